@@ -1,0 +1,35 @@
+"""What can go wrong, sorted by whose turn it is to act; each kind has its exit status."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class BabelquakeError(Exception):
+    """Base of every error that is reported as one line instead of a traceback."""
+
+    exit_status = 2
+
+
+class UserError(BabelquakeError):
+    """The input was wrong: the message names the file and line, or the flag, and says what would be right."""
+
+
+class GateError(BabelquakeError):
+    """A gate said no: the run is fine, its result is not."""
+
+    exit_status = 1
+
+
+class ResumableError(BabelquakeError):
+    """Interrupted, with finished work kept: the same command continues where it stopped."""
+
+    exit_status = 3
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt name: the nearest known ones, or the whole choice when nothing is near."""
+    choices = sorted(known)
+    near = get_close_matches(wrong, choices, n=3, cutoff=0.6)
+    if near:
+        return f"Did you mean {' or '.join(repr(name) for name in near)}?"
+    return f"Known are: {', '.join(choices)}." if choices else ""

@@ -1,0 +1,65 @@
+"""Names → things, loaded when first asked for. One registry each for perturbations, scorers and systems.
+
+A built-in is one line in its room's table: a name and where to import it from, or a module whose import registers
+several. Other packages join through entry points of the registry's group, for example
+`[project.entry-points."babelquake.scorers"] mymetric = "mypackage:MyMetric"`.
+"""
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from babelquake.errors import UserError, did_you_mean
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """A lazy table of named things of one kind."""
+
+    def __init__(
+        self, kind: str, group: str, places: Mapping[str, str] | None = None, modules: Iterable[str] = ()
+    ) -> None:
+        self.kind = kind
+        self.group = group
+        self._places = dict(places or {})
+        self._modules = list(modules)
+        self._things: dict[str, T] = {}
+        self._plugins_read = False
+
+    def register(self, name: str, thing: T) -> None:
+        """Add a thing under a name that is still free."""
+        if name in self._things or name in self._places:
+            raise UserError(f"two {self.kind}s are called '{name}'.")
+        self._things[name] = thing
+
+    def names(self) -> list[str]:
+        """All names, plug-ins included, in alphabetical order."""
+        self._load_modules()
+        self._read_plugins()
+        return sorted({*self._things, *self._places})
+
+    def get(self, name: str) -> T:
+        """The thing of that name; a wrong name gets a hint."""
+        if name not in self._things and name not in self._places:
+            self._load_modules()
+        if name not in self._things and name not in self._places:
+            self._read_plugins()
+        if name in self._things:
+            return self._things[name]
+        if name not in self._places:
+            raise UserError(f"no {self.kind} is called '{name}'. {did_you_mean(name, self.names())}")
+        module, _, attribute = self._places[name].partition(":")
+        self._things[name] = getattr(import_module(module), attribute)
+        return self._things[name]
+
+    def _load_modules(self) -> None:
+        while self._modules:
+            import_module(self._modules.pop(0))
+
+    def _read_plugins(self) -> None:
+        if not self._plugins_read:
+            self._plugins_read = True
+            for point in entry_points(group=self.group):
+                self._places.setdefault(point.name, point.value)

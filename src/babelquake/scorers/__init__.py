@@ -1,0 +1,30 @@
+"""Scorers judge (source, translation, reference): one file per metric, one line per name."""
+
+from typing import Any
+
+from babelquake.registry import Registry
+from babelquake.scorers.base import Array, Batch, MeanScorer, Scorer
+from babelquake.spec import Spec, bind, parameters, parse
+
+__all__ = ["SCORERS", "Array", "Batch", "MeanScorer", "Scorer", "scorer"]
+
+SCORERS: Registry[type[Scorer]] = Registry(
+    "scorer",
+    "babelquake.scorers",
+    {
+        "bleu": "babelquake.scorers.bleu:Bleu",
+        "chrf": "babelquake.scorers.chrf:ChrF",
+        "ter": "babelquake.scorers.ter:Ter",
+    },
+)
+
+
+def scorer(what: str | Spec | Scorer, **options: Any) -> Scorer:
+    """The scorer of that name, options in brackets or as keywords: `scorer("chrf[order=4]")`."""
+    if isinstance(what, Scorer):
+        return what
+    spec = (parse(what) if isinstance(what, str) else what).with_options(**options)
+    kind = SCORERS.get(spec.name)
+    made = kind(**bind(spec, parameters(kind), "scorer"))
+    made.spec = spec
+    return made

@@ -1,0 +1,30 @@
+"""Signatures: one line that says exactly how a number was made (in the manner of sacreBLEU).
+
+`part|key:value|…` – names with their options, then facts such as seed, precision, data hash and versions.
+"""
+
+import hashlib
+from collections.abc import Iterable
+
+from babelquake.version import VERSION
+
+
+def signature(*parts: object, **facts: object) -> str:
+    """Join names and facts in the order given; facts that are None are left out."""
+    named = [f"{key}:{value}" for key, value in facts.items() if value is not None]
+    return "|".join([*(str(part) for part in parts), *named])
+
+
+def run_signature(*parts: object, **facts: object) -> str:
+    """A signature that ends with babelquake's own version."""
+    return signature(*parts, **facts, babelquake=VERSION)
+
+
+def digest(texts: Iterable[str | None], length: int = 12) -> str:
+    """A short hash of a list of texts, sensitive to order and to where one text ends and the next begins."""
+    state = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        data = b"\xff" if text is None else text.encode("utf-8", "surrogatepass")
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()[:length]

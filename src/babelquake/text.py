@@ -1,0 +1,204 @@
+"""Text as people see it: graphemes, words that can be put back together, scripts, casing, sentence ends."""
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+GRAPHEME = regex.compile(r"\X")
+WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*(?:['’\-][\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*)*")
+TOKEN = regex.compile(r"\S+")
+UNSPACED = regex.compile(
+    r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}"
+    r"\p{Script=Myanmar}\p{Script=Tibetan}ー]"
+)
+CASED = regex.compile(r"[\p{Lu}\p{Ll}\p{Lt}]")
+CLOSING = "\"'”’»›)]}」』）】〉》“"
+"""Marks that may follow the sentence-final mark: closing quotes and brackets."""
+
+SCRIPTS = (
+    "Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Bengali", "Han", "Hiragana", "Katakana", "Hangul",
+    "Thai", "Armenian", "Georgian", "Ethiopic", "Tamil", "Telugu", "Gujarati", "Gurmukhi", "Kannada", "Malayalam",
+    "Sinhala", "Myanmar", "Khmer", "Lao", "Tibetan", "Oriya",
+)  # fmt: skip
+SCRIPT = regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in SCRIPTS))
+
+FULL_STOPS, EXCLAMATIONS, QUESTIONS = "stop", "exclamation", "question"
+MARKS: dict[str, dict[str, str]] = {
+    "Latin": {FULL_STOPS: ".", EXCLAMATIONS: "!", QUESTIONS: "?"},
+    "Han": {FULL_STOPS: "。", EXCLAMATIONS: "！", QUESTIONS: "？"},
+    "Arabic": {FULL_STOPS: ".", EXCLAMATIONS: "!", QUESTIONS: "؟"},
+    "Devanagari": {FULL_STOPS: "।", EXCLAMATIONS: "!", QUESTIONS: "?"},
+    "Greek": {FULL_STOPS: ".", EXCLAMATIONS: "!", QUESTIONS: "\u003b"},
+    "Armenian": {FULL_STOPS: "։", EXCLAMATIONS: "՜", QUESTIONS: "՞"},
+    "Ethiopic": {FULL_STOPS: "።", EXCLAMATIONS: "!", QUESTIONS: "፧"},
+    "Myanmar": {FULL_STOPS: "။", EXCLAMATIONS: "!", QUESTIONS: "?"},
+    "Khmer": {FULL_STOPS: "។", EXCLAMATIONS: "!", QUESTIONS: "?"},
+    "Tibetan": {FULL_STOPS: "།", EXCLAMATIONS: "!", QUESTIONS: "?"},
+}
+"""The sentence-final marks of each script; scripts not named here use Latin's."""
+SAME_MARKS = {
+    "Hiragana": "Han", "Katakana": "Han", "Bengali": "Devanagari", "Gurmukhi": "Devanagari", "Oriya": "Devanagari",
+}  # fmt: skip
+KIND_OF_MARK = {
+    **dict.fromkeys(".。．｡।॥։።။။។།۔", FULL_STOPS),
+    **dict.fromkeys("!！՜﹗", EXCLAMATIONS),
+    **dict.fromkeys("?？؟\u037e՞፧﹖", QUESTIONS),
+}
+FINAL_PUNCTUATION = frozenset(KIND_OF_MARK) | frozenset("…‥⁇⁈⁉‽:;,、，；：-–—~")
+
+
+class Span(NamedTuple):
+    """A stretch of a text: `text[start:end]`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Ending(NamedTuple):
+    """A text taken apart at its sentence end: `body + space + mark + closing + tail` is the text again."""
+
+    body: str
+    space: str
+    mark: str
+    closing: str
+    tail: str
+
+    @property
+    def kind(self) -> str:
+        """`stop`, `exclamation`, `question`, `other` (a colon, dash, ellipsis …) or `none`."""
+        return (KIND_OF_MARK.get(self.mark) or "other") if self.mark else "none"
+
+
+def graphemes(text: str) -> list[str]:
+    """User-perceived characters: combining marks, emoji sequences and flags stay whole."""
+    return list(text) if text.isascii() and "\r" not in text else GRAPHEME.findall(text)
+
+
+def words(text: str) -> list[Span]:
+    """Words without surrounding punctuation; inner apostrophes and hyphens belong to the word."""
+    return [Span(found.start(), found.end(), found.group()) for found in WORD.finditer(text)]
+
+
+def tokens(text: str) -> list[Span]:
+    """Stretches between white space."""
+    return [Span(found.start(), found.end(), found.group()) for found in TOKEN.finditer(text)]
+
+
+def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text with spans replaced; edits are (start, end, new text), ascending and not overlapping."""
+    pieces, position = [], 0
+    for start, end, new in edits:
+        pieces += [text[position:start], new]
+        position = end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def without(text: str, spans: Iterable[Span]) -> str:
+    """The text less some words, and less the white space that each of them leaves behind.
+
+    One neighbouring space goes with each word: the one after it at the start of the text, otherwise the one before it.
+    """
+    edits = []
+    for span in spans:
+        start, end = span.start, span.end
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if before.isspace() and (not after or after.isspace() or not after.isalnum()):
+            start -= 1
+        elif after.isspace() and (start == 0 or not before.isalnum()):
+            end += 1
+        if edits and start < edits[-1][1]:
+            start = edits[-1][1]
+        edits.append((start, end, ""))
+    return replaced(text, edits)
+
+
+@lru_cache(maxsize=65536)
+def script(char: str) -> str:
+    """The script of a character, or the empty string for digits, punctuation and scripts not listed."""
+    found = SCRIPT.match(char)
+    return str(found.lastgroup) if found else ""
+
+
+def main_script(text: str) -> str:
+    """The script most letters belong to; empty when there is none."""
+    if text.isascii():
+        return "Latin" if any(map(str.isalpha, text)) else ""
+    counts: dict[str, int] = {}
+    for char in text:
+        if name := script(char):
+            counts[name] = counts.get(name, 0) + 1
+    return max(counts, key=lambda name: counts[name]) if counts else ""
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether most letters belong to a script that puts no spaces between words."""
+    if text.isascii():
+        return False
+    unspaced = len(UNSPACED.findall(text))
+    return unspaced > 0 and 2 * unspaced >= sum(map(str.isalpha, text))
+
+
+def has_case(text: str) -> bool:
+    """Whether upper and lower case can be told apart anywhere in the text."""
+    return any(char.upper() != char or char.lower() != char for char in text if not char.isspace())
+
+
+def is_punctuation(char: str) -> bool:
+    """Punctuation in Unicode's sense, and ASCII's symbols as Python's `string.punctuation` counts them."""
+    return unicodedata.category(char)[0] == "P" or char in "$+<=>^`|~"
+
+
+def final_marks(text: str, lang: str | None = None) -> dict[str, str]:
+    """The full stop, exclamation and question mark that this text's script uses.
+
+    Hindi, Bengali, Nepali and their kin write the danda; Chinese and Japanese the ideographic marks; Greek asks with
+    `;`; Arabic with `؟`. Urdu's own full stop is `۔`.
+    """
+    name = main_script(text)
+    marks = MARKS.get(SAME_MARKS.get(name, name), MARKS["Latin"])
+    return {**marks, FULL_STOPS: "۔"} if lang == "ur" else marks
+
+
+def ending(text: str) -> Ending:
+    """Take a text apart at its sentence end, seeing through closing quotes and trailing white space."""
+    rest = text.rstrip()
+    tail = text[len(rest) :]
+    inner = rest.rstrip(CLOSING)
+    closing = rest[len(inner) :]
+    if inner and _is_final(inner):
+        mark = inner[-1]
+        body = inner[:-1]
+        if mark == "." and body.endswith(".."):
+            body, mark = body[:-2], "..."
+        bare = body.rstrip()
+        return Ending(bare, body[len(bare) :], mark, closing, tail)
+    return Ending(rest, "", "", "", tail)
+
+
+def _is_final(text: str) -> bool:
+    char = text[-1]
+    if char == ";":
+        return True
+    return char in FINAL_PUNCTUATION
+
+
+def title(word: str) -> str:
+    """First letter upper case, the rest lower case, digraphs and apostrophes left whole."""
+    return word[:1].title() + word[1:].lower()
+
+
+def match_case(word: str, like: str) -> str:
+    """Give a replacement the casing of the word it replaces."""
+    if len(like) > 1 and like.isupper():
+        return word.upper()
+    return title(word) if like[:1].isupper() and like[1:].islower() or like[:1].isupper() and len(like) == 1 else word
+
+
+def map_words(text: str, change: Callable[[str], str | None]) -> str:
+    """Change each word on its own; None leaves it as it is."""
+    return WORD.sub(lambda found: new if (new := change(found.group())) is not None else found.group(), text)
