@@ -75,9 +75,7 @@ def expand(text: str) -> list[Spec]:
             raise UserError(f"'{text}' gives {key} twice.")
         options[key] = [_unquoted(choice.strip()) for choice in _split(value, "|", text)]
     names = sorted(options)
-    return [
-        Spec(name, tuple(zip(names, choice, strict=True))) for choice in product(*(options[key] for key in names))
-    ]
+    return [Spec(name, tuple(zip(names, choice, strict=True))) for choice in product(*(options[key] for key in names))]
 
 
 def split_list(text: str) -> list[str]:

@@ -1,0 +1,60 @@
+"""A data set: a table of segments, and the human better/worse judgements some come with."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from babelquake.signature import digest
+
+SCHEMA = {
+    "id": pl.String,
+    "source": pl.String,
+    "references": pl.List(pl.String),
+    "translation": pl.String,
+    "system": pl.String,
+    "score": pl.Float64,
+    "language_pair": pl.String,
+}
+"""The columns every data set has; what a file does not give is null. Further columns are kept as they are.
+
+`id` names the source segment (`file-stem:line`), so it is shared by several systems' translations of it;
+(`id`, `system`) is unique.
+"""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Segments and what is known about them."""
+
+    name: str
+    segments: pl.DataFrame
+    pairs: pl.DataFrame | None = None
+    """Human preferences between two translations of one segment: row numbers `better` and `worse` into `segments`."""
+    attacked: Mapping[tuple[str, float], Callable[[], Sequence[str]]] = field(default_factory=dict)
+    """References somebody else perturbed: (attack, level) → one text per row of `segments`, read when asked for."""
+    notes: tuple[str, ...] = ()
+    """What the reader noticed and the user should know, such as blank segments."""
+
+    def __len__(self) -> int:
+        return self.segments.height
+
+    @cached_property
+    def hash(self) -> str:
+        """A hash of sources, references and translations, for signatures."""
+        columns = [self.segments[name] for name in ("source", "translation")]
+        texts = [text for column in columns for text in column]
+        references = (
+            reference for some in self.segments["references"] for reference in (some if some is not None else [None])
+        )
+        return digest([*texts, *references])
+
+    def has(self, column: str) -> bool:
+        """Whether any row has a value there."""
+        return column in self.segments.columns and self.segments[column].null_count() < self.segments.height
+
+    @property
+    def language_pairs(self) -> list[str]:
+        """The language pairs that occur, in order of appearance."""
+        return [pair for pair in self.segments["language_pair"].unique(maintain_order=True) if pair is not None]

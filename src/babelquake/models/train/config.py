@@ -1,0 +1,118 @@
+"""What a training run is told: one YAML (or JSON) file, checked before anything costly begins."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from babelquake.errors import UserError, did_you_mean
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Shape of the Transformer; the defaults are the 13 M parameter model that ships."""
+
+    width: int = 320
+    feedforward: int = 1280
+    heads: int = 5
+    encoder_layers: int = 6
+    decoder_layers: int = 2
+    dropout: float = 0.1
+
+
+@dataclass(frozen=True)
+class Config:
+    """One training run.
+
+    `steps` or `minutes` bounds it. Learning rate: linear warm-up over `warmup` steps, then linear to zero at the bound.
+    A run bounded by steps is repeatable on the same hardware; one bounded by minutes does as many steps as the machine
+    allows, and its card says how many, so that it can be repeated with `steps`.
+    """
+
+    name: str
+    segmentation: str = "bpe"
+    vocabulary: int = 8000
+    model: ModelConfig = field(default_factory=ModelConfig)
+    batch_tokens: int = 32768
+    source_length: int = 192
+    target_length: int = 160
+    learning_rate: float = 1.6e-3
+    warmup: int = 1000
+    weight_decay: float = 0.01
+    label_smoothing: float = 0.1
+    clip: float = 1.0
+    steps: int | None = None
+    minutes: float | None = None
+    validate_every: int = 1000
+    precision: str = "bf16"
+    compile: bool = True
+    workers: int = 4
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if (self.steps is None) == (self.minutes is None):
+            raise UserError(f"config '{self.name}': give either steps or minutes, to bound the training.")
+        if self.model.width % (2 * self.model.heads):
+            raise UserError(f"config '{self.name}': width {self.model.width} is not a multiple of 2 x heads.")
+        if self.precision not in ("bf16", "fp32"):
+            raise UserError(f"config '{self.name}': precision is '{self.precision}', expected bf16 or fp32.")
+        if min(self.source_length, self.target_length) % 8 or self.batch_tokens < self.source_length:
+            raise UserError(f"config '{self.name}': row lengths must be multiples of 8 and fit into batch_tokens.")
+        if not 100 <= self.vocabulary < 2**15:
+            raise UserError(f"config '{self.name}': a vocabulary of {self.vocabulary}, expected 100 to 32767.")
+
+    @property
+    def rows(self) -> int:
+        """Rows of a batch; every batch of a run has this one shape."""
+        return self.batch_tokens // self.source_length
+
+    def bounded(self, *, steps: int | None = None, minutes: float | None = None) -> "Config":
+        """The same run with another bound."""
+        return self if steps is None and minutes is None else replace(self, steps=steps, minutes=minutes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as they are written into checkpoints and cards."""
+        return asdict(self)
+
+
+def load(config: str | Path | Mapping[str, Any], **overrides: Any) -> Config:
+    """Read a config from a file, from the name of a bundled one (`de-en-bpe`), or from a mapping; overrides win."""
+    where = "config" if isinstance(config, Mapping) else str(config)
+    values = dict(config) if isinstance(config, Mapping) else _read(Path(config))
+    values |= {key: value for key, value in overrides.items() if value is not None}
+    model = values.pop("model", {})
+    _check(values, Config, where)
+    _check(model, ModelConfig, where)
+    if "name" not in values:
+        raise UserError(f"{where}: name is missing.")
+    return Config(**values, model=ModelConfig(**model))
+
+
+def bundled() -> dict[str, Path]:
+    """The configs of the models that ship, by name."""
+    return {path.stem: path for path in sorted((Path(__file__).parent / "configs").glob("*.yaml"))}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    known = bundled()
+    path = known.get(str(path), path)
+    if not path.is_file():
+        raise UserError(f"no config file {path}, and no bundled config of that name. {did_you_mean(str(path), known)}")
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        values = json.loads(text)
+    else:
+        import yaml
+
+        values = yaml.safe_load(text)
+    if not isinstance(values, dict):
+        raise UserError(f"{path}: expected a mapping of settings, such as 'segmentation: bpe'.")
+    return values
+
+
+def _check(values: Mapping[str, Any], kind: type, where: str) -> None:
+    known = [entry.name for entry in fields(kind)]
+    for key in values:
+        if key not in known:
+            raise UserError(f"{where}: there is no setting '{key}'. {did_you_mean(key, known)}")

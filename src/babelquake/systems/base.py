@@ -1,0 +1,63 @@
+"""What every translation system is: `list[str] → list[str]`, with a signature and hints for the engine.
+
+A system does one batch at a time and keeps no results: removing duplicates, batching, caching, progress and resuming are
+the engine's work.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from babelquake.errors import ResumableError
+from babelquake.spec import Spec
+
+
+class QuotaError(ResumableError):
+    """The provider will take no more for now: finished work is kept and the same command continues later."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a system takes at once."""
+
+    texts: int = 64
+    """Texts in one call."""
+    characters: int | None = None
+    """Characters in one call, where the provider says so."""
+    concurrent: int = 1
+    """Calls under way at the same time."""
+
+
+class System(ABC):
+    """Translates. Everything that can change a translation is in the signature."""
+
+    remote: ClassVar[bool] = False
+    """Whether a call leaves this machine, and may cost money."""
+    price_per_million: ClassVar[float | None] = None
+    """US dollars for a million characters, for the estimate of a dry run."""
+
+    spec: Spec
+    """How the system was asked for; set by `babelquake.systems.system`."""
+
+    @property
+    def name(self) -> str:
+        """The name with options, as tables show it."""
+        return str(self.spec)
+
+    @property
+    def limits(self) -> Limits:
+        """How the engine should cut its calls."""
+        return Limits()
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """Everything that can change a translation: model, options, prompt, versions."""
+
+    @abstractmethod
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """One translation per text, in order."""
+
+    def close(self) -> None:
+        """Give back processes and connections."""
