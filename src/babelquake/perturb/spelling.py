@@ -1,1 +1,150 @@
-"""(being written)"""
+"""Misspellings: typed (Niu et al. 2020, §3), made by real writers (Eger and Benz 2020), drawn out for effect."""
+
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from babelquake.errors import UserError
+from babelquake.perturb.base import perturbation
+from babelquake.perturb.keyboards import Keyboard, keyboard
+from babelquake.randomness import Stream
+from babelquake.text import TOKEN, graphemes, is_unspaced, main_script, map_words, match_case, script
+
+DELETE, INSERT, SUBSTITUTE = "delete", "insert", "substitute"
+
+
+@perturbation(
+    "misspell", family="spelling", paper="Niu 2020 §3", meaning="preserving", level=0.1, unit="share of words"
+)
+def misspell(text: str, level: float, rng: Stream, lang: str | None) -> str:
+    """Misspell each word with probability `level`: delete, insert or substitute one letter.
+
+    A word is what stands between spaces; one without letters stays. The three strategies are equally likely among those
+    the word allows: a substitute is the neighbour of a letter on the language's keyboard, so accented letters and
+    scripts without a layout are not substituted, and the only letter of a word is not deleted. An inserted letter comes
+    from the keyboard too, or repeats a letter of the word. Scripts without spaces (Japanese, Chinese, Thai …) are
+    misspelled letter by letter with probability `level`, by deletion or repetition (footnote 2).
+    """
+    if is_unspaced(text):
+        return _drop_or_repeat(text, level, rng)
+    draw = rng.random
+    pieces, position = [], 0
+    for found in TOKEN.finditer(text):
+        if draw() < level:
+            pieces += [text[position : found.start()], _misspelled(found.group(), rng, lang)]
+            position = found.end()
+    return "".join(pieces) + text[position:] if pieces else text
+
+
+def _misspelled(word: str, rng: Stream, lang: str | None) -> str:
+    """The word with one letter deleted, inserted or substituted."""
+    units = graphemes(word)
+    letters = [index for index, unit in enumerate(units) if unit[0].isalpha()]
+    if not letters:
+        return word
+    board = keyboard(lang, main_script(word))
+    typed = [index for index in letters if _substitutable(units[index], board)]
+    ways = [INSERT] + [DELETE] * (len(letters) > 1) + [SUBSTITUTE] * bool(typed)
+    way = rng.choice(ways)
+    if way == SUBSTITUTE and board:
+        index = rng.choice(typed)
+        units[index] = rng.choice(board.letter_neighbours[units[index]])
+        return "".join(units)
+    index = rng.choice(letters)
+    if way == DELETE:
+        del units[index]
+    else:
+        letter = rng.choice(board.letters) if board else units[index]
+        units.insert(index + rng.below(2), letter.upper() if board and len(word) > 1 and word.isupper() else letter)
+    return "".join(units)
+
+
+@lru_cache(maxsize=4096)
+def _is_accented(letter: str) -> bool:
+    """Whether a Latin letter carries a mark: é, ö, ł; Cyrillic й and ё are letters of their own."""
+    return not letter.isascii() and script(letter[0]) == "Latin"
+
+
+def _substitutable(unit: str, board: Keyboard | None) -> bool:
+    return board is not None and unit in board.letter_neighbours and not _is_accented(unit)
+
+
+def _drop_or_repeat(text: str, level: float, rng: Stream) -> str:
+    """Each letter with probability `level` deleted or doubled; the last one left is never deleted."""
+    units = graphemes(text)
+    left = sum(unit[0].isalpha() for unit in units)
+    for index, unit in enumerate(units):
+        if unit[0].isalpha() and rng.chance(level):
+            if rng.chance(0.5) and left > 1:
+                units[index] = ""
+                left -= 1
+            else:
+                units[index] = unit + unit
+    return "".join(units)
+
+
+@lru_cache(maxsize=16)
+def typo_list(path: str) -> dict[str, tuple[str, ...]]:
+    """Read a list of real misspellings, one `word typo typo …` per line, `#` before a comment."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UserError(f"natural-typo[file={path}]: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 at byte {error.start}.") from error
+    known: dict[str, tuple[str, ...]] = {}
+    for line in lines:
+        word, *typos = line.split() if not line.startswith("#") else [""]
+        if typos := [typo for typo in typos if typo != word]:
+            known[word] = (*known.get(word, ()), *typos)
+    if not known:
+        raise UserError(f"{path}: no line has the form 'word typo typo …'.")
+    return known
+
+
+def _own_list(lang: str | None) -> str:
+    folder = files("babelquake.perturb").joinpath("lexicon/natural-typos")
+    path = Path(str(folder)) / f"{(lang or 'en').split('-')[0]}.txt"
+    return str(path) if path.is_file() else ""
+
+
+@perturbation(
+    "natural-typo", family="spelling", paper="Eger and Benz 2020 §3 (natural)", meaning="preserving", level=0.2,
+    unit="share of words with a known misspelling",
+)  # fmt: skip
+def natural_typo(text: str, level: float, rng: Stream, lang: str | None, file: str = "") -> str | None:
+    """Replace words by misspellings that real writers made, each known word with probability `level`.
+
+    The lists that ship cover en, de, fr and es (an unnamed language reads as English); `file=` reads any list of
+    `word typo typo …` lines instead. None for a language without a list. A typo takes the casing of its word.
+    """
+    path = file or _own_list(lang)
+    if not path:
+        return None
+    known = typo_list(path)
+
+    def change(word: str) -> str | None:
+        typos = known.get(word)
+        if typos:
+            return rng.choice(typos) if rng.chance(level) else None
+        typos = known.get(word.lower())
+        return match_case(rng.choice(typos), word) if typos and rng.chance(level) else None
+
+    return map_words(text, change)
+
+
+@perturbation("repeat-letters", family="spelling", meaning="preserving", level=0.1, unit="share of words")
+def repeat_letters(text: str, level: float, rng: Stream) -> str:
+    """Draw out one letter of a word for effect, as in `sooo goood`: each word with probability `level`."""
+    pieces, position = [], 0
+    for found in TOKEN.finditer(text):
+        if not rng.chance(level):
+            continue
+        units = graphemes(found.group())
+        letters = [index for index, unit in enumerate(units) if unit[0].isalpha()]
+        if letters:
+            index = rng.choice(letters)
+            units[index] *= 3 + rng.below(2)
+            pieces += [text[position : found.start()], "".join(units)]
+            position = found.end()
+    return "".join(pieces) + text[position:]

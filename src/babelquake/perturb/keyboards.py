@@ -1,0 +1,72 @@
+"""Keyboard layouts as data, and which keys lie side by side.
+
+A layout file (`lexicon/keyboards/*.yaml`) gives the rows of keys as printed, unshifted, and where each row starts in
+key widths. Two keys are neighbours when their centres are at most `REACH` key widths apart: the keys left and right,
+and the two above and the two below that they touch.
+"""
+
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import yaml
+
+from babelquake.text import main_script
+
+REACH = 1.3
+DEFAULTS = {"Latin": "en", "Cyrillic": "ru"}
+"""The language whose keyboard types a script when the language itself has none on file."""
+
+
+class Keyboard(NamedTuple):
+    """One layout: its letters in key order, and for each key those beside it."""
+
+    name: str
+    letters: str
+    neighbours: dict[str, str]
+    """Every neighbouring key, digits and punctuation included; capitals have capital letters beside them."""
+    letter_neighbours: dict[str, str]
+    """Neighbours that are letters, for keys that are letters."""
+
+
+def layout(name: str, rows: list[str], starts: list[float]) -> Keyboard:
+    """Compute neighbours from the geometry of the rows."""
+    keys = [
+        (start + column, depth, key)
+        for depth, (row, start) in enumerate(zip(rows, starts, strict=True))
+        for column, key in enumerate(row)
+    ]
+    near: dict[str, str] = {}
+    for x, y, key in keys:
+        beside = [(a - x, b - y, other) for a, b, other in keys if other != key]
+        near[key] = "".join(other for dx, dy, other in beside if dx * dx + dy * dy <= REACH * REACH)
+    for key in [key for key in near if key.isalpha() and len(key.upper()) == 1]:
+        near.setdefault(key.upper(), _capitals(near[key]))
+    only_letters = {key: "".join(filter(str.isalpha, others)) for key, others in near.items() if key.isalpha()}
+    letters = "".join(key for _, _, key in keys if key.isalpha())
+    return Keyboard(name, letters, near, {key: others for key, others in only_letters.items() if others})
+
+
+def _capitals(keys: str) -> str:
+    return "".join(key.upper() if len(key.upper()) == 1 else key for key in keys)
+
+
+@cache
+def layouts() -> dict[str, Keyboard]:
+    """Every layout that ships, by language code."""
+    by_language: dict[str, Keyboard] = {}
+    for file in sorted(files("babelquake.perturb").joinpath("lexicon/keyboards").iterdir(), key=lambda file: file.name):
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        board = layout(data["name"], data["rows"], data["starts"])
+        by_language |= dict.fromkeys(data["languages"], board)
+    return by_language
+
+
+@lru_cache(maxsize=256)
+def keyboard(lang: str | None, script: str) -> Keyboard | None:
+    """The keyboard of a language, else the usual one of its script, else None (Arabic, Greek … without a layout)."""
+    boards = layouts()
+    board = boards.get((lang or "").split("-")[0].lower())
+    if board and script in ("", main_script(board.letters)):
+        return board
+    return boards.get(DEFAULTS.get(script, ""))
