@@ -14,6 +14,7 @@ SCORERS: Registry[type[Scorer]] = Registry(
     {
         "bleu": "babelquake.scorers.bleu:Bleu",
         "chrf": "babelquake.scorers.chrf:ChrF",
+        "chrf++": "babelquake.scorers.chrf:ChrFPlusPlus",
         "ter": "babelquake.scorers.ter:Ter",
     },
 )

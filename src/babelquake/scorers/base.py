@@ -1,7 +1,7 @@
 """What every scorer is: `statistics` (one row of numbers per segment) and `aggregate` (summed rows → score).
 
-Because corpus scores are functions of summed rows, one bootstrap, one significance test and one ratio serve every scorer:
-a resample is a vector of counts, its sums are `counts @ statistics`, its score is `aggregate(sums)`.
+Because corpus scores are functions of summed rows, one bootstrap, one significance test and one ratio serve every
+scorer: a resample is a vector of counts, its sums are `counts @ statistics`, its score is `aggregate(sums)`.
 """
 
 from abc import ABC, abstractmethod

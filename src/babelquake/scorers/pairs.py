@@ -1,0 +1,65 @@
+"""Who is judged against whom: distinct texts, distinct reference sets, and numbers that point to them.
+
+A study judges many variants against one reference, so every distinct text is prepared once however often it occurs.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.errors import UserError
+from babelquake.scorers.base import Batch
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A batch by numbers. Segment s has translation `texts[translation[s]]` and reference set `reference_set[s]`;
+    set k holds the texts `members[set_starts[k]:set_starts[k + 1]]`."""
+
+    texts: list[str]
+    translation: Ids
+    reference_set: Ids
+    set_starts: Ids
+    members: Ids
+
+    @classmethod
+    def of(cls, batch: Batch) -> "Pairs":
+        """Number the distinct texts and reference sets in order of appearance."""
+        if batch.references is None:
+            raise UserError("string metrics need the reference of every segment.")
+        number: dict[str, int] = {}
+        translation = [number.setdefault(text, len(number)) for text in batch.translations]
+        sets: dict[tuple[str, ...], int] = {}
+        reference_set = [sets.setdefault(tuple(references), len(sets)) for references in batch.references]
+        if () in sets:
+            raise UserError(f"segment {reference_set.index(sets[()]) + 1} has no reference: at least one is needed.")
+        members = [number.setdefault(text, len(number)) for references in sets for text in references]
+        sizes = np.fromiter(map(len, sets), np.int64, len(sets))
+        return cls(list(number), _ids(translation), _ids(reference_set), starts_of(sizes), _ids(members))
+
+    @property
+    def references(self) -> Ids:
+        """How many references each segment has."""
+        return np.asarray(np.diff(self.set_starts)[self.reference_set])
+
+    def flat(self) -> tuple[Ids, Ids, Ids]:
+        """Every (translation, reference) pair, segment by segment, and where each segment's pairs begin."""
+        sizes = self.references
+        starts = starts_of(sizes)
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
+        reference = self.members[np.repeat(self.set_starts[self.reference_set], sizes) + within]
+        return np.repeat(self.translation, sizes), reference, starts
+
+
+def starts_of(sizes: Ids | NDArray[np.bool_]) -> Ids:
+    """Where each of several consecutive stretches begins, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def _ids(numbers: list[int]) -> Ids:
+    return np.array(numbers, dtype=np.int64)
