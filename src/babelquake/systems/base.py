@@ -1,7 +1,7 @@
 """What every translation system is: `list[str] → list[str]`, with a signature and hints for the engine.
 
-A system does one batch at a time and keeps no results: removing duplicates, batching, caching, progress and resuming are
-the engine's work.
+A system does one batch at a time and keeps no results: removing duplicates, batching, caching, progress and resuming
+are the engine's work.
 """
 
 from abc import ABC, abstractmethod
@@ -59,5 +59,5 @@ class System(ABC):
     def translate(self, texts: Sequence[str]) -> list[str]:
         """One translation per text, in order."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most systems have nothing to give back
         """Give back processes and connections."""

@@ -1,0 +1,186 @@
+"""Any program that reads lines and writes lines: `command[cmd="sed s/a/b/"]`.
+
+The program is started once and kept open. Many programs, such as `sed` and `tr`, hold their answer back until their
+input ends; nobody can tell those from slow ones, so a program that keeps still for `patience` seconds has its input
+closed. It then has to give the whole answer, and from there on every batch gets a process of its own. Either way line n
+of the output belongs to line n of the input, and anything else is an error.
+"""
+
+import hashlib
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from babelquake.errors import BabelquakeError, ResumableError, UserError
+from babelquake.signature import digest, signature
+from babelquake.spec import Range
+from babelquake.systems.base import Limits, System
+from babelquake.systems.process import Program
+
+LINE_BREAKS = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+"""What some program or other takes for the end of a line."""
+GRACE = 0.02
+"""Seconds to wait for a line too many after a full answer."""
+LARGEST_HASHED = 1 << 24
+"""Files in the command up to this many bytes are hashed into the signature; of larger ones, the size."""
+
+
+class Command(System):
+    """A program of the user's, one line per text. Line breaks inside a text become spaces.
+
+    `mode=stream` keeps the program open and waits `timeout` seconds for each line; `mode=batch` starts it for every
+    batch; `mode=auto` begins with the first and falls back to the second.
+    """
+
+    def __init__(
+        self,
+        cmd: str,
+        mode: Literal["auto", "stream", "batch"] = "auto",
+        timeout: Annotated[float, Range(0.1, 86400)] = 600.0,
+        patience: Annotated[float, Range(0.05, 3600)] = 3.0,
+    ) -> None:
+        try:
+            self._argv = shlex.split(cmd)
+        except ValueError as error:
+            raise UserError(f"command[cmd={cmd}]: {error}. Quote as in a shell.") from None
+        if not self._argv:
+            raise UserError("command[cmd=…] is empty: name a program that reads lines and writes lines.")
+        self._cmd = cmd
+        self._mode = mode
+        self._timeout = timeout
+        self._patience = timeout if mode == "stream" else min(patience, timeout)
+        self._program: Program | None = None
+        self._answered = False
+
+    @property
+    def limits(self) -> Limits:
+        """Large batches, so that a program that is started anew for each one costs little."""
+        return Limits(texts=1000)
+
+    @property
+    def signature(self) -> str:
+        """The command, and the content of the files it names (a script, a model), so that changing them is noticed."""
+        named = [part for index, part in enumerate(self._argv) if index or "/" in part]
+        files = [_fingerprint(Path(part)) for part in named]
+        found = [each for each in files if each]
+        return signature("command", cmd=self._cmd, files=digest(found) if found else None)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """One line of output for each text."""
+        if not texts:
+            return []
+        lines = [one_line(text).encode("utf-8") for text in texts]
+        try:
+            answer = self._ask_batch(lines) if self._mode == "batch" else self._ask_stream(lines)
+        except BaseException:
+            self.close()
+            raise
+        self._answered = True
+        return [self._decoded(line, number) for number, line in enumerate(answer, 1)]
+
+    def close(self) -> None:
+        """End the program."""
+        if self._program is not None:
+            self._program.close()
+            self._program = None
+
+    def _ask_batch(self, lines: list[bytes]) -> list[bytes]:
+        self._program = program = Program(self._argv)
+        program.send(lines)
+        answer = self._rest(program, [])
+        self._check(program, lines, answer)
+        self.close()
+        return answer
+
+    def _ask_stream(self, lines: list[bytes]) -> list[bytes]:
+        if self._program is None or not self._program.running:
+            self.close()
+            self._program = Program(self._argv)
+        program = self._program
+        program.send(lines)
+        answer: list[bytes] = []
+        try:
+            while len(answer) < len(lines):
+                line = program.receive(self._patience)
+                if line is None:
+                    break
+                answer.append(line)
+        except TimeoutError:
+            if self._mode == "stream":
+                raise self._late(len(answer), len(lines)) from None
+            answer = self._rest(program, answer)
+            self._check(program, lines, answer)
+            self._mode = "batch"
+            self.close()
+            return answer
+        if len(answer) == len(lines):
+            answer += self._surplus(program)
+        if len(answer) != len(lines) or not program.running:
+            self._check(program, lines, answer)
+        return answer
+
+    def _rest(self, program: Program, answer: list[bytes]) -> list[bytes]:
+        """End the input and read what is left."""
+        program.end_input()
+        try:
+            while (line := program.receive(self._timeout)) is not None:
+                answer.append(line)
+        except TimeoutError:
+            raise self._late(len(answer), None) from None
+        return answer
+
+    def _surplus(self, program: Program) -> list[bytes]:
+        try:
+            line = program.receive(GRACE)
+        except TimeoutError:
+            return []
+        return [] if line is None else [line]
+
+    def _check(self, program: Program, lines: list[bytes], answer: list[bytes]) -> None:
+        """Refuse a failed program and an answer of another length."""
+        status = None if program.running and len(answer) >= len(lines) else program.status()
+        if status:
+            raise self._error(f"'{self._cmd}' failed with exit status {status}.{program.complaint()}")
+        if len(answer) < len(lines):
+            missing = lines[len(answer)].decode("utf-8", "replace")
+            raise UserError(
+                f"'{self._cmd}' wrote {len(answer)} lines for {len(lines)}: line {len(answer) + 1} is missing, "
+                f"the translation of “{missing}”.{program.complaint()}"
+            )
+        if len(answer) > len(lines):
+            raise UserError(
+                f"'{self._cmd}' wrote more than {len(lines)} lines for {len(lines)}: "
+                "it should write one line for each line it reads."
+            )
+
+    def _late(self, got: int, wanted: int | None) -> ResumableError:
+        of = f" of {wanted}" if wanted else ""
+        return ResumableError(
+            f"'{self._cmd}' kept still for {self._timeout:g} seconds after {got}{of} lines; "
+            "a slower program needs a larger timeout=."
+        )
+
+    def _error(self, message: str) -> BabelquakeError:
+        return ResumableError(message) if self._answered else UserError(message)
+
+    def _decoded(self, line: bytes, number: int) -> str:
+        try:
+            return line.decode("utf-8").removesuffix("\r")
+        except UnicodeDecodeError:
+            raise UserError(f"'{self._cmd}': line {number} of its output is not UTF-8.") from None
+
+
+def one_line(text: str) -> str:
+    """The text with its line breaks turned into spaces, and with nothing in it that UTF-8 cannot say."""
+    return text.translate(LINE_BREAKS).encode("utf-8", "replace").decode("utf-8")
+
+
+def _fingerprint(path: Path) -> str | None:
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            return None
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if size <= LARGEST_HASHED else str(size)
+    except (OSError, ValueError):
+        return None

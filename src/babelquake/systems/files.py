@@ -1,0 +1,133 @@
+"""Translations made elsewhere, through a folder: texts go out as numbered lines and come back as numbered lines.
+
+`export` writes every distinct text once, to `sources.txt`. Each further file `NAME.txt` that the user puts beside it is
+one system's translation: its line n translates line n of `sources.txt`.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from babelquake.errors import UserError, did_you_mean
+from babelquake.signature import digest, signature
+from babelquake.systems.base import Limits, System
+from babelquake.systems.command import one_line
+
+SOURCES = "sources.txt"
+MANIFEST = "manifest.json"
+
+
+def export(folder: str | Path, texts: Iterable[str]) -> Path:
+    """Write the distinct texts, in order of first appearance, and a manifest that tells a changed file from ours.
+
+    Line breaks inside a text become spaces, so that one text is one line.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = list(dict.fromkeys(one_line(text) for text in texts))
+    _write(folder / SOURCES, "".join(f"{line}\n" for line in lines))
+    _write(folder / MANIFEST, json.dumps({"count": len(lines), "hash": digest(lines)}, indent=2) + "\n")
+    return folder / SOURCES
+
+
+def imported(folder: str | Path) -> list[str]:
+    """The systems found beside `sources.txt`: every file `NAME.txt`, its number of lines checked."""
+    folder = Path(folder)
+    sources = _sources(folder)
+    names = _names(folder)
+    for name in names:
+        _translations(folder, name, sources)
+    return names
+
+
+class Files(System):
+    """The system NAME of a folder: looks translations up, makes none."""
+
+    def __init__(self, folder: str, name: str) -> None:
+        self._folder = Path(folder)
+        self._name = name
+        sources = _sources(self._folder)
+        if name not in (names := _names(self._folder)):
+            hint = did_you_mean(name, names) or "It holds no translations yet."
+            raise UserError(f"{self._folder} has no file {name}.txt beside {SOURCES}. {hint}")
+        translations = _translations(self._folder, name, sources)
+        self._table = dict(zip(sources, translations, strict=True))
+
+    @property
+    def name(self) -> str:
+        """The file's name, as tables show it."""
+        return self._name
+
+    @property
+    def limits(self) -> Limits:
+        """A look-up takes any number."""
+        return Limits(texts=100_000)
+
+    @property
+    def signature(self) -> str:
+        """The name and the content, wherever the folder lies."""
+        content = digest(text for pair in self._table.items() for text in pair)
+        return signature("files", name=self._name, content=content)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """The line that belongs to each text."""
+        try:
+            return [self._table[one_line(text)] for text in texts]
+        except KeyError as missing:
+            raise UserError(
+                f"{self._folder / SOURCES} has no line “{missing.args[0]}”: it was exported for other data, "
+                "another suite or another seed. Export again, and translate the new lines."
+            ) from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Write beside and rename, so that a file is complete or absent."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8", newline="")
+    partial.replace(path)
+
+
+def _sources(folder: Path) -> list[str]:
+    """The exported lines, refused when the file was changed after the export."""
+    if not (folder / SOURCES).is_file() or not (folder / MANIFEST).is_file():
+        raise UserError(f"{folder} has no {SOURCES} with its {MANIFEST}: write them first with --export {folder}.")
+    lines = _lines(folder / SOURCES, "utf-8")
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        count, fingerprint = int(manifest["count"]), manifest["hash"]
+    except (ValueError, KeyError, TypeError):
+        raise UserError(f"{folder / MANIFEST} is damaged: export again.") from None
+    if len(lines) != count:
+        raise UserError(f"{folder / SOURCES} has {len(lines)} lines, {count} were exported: export again.")
+    if digest(lines) != fingerprint:
+        raise UserError(f"{folder / SOURCES} was changed after the export: export again.")
+    return lines
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("*.txt") if path.name != SOURCES and path.is_file())
+
+
+def _translations(folder: Path, name: str, sources: list[str]) -> list[str]:
+    """The lines of one system, as many as there are sources; an editor's byte order mark is skipped."""
+    path = folder / f"{name}.txt"
+    lines = _lines(path, "utf-8-sig")
+    counts = f"{path} has {len(lines)} lines, {SOURCES} has {len(sources)}"
+    if len(lines) < len(sources):
+        raise UserError(f"{counts}: line {len(lines) + 1} is missing.")
+    if len(lines) > len(sources):
+        raise UserError(f"{counts}: line {len(sources) + 1} is one too many.")
+    return lines
+
+
+def _lines(path: Path, encoding: str) -> list[str]:
+    """Lines end with LF or CRLF; the last end may be missing."""
+    try:
+        text = path.read_bytes().decode(encoding)
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise UserError(f"{path} line {line} is not UTF-8.") from None
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]

@@ -1,0 +1,125 @@
+"""Programs that read lines and write lines, the well-behaved and the others."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from babelquake.errors import ResumableError, UserError
+from babelquake.systems import system
+from babelquake.systems.command import Command, one_line
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.rstrip('\\n').upper(), flush=True)"
+
+
+def script(folder: Path, code: str) -> str:
+    path = folder / "program.py"
+    path.write_text(code, encoding="utf-8")
+    return f"{sys.executable} {path}"
+
+
+def test_cat_gives_back_what_it_is_given() -> None:
+    cat = system("command[cmd=cat]")
+    assert cat.translate(["Guten Tag", "", "  zwei  Wörter "]) == ["Guten Tag", "", "  zwei  Wörter "]
+    assert cat.translate(["noch einer"]) == ["noch einer"]
+    cat.close()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=20))
+def test_any_text_survives_cat_except_its_line_breaks(texts: list[str]) -> None:
+    cat = Command("cat")
+    assert cat.translate(texts) == [one_line(text) for text in texts]
+    cat.close()
+
+
+def test_a_program_that_flushes_is_started_once(tmp_path: Path) -> None:
+    code = f"import os; open({str(tmp_path / 'starts')!r}, 'a').write('x')\n{ECHO}"
+    program = Command(script(tmp_path, code), patience=60)
+    assert [program.translate([text]) for text in "abc"] == [["A"], ["B"], ["C"]]
+    program.close()
+    assert (tmp_path / "starts").read_text() == "x"
+
+
+def test_a_program_that_answers_only_at_the_end_gets_one_process_per_batch() -> None:
+    program = Command("tr a-z A-Z", patience=0.2)
+    assert program.translate(["one", "two"]) == ["ONE", "TWO"]
+    assert program.translate(["three"]) == ["THREE"]
+    program.close()
+
+
+def test_batches_larger_than_any_pipe_do_not_block() -> None:
+    texts = [f"{number} " + "x" * 500 for number in range(2000)]
+    for program in (Command("cat"), Command("sed s/x/x/", mode="batch")):
+        assert program.translate(texts) == texts
+        program.close()
+
+
+def test_options_from_a_spec_reach_the_program() -> None:
+    program = system("command[cmd='sed s/,/;/g',mode=batch]")
+    assert program.translate(["a,b"]) == ["a;b"]
+
+
+def test_no_shell_is_involved() -> None:
+    program = Command("echo $HOME ; false", mode="batch")
+    assert program.translate(["x"]) == ["$HOME ; false"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "batch"])
+def test_a_missing_line_is_named(mode: str) -> None:
+    program = system("command[cmd='head -n 2']", mode=mode)
+    with pytest.raises(UserError, match="wrote 2 lines for 3: line 3 is missing, the translation of “drei”"):
+        program.translate(["eins", "zwei", "drei"])
+
+
+@pytest.mark.parametrize("mode", ["auto", "batch"])
+def test_a_line_too_many_is_refused(mode: str, tmp_path: Path) -> None:
+    code = "import sys\nfor line in sys.stdin: print('a\\nb', flush=True)"
+    with pytest.raises(UserError, match="one line for each line"):
+        system(f"command[cmd='{script(tmp_path, code)}',mode={mode},patience=30]").translate(["eins", "zwei"])
+
+
+def test_a_program_that_does_not_exist() -> None:
+    with pytest.raises(UserError, match="no program 'no-such-program'"):
+        Command("no-such-program --x").translate(["a"])
+
+
+@pytest.mark.parametrize("mode", ["auto", "batch"])
+def test_a_failing_program_is_quoted(mode: str, tmp_path: Path) -> None:
+    command = script(tmp_path, "import sys; sys.exit('model not found')")
+    with pytest.raises(UserError, match=r"exit status 1.*model not found"):
+        system(f"command[cmd='{command}',mode={mode},patience=30]").translate(["a"])
+
+
+def test_a_crash_after_good_answers_can_be_resumed(tmp_path: Path) -> None:
+    code = "import sys\nprint(input(), flush=True)\ninput()\nsys.exit('out of memory')"
+    program = Command(script(tmp_path, code), patience=30)
+    assert program.translate(["a"]) == ["a"]
+    with pytest.raises(ResumableError, match="out of memory"):
+        program.translate(["b"])
+
+
+@pytest.mark.parametrize("mode", ["stream", "batch", "auto"])
+def test_a_program_that_hangs_is_ended(mode: str) -> None:
+    with pytest.raises(ResumableError, match="kept still"):
+        system(f"command[cmd='sleep 60',timeout=0.3,mode={mode}]").translate(["a"])
+
+
+def test_output_must_be_utf8(tmp_path: Path) -> None:
+    code = "import sys; sys.stdin.read(); sys.stdout.buffer.write(b'gut\\nsch\\xf6n\\n')"
+    with pytest.raises(UserError, match="line 2 of its output is not UTF-8"):
+        Command(script(tmp_path, code), mode="batch").translate(["a", "b"])
+
+
+@pytest.mark.parametrize("cmd", ["", "  ", "echo 'unfinished"])
+def test_a_command_that_is_none(cmd: str) -> None:
+    with pytest.raises(UserError, match="command"):
+        Command(cmd)
+
+
+def test_the_signature_notices_a_changed_script(tmp_path: Path) -> None:
+    before = Command(script(tmp_path, ECHO)).signature
+    assert before == Command(script(tmp_path, ECHO)).signature
+    assert before != Command(script(tmp_path, ECHO + "\n")).signature
