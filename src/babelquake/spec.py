@@ -57,7 +57,7 @@ def expand(text: str) -> list[Spec]:
     text = text.strip()
     name, bracket, rest = text.partition("[")
     name = name.strip()
-    if not name or not bracket and "]" in name:
+    if not name or (not bracket and "]" in name):
         raise UserError(f"'{text}' is not a name with options, such as chrf or chrf[order=4].")
     if not bracket:
         return [Spec(name)]

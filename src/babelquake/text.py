@@ -103,7 +103,7 @@ def without(text: str, spans: Iterable[Span]) -> str:
 
     One neighbouring space goes with each word: the one after it at the start of the text, otherwise the one before it.
     """
-    edits = []
+    edits: list[tuple[int, int, str]] = []
     for span in spans:
         start, end = span.start, span.end
         before, after = text[start - 1 : start], text[end : end + 1]
@@ -170,7 +170,7 @@ def ending(text: str) -> Ending:
     tail = text[len(rest) :]
     inner = rest.rstrip(CLOSING)
     closing = rest[len(inner) :]
-    if inner and _is_final(inner):
+    if inner and inner[-1] in FINAL_PUNCTUATION:
         mark = inner[-1]
         body = inner[:-1]
         if mark == "." and body.endswith(".."):
@@ -178,13 +178,6 @@ def ending(text: str) -> Ending:
         bare = body.rstrip()
         return Ending(bare, body[len(bare) :], mark, closing, tail)
     return Ending(rest, "", "", "", tail)
-
-
-def _is_final(text: str) -> bool:
-    char = text[-1]
-    if char == ";":
-        return True
-    return char in FINAL_PUNCTUATION
 
 
 def title(word: str) -> str:
@@ -196,9 +189,11 @@ def match_case(word: str, like: str) -> str:
     """Give a replacement the casing of the word it replaces."""
     if len(like) > 1 and like.isupper():
         return word.upper()
-    return title(word) if like[:1].isupper() and like[1:].islower() or like[:1].isupper() and len(like) == 1 else word
+    return (
+        title(word) if (like[:1].isupper() and like[1:].islower()) or (like[:1].isupper() and len(like) == 1) else word
+    )
 
 
 def map_words(text: str, change: Callable[[str], str | None]) -> str:
     """Change each word on its own; None leaves it as it is."""
-    return WORD.sub(lambda found: new if (new := change(found.group())) is not None else found.group(), text)
+    return str(WORD.sub(lambda found: new if (new := change(found.group())) is not None else found.group(), text))

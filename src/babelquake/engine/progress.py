@@ -1,0 +1,67 @@
+"""Progress bars on anything over two seconds; silent when the error stream is not a terminal."""
+
+import sys
+import time
+from types import TracebackType
+
+PATIENCE = 2.0
+
+
+class Progress:
+    """Counts finished items; shows itself once the work has lasted longer than people like to wait."""
+
+    def __init__(self, label: str, total: int, unit: str = "segments", quiet: bool = False) -> None:
+        self.label, self.total, self.unit = label, total, unit
+        self.done = 0
+        self._started = time.monotonic()
+        self._quiet = quiet or not sys.stderr.isatty()
+        self._bar: object | None = None
+
+    def advance(self, items: int) -> None:
+        """Report that further items are done."""
+        self.done += items
+        if self._quiet:
+            return
+        if self._bar is None and time.monotonic() - self._started > PATIENCE:
+            self._start_bar()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done)  # type: ignore[attr-defined]
+
+    @property
+    def throughput(self) -> float:
+        """Items per second so far."""
+        return self.done / max(time.monotonic() - self._started, 1e-9)
+
+    def _start_bar(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+        from rich.text import Text
+
+        unit = self.unit
+
+        class Speed(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                return Text(f"{task.speed or 0:,.0f} {unit}/s", style="dim")
+
+        bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            Speed(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        bar.start()
+        self._task = bar.add_task(self.label, total=self.total, completed=self.done)
+        self._bar = bar
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()  # type: ignore[attr-defined]
