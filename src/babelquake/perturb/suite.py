@@ -1,0 +1,161 @@
+"""Suites: named sets of perturbations, as the papers used them. A suite is a YAML file of specs.
+
+```yaml
+description: Misspelling and letter case
+paper: Niu 2020 §3
+perturbations: [misspell, case]
+```
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+
+from babelquake.errors import UserError, did_you_mean
+from babelquake.perturb.base import PERTURBATIONS, Perturbation
+from babelquake.spec import expand, split_list
+from babelquake.text import WORD
+
+VARIANTS = {
+    "row": pl.UInt32,
+    "id": pl.String,
+    "perturbation": pl.String,
+    "level": pl.Float64,
+    "replicate": pl.UInt32,
+    "text": pl.String,
+}
+"""The columns of a table of variants: `row` counts the rows of the segments; `text` is null where not applicable."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Perturbations to apply together."""
+
+    name: str
+    perturbations: tuple[Perturbation, ...]
+    description: str = ""
+    paper: str = ""
+    replicates: int | None = None
+    """How often stochastic perturbations are repeated; None leaves it to each one's card."""
+
+    def repeats(self, change: Perturbation) -> int:
+        """How many replicates of a perturbation this suite asks for."""
+        if "rng" not in change.card.wants:
+            return 1
+        return self.replicates if self.replicates is not None else change.card.replicates
+
+    def signature(self, lang: str | None = None) -> str:
+        """Every perturbation's signature, with its number of replicates."""
+        parts = [f"{change.signature(lang)}×{self.repeats(change)}" for change in self.perturbations]
+        return f"{self.name}({'+'.join(parts)})" if self.name else "+".join(parts)
+
+    def variants(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        *,
+        lang: str | None,
+        seed: int,
+        sources: Sequence[str | None] | None = None,
+        vocabulary: Sequence[str] | None = None,
+        first_row: int = 0,
+    ) -> pl.DataFrame:
+        """One row per text × perturbation × replicate."""
+        rows = list(range(first_row, first_row + len(texts)))
+        sources = sources if sources is not None else [None] * len(texts)
+        parts = []
+        for change in self.perturbations:
+            for replicate in range(self.repeats(change)):
+                changed = [
+                    change.apply(
+                        text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary
+                    )
+                    for text, source in zip(texts, sources, strict=True)
+                ]
+                parts.append(
+                    pl.DataFrame({"row": rows, "id": list(ids)}, schema_overrides=VARIANTS).with_columns(
+                        perturbation=pl.lit(change.label, pl.String),
+                        level=pl.lit(change.level, pl.Float64),
+                        replicate=pl.lit(replicate, pl.UInt32),
+                        text=pl.Series(changed, dtype=pl.String),
+                    )
+                )
+        return pl.concat(parts) if parts else pl.DataFrame(schema=VARIANTS)
+
+
+def vocabulary_of(texts: Sequence[str]) -> list[str]:
+    """The distinct words of a list of texts, sorted: what `word-insert` and `word-replace` draw from."""
+    return sorted({word for text in texts for word in WORD.findall(text)})
+
+
+def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:
+    """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`."""
+    if isinstance(what, Suite):
+        return what
+    items = split_list(what) if isinstance(what, str) else [part for item in what for part in split_list(item)]
+    if not items:
+        raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")
+    if len(items) == 1 and items[0] in suite_names():
+        return _from_yaml(items[0], (files("babelquake.perturb") / "suites" / f"{items[0]}.yaml").read_text("utf-8"), replicates)
+    if len(items) == 1 and items[0].endswith((".yaml", ".yml")):
+        path = Path(items[0])
+        if not path.is_file():
+            raise UserError(f"no suite file {path}.")
+        return _from_yaml(path.stem, path.read_text("utf-8"), replicates)
+    changes: list[Perturbation] = []
+    for item in items:
+        if item in suite_names():
+            changes += suite(item).perturbations
+        else:
+            changes += _perturbations([item])
+    return Suite("", _distinct(changes), replicates=replicates)
+
+
+def suite_names() -> list[str]:
+    """The suites that ship."""
+    return sorted(
+        entry.name.removesuffix(".yaml")
+        for entry in (files("babelquake.perturb") / "suites").iterdir()
+        if entry.name.endswith(".yaml")
+    )
+
+
+def _from_yaml(name: str, text: str, replicates: int | None) -> Suite:
+    try:
+        content: Any = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UserError(f"suite {name} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("perturbations"), list):
+        raise UserError(f"suite {name} needs a list `perturbations:`.")
+    known = {"description", "paper", "perturbations", "replicates"}
+    if unknown := content.keys() - known:
+        wrong = sorted(map(str, unknown))[0]
+        raise UserError(f"suite {name} has an unknown key '{wrong}'. {did_you_mean(wrong, known)}")
+    return Suite(
+        name,
+        _distinct(_perturbations([str(item) for item in content["perturbations"]])),
+        content.get("description", ""),
+        content.get("paper", ""),
+        replicates if replicates is not None else content.get("replicates"),
+    )
+
+
+def _perturbations(items: Sequence[str]) -> list[Perturbation]:
+    return [Perturbation(spec) for item in items for spec in _spelt_out(item)]
+
+
+def _spelt_out(item: str) -> Iterator[Any]:
+    specs = expand(item)
+    if specs[0].name not in PERTURBATIONS.names():
+        hint = did_you_mean(specs[0].name, [*PERTURBATIONS.names(), *suite_names()])
+        raise UserError(f"no perturbation or suite is called '{specs[0].name}'. {hint}")
+    yield from specs
+
+
+def _distinct(changes: Sequence[Perturbation]) -> tuple[Perturbation, ...]:
+    return tuple({str(change.spec): change for change in changes}.values())

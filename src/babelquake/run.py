@@ -1,0 +1,266 @@
+"""A run: the one folder a study leaves behind – complete, readable by other tools, resumable.
+
+`run.json` says how it was made; each table is a Parquet file. A table appears only when it is whole (written aside, then
+renamed), so whatever exists is finished work, and a rerun of the same command reads it back and goes on.
+"""
+
+import errno
+import fcntl
+import json
+import platform
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, Field
+
+from babelquake.errors import ResumableError, UserError
+from babelquake.version import VERSION
+
+TABLES = ("segments", "variants", "translations", "scores", "measures")
+MEASURES = {
+    "study": pl.String,
+    "language_pair": pl.String,
+    "system": pl.String,
+    "scorer": pl.String,
+    "perturbation": pl.String,
+    "level": pl.Float64,
+    "measure": pl.String,
+    "value": pl.Float64,
+    "sd": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p": pl.Float64,
+    "p_corrected": pl.Float64,
+    "n": pl.Int64,
+    "signature": pl.String,
+}
+"""The columns of measures.csv: tidy, one number a row."""
+PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
+
+
+class RunInfo(BaseModel):
+    """run.json."""
+
+    study: str
+    config: dict[str, Any]
+    """Everything the command said that can change a result."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    signatures: dict[str, str] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
+    timings: dict[str, float] = Field(default_factory=dict)
+    facts: dict[str, Any] = Field(default_factory=dict)
+    """Whatever else a study wants its readers to know: audits, flags, verdicts."""
+    created: str = ""
+    finished: str | None = None
+
+
+class Run:
+    """A run folder, open for reading or for continuing."""
+
+    def __init__(self, folder: Path, info: RunInfo) -> None:
+        self.folder = folder
+        self.info = info
+
+    @classmethod
+    def open(cls, folder: Path | str) -> "Run":
+        """A finished or unfinished run, for reading."""
+        folder = Path(folder)
+        file = folder / "run.json"
+        if not file.is_file():
+            raise UserError(f"{folder} is no run folder: it has no run.json.")
+        try:
+            return cls(folder, RunInfo.model_validate_json(file.read_text("utf-8")))
+        except ValueError as error:
+            raise UserError(f"{file} is not a run description: {str(error).splitlines()[0]}.") from error
+
+    @classmethod
+    def resume(cls, folder: Path | str, study: str, config: Mapping[str, Any], restart: bool = False) -> "Run":
+        """Begin a run, or continue the one of the same configuration; another configuration is refused."""
+        folder = Path(folder)
+        file = folder / "run.json"
+        config = json.loads(json.dumps(config, default=str))
+        if restart and file.exists():
+            shutil.rmtree(folder)
+        if file.exists():
+            run = cls.open(folder)
+            run._same_or_refuse(study, config)
+            return run
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UserError(f"{folder} exists and is no run folder. Use another --out.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"--out {folder} cannot be created: {error.strerror}.") from error
+        info = RunInfo(study=study, config=dict(config), versions=versions(), created=_now())
+        run = cls(folder, info)
+        run.save()
+        return run
+
+    def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
+        if self.info.study != study:
+            raise UserError(f"{self.folder} holds a {self.info.study} run. Use another --out for this {study} run.")
+        for key in sorted({*self.info.config, *config}):
+            old, new = self.info.config.get(key), config.get(key)
+            if old != new:
+                flag = "--" + key.replace("_", "-")
+                raise UserError(
+                    f"{self.folder} was made with {flag} {_short(old)}; this command says {flag} {_short(new)}. "
+                    "Use another --out, or --restart to begin again."
+                )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the folder for this process while it writes."""
+        with (self.folder / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise UserError(f"another process is writing to {self.folder}. Wait for it, or use another --out.") from None
+            yield
+        (self.folder / ".lock").unlink(missing_ok=True)
+
+    def path(self, table: str) -> Path:
+        """Where a table is."""
+        return self.folder / f"{table}.parquet"
+
+    def has(self, table: str) -> bool:
+        """Whether a table is finished."""
+        return self.path(table).exists()
+
+    def once(self, table: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """A table, computed and stored the first time, read back from then on."""
+        if not self.has(table):
+            started = time.monotonic()
+            self._store(make(), self.path(table))
+            self.info.timings[table] = round(time.monotonic() - started, 3)
+            self.save()
+        return pl.read_parquet(self.path(table))
+
+    def in_blocks(self, table: str, blocks: int, make: Callable[[int], pl.DataFrame]) -> pl.LazyFrame:
+        """A table too large for memory: block by block, each stored as it is finished, joined at the end."""
+        if not self.has(table):
+            started = time.monotonic()
+            parts = self.folder / ".parts" / table
+            parts.mkdir(parents=True, exist_ok=True)
+            files = [parts / f"{block:06d}.parquet" for block in range(blocks)]
+            for block, file in enumerate(files):
+                if not file.exists():
+                    self._store(make(block), file)
+            with _disk():
+                aside = self.path(table).with_suffix(".writing")
+                pl.scan_parquet(files).sink_parquet(aside)
+                aside.replace(self.path(table))
+            shutil.rmtree(parts)
+            self.info.timings[table] = round(time.monotonic() - started, 3)
+            self.save()
+        return pl.scan_parquet(self.path(table))
+
+    def finish(self, measures: pl.DataFrame) -> "Run":
+        """Store the measures (Parquet and CSV) and mark the run as finished."""
+        self._store(measures, self.path("measures"))
+        aside = self.folder / "measures.csv.writing"
+        with _disk():
+            measures.write_csv(aside, float_precision=6)
+            aside.replace(self.folder / "measures.csv")
+        if (parts := self.folder / ".parts").exists():
+            shutil.rmtree(parts)
+        self.info.finished = self.info.finished or _now()
+        self.save()
+        return self
+
+    def save(self) -> None:
+        """Write run.json."""
+        aside = self.folder / "run.json.writing"
+        with _disk():
+            aside.write_text(self.info.model_dump_json(indent=2) + "\n", "utf-8")
+            aside.replace(self.folder / "run.json")
+
+    def _store(self, table: pl.DataFrame, path: Path) -> None:
+        aside = path.with_suffix(".writing")
+        with _disk():
+            table.write_parquet(aside, compression="zstd")
+            aside.replace(path)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A finished table."""
+        if not self.has(name):
+            raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
+        return pl.read_parquet(self.path(name))
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """A finished table, read lazily."""
+        if not self.has(name):
+            raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
+        return pl.scan_parquet(self.path(name))
+
+    @property
+    def segments(self) -> pl.DataFrame:
+        """The data."""
+        return self.table("segments")
+
+    @property
+    def variants(self) -> pl.DataFrame:
+        """The perturbed texts."""
+        return self.table("variants")
+
+    @property
+    def translations(self) -> pl.DataFrame:
+        """What the systems made of clean and perturbed sources."""
+        return self.table("translations")
+
+    @property
+    def scores(self) -> pl.DataFrame:
+        """One row per judged text and scorer."""
+        return self.table("scores")
+
+    @property
+    def measures(self) -> pl.DataFrame:
+        """The results, tidy: one number a row."""
+        return self.table("measures")
+
+
+def measures_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """Rows of results as a table with all of `MEASURES`, missing ones null."""
+    for row in rows:
+        if unknown := row.keys() - MEASURES.keys():
+            raise ValueError(f"not columns of measures: {sorted(unknown)}")
+    frame = pl.DataFrame(rows, schema={name: MEASURES[name] for name in MEASURES}, orient="row")
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of what results depend on."""
+    found = {"python": platform.python_version(), "babelquake": VERSION}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+@contextmanager
+def _disk() -> Iterator[None]:
+    """A full disk ends a run cleanly, to be continued."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
+        raise
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 60 else text[:59] + "…"
