@@ -1,1 +1,114 @@
-"""(being written)"""
+"""Punctuation: removed or replaced throughout (Kanojia 2021, MPP1–2), or changed at the end (Jwalapuram 2023)."""
+
+import string
+from typing import Literal
+
+from babelquake.perturb.base import perturbation
+from babelquake.randomness import Stream
+from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuation, is_unspaced, main_script, script
+
+Mark = Literal["stop", "exclamation", "question", "random", ".", "!", "?"]
+NAMES = {".": "stop", "!": "exclamation", "?": "question"}
+
+IDEOGRAPHIC = "。、，！？；：（）「」"
+"""Marks that take each other's place in Chinese and Japanese; elsewhere those of Python's `string.punctuation` do."""
+
+ALPHABETS = {
+    "": string.ascii_lowercase,
+    "Latin": string.ascii_lowercase,
+    "Cyrillic": "абвгдежзиклмнопрстуфхцчшю",
+    "Greek": "αβγδεζηθικλμνξοπρστυφχψω",
+    "Arabic": "ابتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "Hebrew": "אבגדהוזחטיכלמנסעפצקרשת",
+    "Devanagari": "कखगघचछजझटठडढणतथदधनपफबभमयरलवशषसह",
+    "Hiragana": "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわ",
+    "Katakana": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワ",
+}
+"""Letters for `mark=random`; a text in another script lends its own."""
+
+
+@perturbation("punct-remove", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving")
+def remove_punctuation(text: str) -> str | None:
+    """Remove every punctuation mark.
+
+    As Python's `string.punctuation` counts them, and Unicode's for other scripts; spaces stay as they are. None where
+    there is no mark, or nothing but marks.
+    """
+    kept = [cluster for cluster in graphemes(text) if not is_punctuation(cluster[0])]
+    changed = "".join(kept)
+    return changed if changed != text and changed.strip() else None
+
+
+@perturbation(
+    "punct-replace",
+    family="punctuation",
+    paper="Kanojia 2021 §5.1 MPP2",
+    meaning="preserving",
+    level=1.0,
+    unit="share of punctuation marks",
+    replicates=20,
+)
+def replace_punctuation(text: str, level: float, rng: Stream) -> str | None:
+    """Replace each punctuation mark, with probability `level`, by another one drawn at random.
+
+    Chinese and Japanese draw from their own marks. None where there is no mark.
+    """
+    clusters = graphemes(text)
+    marks = [place for place, cluster in enumerate(clusters) if is_punctuation(cluster[0])]
+    if not marks:
+        return None
+    pool = IDEOGRAPHIC if is_unspaced(text) else string.punctuation
+    for place in marks:
+        if rng.chance(level):
+            clusters[place] = rng.choice(pool.replace(clusters[place][0], ""))
+    return "".join(clusters)
+
+
+@perturbation("final-insert", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
+def insert_final(text: str, rng: Stream, lang: str | None, mark: Mark = "stop") -> str | None:
+    """Add a full stop, an exclamation mark, a question mark or a random letter at the end of the sentence.
+
+    The mark is the one of the text's script. None where the text already ends in punctuation of any kind (closing
+    quotes and brackets included), or is blank: the paper's split "no final punctuation".
+    """
+    bare = text.rstrip()
+    if not _ends_bare(bare):
+        return None
+    kind = NAMES.get(mark, mark)
+    added = rng.choice(_letters(text)) if kind == "random" else final_marks(text, lang)[kind]
+    return bare + added + text[len(bare) :]
+
+
+@perturbation("final-delete", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
+def delete_final(text: str, lang: str | None, mark: Mark = "stop") -> str | None:
+    """Delete the full stop, exclamation mark or question mark that ends the sentence, or its last letter.
+
+    A space before the mark goes with it. None where the text does not end in that very mark (an ellipsis is no full
+    stop; a quote or bracket after the mark ends the text), or is nothing else. `mark=random` deletes the last
+    character; None where the text ends in punctuation or has only one character.
+    """
+    kind = NAMES.get(mark, mark)
+    if kind == "random":
+        bare = text.rstrip()
+        shortened = "".join(graphemes(bare)[:-1])
+        return shortened + text[len(bare) :] if _ends_bare(bare) and shortened.strip() else None
+    end = ending(text)
+    if end.closing or not end.body or not _is(end, kind, final_marks(text, lang)):
+        return None
+    return end.body + end.tail
+
+
+def _is(end: Ending, kind: str, marks: dict[str, str]) -> bool:
+    """Whether a sentence ends in a kind of mark: any script's, or what this script uses for it (Greek `;`)."""
+    return end.kind == kind or end.mark == marks[kind]
+
+
+def _ends_bare(text: str) -> bool:
+    """Whether the last visible character is no punctuation."""
+    return bool(text) and not is_punctuation(graphemes(text)[-1][0])
+
+
+def _letters(text: str) -> str:
+    """Letters of the script the text is written in."""
+    name = main_script(text)
+    return ALPHABETS.get(name) or "".join(sorted({char for char in text if script(char) == name and char.isalpha()}))
