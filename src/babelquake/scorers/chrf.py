@@ -8,7 +8,7 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, Batch, Scorer
 from babelquake.scorers.pairs import Ids, Pairs
-from babelquake.scorers.symbols import Symbols, characters, words
+from babelquake.scorers.symbols import Stretches, Symbols, Vocabulary, characters, packed
 from babelquake.spec import Range
 
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -64,7 +64,8 @@ class ChrF(Scorer):
         if self.char_order:
             parts.append(_triples(characters(texts, self.whitespace), translation, reference, self.char_order))
         if self.word_order:
-            parts.append(_triples(words(texts, word_and_mark), translation, reference, self.word_order))
+            words = Stretches(Vocabulary(), word_and_mark)
+            parts.append(_triples(packed(map(words.numbers, texts)), translation, reference, self.word_order))
         rows = np.concatenate(parts, axis=1)
         return rows if len(rows) == len(batch) else rows[_first_best(self.aggregate(rows), starts)]
 

@@ -40,26 +40,32 @@ def characters(texts: Sequence[str], whitespace: bool) -> Symbols:
     return Symbols(values[kept], starts_of(kept)[starts])
 
 
-def words(texts: Iterable[str], pieces: Callable[[str], Iterable[str]] | None = None) -> Symbols:
-    """Words as numbers, equal words alike; `pieces` takes a stretch without white space apart, once per stretch."""
-    taken_apart = _Stretches(pieces)
-    return _packed(list(chain.from_iterable(map(taken_apart.__getitem__, text.split()))) for text in texts)
+class Vocabulary(dict[str, int]):
+    """Words → numbers, given out when first met."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self)
+        return number
 
 
-class _Stretches(dict[str, tuple[int, ...]]):
-    """White-space-free stretches of text → the numbers of their words, worked out when first met."""
+class Stretches(dict[str, tuple[int, ...]]):
+    """Stretches of text without white space → the numbers of their words; each is taken apart once."""
 
-    def __init__(self, pieces: Callable[[str], Iterable[str]] | None) -> None:
+    def __init__(self, vocabulary: Vocabulary, pieces: Callable[[str], Iterable[str]]) -> None:
+        self._vocabulary = vocabulary
         self._pieces = pieces
-        self._number: dict[str, int] = {}
 
     def __missing__(self, stretch: str) -> tuple[int, ...]:
-        found = (stretch,) if self._pieces is None else self._pieces(stretch)
-        self[stretch] = ids = tuple(self._number.setdefault(word, len(self._number)) for word in found)
-        return ids
+        self[stretch] = numbers = tuple(self._vocabulary[word] for word in self._pieces(stretch))
+        return numbers
+
+    def numbers(self, text: str) -> list[int]:
+        """The words of a text, stretch by stretch."""
+        return list(chain.from_iterable(map(self.__getitem__, text.split())))
 
 
-def _packed(rows: Iterable[list[int]]) -> Symbols:
+def packed(rows: Iterable[Iterable[int]]) -> Symbols:
+    """Texts given as word numbers, in one row."""
     values = array("I")
     ends = [0]
     for row in rows:
