@@ -1,5 +1,7 @@
 """babelquake: shake a translation stack and measure what breaks."""
 
-from babelquake.version import VERSION as __version__
+from babelquake.version import VERSION
+
+__version__ = VERSION
 
 __all__ = ["__version__"]

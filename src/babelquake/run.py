@@ -1,7 +1,7 @@
 """A run: the one folder a study leaves behind – complete, readable by other tools, resumable.
 
-`run.json` says how it was made; each table is a Parquet file. A table appears only when it is whole (written aside, then
-renamed), so whatever exists is finished work, and a rerun of the same command reads it back and goes on.
+`run.json` says how it was made; each table is a Parquet file. A table appears only when it is whole (written aside,
+then renamed), so whatever exists is finished work, and a rerun of the same command reads it back and goes on.
 """
 
 import errno
@@ -122,7 +122,9 @@ class Run:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise UserError(f"another process is writing to {self.folder}. Wait for it, or use another --out.") from None
+                raise UserError(
+                    f"another process is writing to {self.folder}. Wait for it, or use another --out."
+                ) from None
             yield
         (self.folder / ".lock").unlink(missing_ok=True)
 

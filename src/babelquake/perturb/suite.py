@@ -19,7 +19,6 @@ import yaml
 from babelquake.errors import UserError, did_you_mean
 from babelquake.perturb.base import PERTURBATIONS, Perturbation
 from babelquake.spec import expand, split_list
-from babelquake.text import WORD
 
 VARIANTS = {
     "row": pl.UInt32,
@@ -72,9 +71,7 @@ class Suite:
         for change in self.perturbations:
             for replicate in range(self.repeats(change)):
                 changed = [
-                    change.apply(
-                        text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary
-                    )
+                    change.apply(text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary)
                     for text, source in zip(texts, sources, strict=True)
                 ]
                 parts.append(
@@ -88,11 +85,6 @@ class Suite:
         return pl.concat(parts) if parts else pl.DataFrame(schema=VARIANTS)
 
 
-def vocabulary_of(texts: Sequence[str]) -> list[str]:
-    """The distinct words of a list of texts, sorted: what `word-insert` and `word-replace` draw from."""
-    return sorted({word for text in texts for word in WORD.findall(text)})
-
-
 def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:
     """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`."""
     if isinstance(what, Suite):
@@ -101,7 +93,9 @@ def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> S
     if not items:
         raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")
     if len(items) == 1 and items[0] in suite_names():
-        return _from_yaml(items[0], (files("babelquake.perturb") / "suites" / f"{items[0]}.yaml").read_text("utf-8"), replicates)
+        return _from_yaml(
+            items[0], (files("babelquake.perturb") / "suites" / f"{items[0]}.yaml").read_text("utf-8"), replicates
+        )
     if len(items) == 1 and items[0].endswith((".yaml", ".yml")):
         path = Path(items[0])
         if not path.is_file():

@@ -1,0 +1,37 @@
+"""What is wrong with the test set itself, before anything is translated (Jwalapuram 2023 §3.1)."""
+
+from typing import Any
+
+import polars as pl
+
+from babelquake.text import ending
+
+
+def audit(segments: pl.DataFrame) -> dict[str, Any]:
+    """Shares of segments, in per cent: ends in different marks than its reference, duplicate source, blank source."""
+    sources = segments["source"].fill_null("")
+    pairs = [
+        (source, references[0])
+        for source, references in zip(sources, segments["references"], strict=True)
+        if references is not None and len(references) and source.strip() and references[0].strip()
+    ]
+    mismatched = sum(ending(source).kind != ending(reference).kind for source, reference in pairs)
+    distinct = segments.unique(["id", "language_pair"], maintain_order=True)["source"].fill_null("")
+    blank = int((distinct.str.strip_chars() == "").sum())
+    return {
+        "segments": len(distinct),
+        "mismatched_endings": _percent(mismatched, len(pairs)),
+        "duplicate_sources": _percent(len(distinct) - distinct.n_unique(), len(distinct)),
+        "blank_sources": _percent(blank, len(distinct)),
+        "endings": _endings(distinct),
+    }
+
+
+def _endings(texts: pl.Series) -> dict[str, int]:
+    """How many texts end in a full stop, an exclamation mark, a question mark, something else or nothing."""
+    counts = pl.Series("kind", [ending(text).kind for text in texts], pl.String).value_counts().sort("kind")
+    return dict(counts.iter_rows())
+
+
+def _percent(part: int, whole: int) -> float | None:
+    return round(100 * part / whole, 3) if whole else None
