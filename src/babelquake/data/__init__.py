@@ -1,5 +1,22 @@
 """Readers and writers for the field's formats, and the bundled sample."""
 
 from babelquake.data.dataset import SCHEMA, Dataset
+from babelquake.data.formats import FORMATS, Format
+from babelquake.data.metrics_eval import metric_scores, segment_scores
+from babelquake.data.reading import join, read, require
+from babelquake.data.streams import lines
+from babelquake.data.writing import write
 
-__all__ = ["SCHEMA", "Dataset"]
+__all__ = [
+    "FORMATS",
+    "SCHEMA",
+    "Dataset",
+    "Format",
+    "join",
+    "lines",
+    "metric_scores",
+    "read",
+    "require",
+    "segment_scores",
+    "write",
+]

@@ -1,0 +1,102 @@
+"""Which column of a file holds what: by the names people use, or as the user says."""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from babelquake.errors import UserError, did_you_mean
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "segid", "seg_id", "segment_id", "sent_id", "index", "segment"),
+    "source": (
+        "source", "src", "original", "sources", "source_text", "src_text", "src_sent", "source_segment", "input",
+    ),
+    "reference": (
+        "reference", "ref", "references", "refs", "reference_text", "ref_text", "reference_segment",
+        "human_translation", "gold", "eng_sent",
+    ),
+    "translation": (
+        "translation", "mt", "hyp", "hypothesis", "translations", "mt_text", "mt_sent", "output", "prediction",
+        "candidate", "system_output", "target_segment",
+    ),
+    "system": ("system", "sys", "system_name", "system_id", "engine", "model"),
+    "score": ("score", "mean", "da", "raw", "raw_score", "da_score", "human_score", "human", "rating", "mqm", "esa"),
+    "language_pair": ("language_pair", "lp", "langpair", "lang_pair", "language-pair"),
+}  # fmt: skip
+"""Names a column may go by, the likeliest first. Case does not matter; spaces and hyphens count as underscores."""
+TEXTS = ("source", "reference", "translation")
+TARGET = ("target", "tgt", "target_text")
+"""`target` is a translation where the file names systems or scores, otherwise a reference."""
+FURTHER_REFERENCE = re.compile(r"^(?:reference|ref)_?(?:\d+|[a-z])$")
+
+
+def resolve(header: Sequence[str], given: Mapping[str, str] | None, label: str) -> dict[str, list[str]]:
+    """For each field, the columns of the file that hold it: one, or several references."""
+    by_name = {_plain(name): name for name in header}
+    chosen = _as_given(header, given or {}, label)
+    taken = {name for names in chosen.values() for name in names}
+    for field, names in ALIASES.items():
+        if field in chosen:
+            continue
+        found = next((by_name[name] for name in names if name in by_name and by_name[name] not in taken), None)
+        if found is not None:
+            chosen[field] = [found]
+            taken.add(found)
+    if not given or not {"reference", "references"} & set(given):
+        further = [name for name in header if FURTHER_REFERENCE.match(_plain(name)) and name not in taken]
+        if further:
+            chosen["reference"] = chosen.get("reference", []) + further
+            taken.update(further)
+    target = next((by_name[name] for name in TARGET if name in by_name and by_name[name] not in taken), None)
+    field = "translation" if {"system", "score"} & set(chosen) and "translation" not in chosen else "reference"
+    if target and field not in chosen:
+        chosen[field] = [target]
+    return chosen
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a first line names columns: at least one cell is a name for source, reference or translation."""
+    names = {_plain(cell) for cell in cells}
+    known = {name for field in TEXTS for name in ALIASES[field]} | set(TARGET)
+    return bool(names & known) or any(map(FURTHER_REFERENCE.match, names))
+
+
+def by_position(given: Mapping[str, str] | None) -> bool:
+    """Whether the user numbered the columns (`source=1,reference=2`): then the file has no header."""
+    return bool(given) and all(value.isdigit() for value in (given or {}).values())
+
+
+def near_misses(header: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> list[str]:
+    """Notes on unused columns whose name looks like a text field that was not found."""
+    taken = {name for names in chosen.values() for name in names}
+    missing = [field for field in TEXTS if field not in chosen]
+    return [
+        f"column '{name}' is not read as {field}; if it is, say columns {field}={name}"
+        for name in header
+        if name not in taken
+        for field in get_close_matches(_plain(name), missing, n=1, cutoff=0.8)
+    ]
+
+
+def _as_given(header: Sequence[str], given: Mapping[str, str], label: str) -> dict[str, list[str]]:
+    chosen = {}
+    for field, value in given.items():
+        known = "reference" if field == "references" else field
+        if known not in ALIASES:
+            raise UserError(f"There is no field '{field}' to give a column for. {did_you_mean(field, ALIASES)}")
+        names = [value] if value in header else value.split("+") if known == "reference" else [value]
+        for name in names:
+            if name not in header:
+                raise UserError(f"{label} has no column '{name}' (for {known}). {_near(name, header)}")
+        chosen[known] = names
+    return chosen
+
+
+def _near(name: str, header: Sequence[str]) -> str:
+    near = get_close_matches(name, header, n=1, cutoff=0.6)
+    guess = f" Did you mean '{near[0]}'?" if near else ""
+    return f"Its columns are: {', '.join(header)}.{guess}"
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")

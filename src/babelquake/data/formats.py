@@ -1,0 +1,136 @@
+"""The formats babelquake reads; the first that recognises an input reads it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from babelquake.data.darr import is_darr, read_darr
+from babelquake.data.dataset import Dataset
+from babelquake.data.delimited import read_csv, read_tsv
+from babelquake.data.metrics_eval import is_metrics_eval, read_metrics_eval
+from babelquake.data.mlqe import is_mlqe, read_mlqe
+from babelquake.data.named import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
+from babelquake.data.plain import PARALLEL, read_parallel, read_text
+from babelquake.data.records import is_demetr, read_demetr, read_json, read_jsonl, read_parquet
+from babelquake.data.request import Request
+from babelquake.data.streams import STDIN, existing, suffix
+from babelquake.errors import UserError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format's card: what it is and how an input shows that it has it."""
+
+    name: str
+    description: str
+    recognised_by: str
+    recognises: Callable[[str], bool]
+    read: Callable[[Request], Dataset]
+
+
+def _ends(*endings: str) -> Callable[[str], bool]:
+    return lambda what: suffix(what) in endings and not Path(what).is_dir()
+
+
+FORMATS: dict[str, Format] = {
+    card.name: card
+    for card in (
+        Format(
+            "sample",
+            "the bundled sample: 300 German–English pairs; sample:rated has 100 × 3 rated translations",
+            "the names sample and sample:rated",
+            lambda what: what in SAMPLES or what.startswith("sample:"),
+            read_sample,
+        ),
+        Format(
+            "sacrebleu",
+            "a test set by sacreBLEU's name for it, downloaded on first use",
+            "a name such as sacrebleu:wmt22/de-en",
+            lambda what: what.startswith(SACREBLEU),
+            read_sacrebleu,
+        ),
+        Format(
+            "parallel",
+            "plain text files that belong together line by line",
+            "a name such as parallel[source=a.de,reference=a.en]",
+            lambda what: what.startswith(PARALLEL + "["),
+            read_parallel,
+        ),
+        Format(
+            "mt-metrics-eval",
+            "WMT metrics-task folder with sources, references, system outputs, human and metric scores",
+            "a folder with sources/ and system-outputs/, or FOLDER/LANGUAGE-PAIR",
+            is_metrics_eval,
+            read_metrics_eval,
+        ),
+        Format(
+            "darr",
+            "human better/worse judgements of two translations (WMT DARR)",
+            "a folder with sources.txt and darr.tsv or darr.tsv.gz",
+            is_darr,
+            read_darr,
+        ),
+        Format(
+            "mlqe-pe",
+            "direct assessments of the WMT quality-estimation task (not CSV-quoted)",
+            "a TSV file with columns original, translation, mean and z_scores",
+            is_mlqe,
+            read_mlqe,
+        ),
+        Format(
+            "demetr",
+            "DEMETR's translations with one error each (Karpinska et al. 2022)",
+            "a JSON file with src_sent and pert_sent, or a folder of them",
+            is_demetr,
+            read_demetr,
+        ),
+        Format(
+            "tsv",
+            "columns between tabs, not quoted",
+            "the ending .tsv or .tab (.gz, .xz, .bz2)",
+            _ends(".tsv", ".tab"),
+            read_tsv,
+        ),
+        Format(
+            "csv",
+            "columns between commas, quoted as in RFC 4180",
+            "the ending .csv (.gz, .xz, .bz2)",
+            _ends(".csv"),
+            read_csv,
+        ),
+        Format(
+            "jsonl",
+            "one JSON object a line",
+            "the ending .jsonl or .ndjson (.gz, .xz, .bz2)",
+            _ends(".jsonl", ".ndjson"),
+            read_jsonl,
+        ),
+        Format("json", "a JSON list of objects", "the ending .json (.gz, .xz, .bz2)", _ends(".json"), read_json),
+        Format("parquet", "an Apache Parquet table", "the ending .parquet", _ends(".parquet"), read_parquet),
+        Format(
+            "text",
+            "plain text: one source sentence a line; also what standard input (-) is taken for",
+            "any other file",
+            lambda what: what == STDIN or not existing(what).is_dir(),
+            read_text,
+        ),
+    )
+}
+
+
+def format_of(what: str) -> Format:
+    """The format of an input."""
+    for card in FORMATS.values():
+        if card.recognises(what):
+            return card
+    layouts = "; ".join(
+        f"{card.name}: {card.recognised_by}" for card in FORMATS.values() if "folder" in card.recognised_by
+    )
+    raise UserError(f"{what} is a folder in no layout known here. Known are: {layouts}.")
+
+
+def format_named(name: str) -> Format:
+    """A format by its name."""
+    if name not in FORMATS:
+        raise UserError(f"There is no format '{name}'. {did_you_mean(name, FORMATS)}")
+    return FORMATS[name]

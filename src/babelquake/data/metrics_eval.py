@@ -1,0 +1,181 @@
+"""The mt-metrics-eval folder layout of the WMT metrics tasks (Freitag et al. 2021).
+
+`sources/LP.txt`, `references/LP.NAME.txt`, `system-outputs/LP/SYSTEM.txt`, `documents/LP.docs`,
+`human-scores/LP.NAME.seg.score` and `metric-scores/LP/METRIC-REF.seg.score`; perhaps also
+`attacked-references/ATTACK/LEVEL/LP.NAME.txt`. Score files hold one `system<TAB>score` a line, a system's segments in
+order; `None` means not judged.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.data.darr import attacked_files, same_length
+from babelquake.data.dataset import Dataset
+from babelquake.data.plain import text_lines
+from babelquake.data.request import Request
+from babelquake.data.streams import existing, lines
+from babelquake.data.table import Table, number, to_dataset
+from babelquake.errors import UserError, did_you_mean
+
+PREFERRED = ("wmt-raw", "raw", "mqm", "esa", "da-sqm", "wmt-appraise", "wmt-z", "wmt")
+"""Human scores in the order in which one is taken for `score`; the others become columns such as `score_z`."""
+SCORES = ".seg.score"
+
+
+def is_metrics_eval(what: str) -> bool:
+    """Whether a path is such a folder, or such a folder with one of its language pairs appended."""
+    path = Path(what)
+    return _is_root(path) or (not path.exists() and _is_root(path.parent))
+
+
+def read_metrics_eval(request: Request) -> Dataset:
+    """All systems' translations, system by system, for one language pair or all."""
+    from babelquake.data.reading import join
+
+    root, pairs = _root_and_pairs(request.path, request.language_pair)
+    parts = [_read_pair(root, pair) for pair in pairs]
+    return parts[0] if len(parts) == 1 else join(parts)
+
+
+def metric_scores(folder: str | Path, language_pair: str | None = None) -> dict[str, NDArray[np.float64]]:
+    """The segment scores that come with the folder: metric → one number per row of `read(folder)`, NaN where none.
+
+    A metric is called by its file's name without the reference's (`BERTScore-ref-A` → `BERTScore`).
+    """
+    root, pairs = _root_and_pairs(Path(folder), language_pair)
+    parts: list[dict[str, NDArray[np.float64]]] = []
+    sizes = []
+    for pair in pairs:
+        systems = list(_outputs(root, pair))
+        count = len(text_lines(root / "sources" / f"{pair}.txt", []))
+        files = sorted((root / "metric-scores" / pair).glob(f"*{SCORES}"))
+        names = _metric_names(files, list(_references(root, pair)))
+        parts.append({name: _per_row(file, systems, count) for name, file in names.items()})
+        sizes.append(len(systems) * count)
+    metrics = dict.fromkeys(name for part in parts for name in part)
+    return {
+        name: np.concatenate([part.get(name, np.full(size, np.nan)) for part, size in zip(parts, sizes, strict=True)])
+        for name in metrics
+    }
+
+
+def segment_scores(path: str | Path) -> dict[str, list[float | None]]:
+    """A `.seg.score` file: system → its scores in the order of segments."""
+    scores: dict[str, list[float | None]] = {}
+    for line_number, line in enumerate(lines(path), start=1):
+        cells = line.split("\t")
+        if len(cells) != 2:
+            raise UserError(f"{path} line {line_number}: {len(cells)} columns. Expected two: system and score.")
+        scores.setdefault(cells[0], []).append(number(cells[1], f"{path} line {line_number}: score"))
+    if not scores:
+        raise UserError(f"{path} is empty. Expected one system and score a line.")
+    return scores
+
+
+def _is_root(path: Path) -> bool:
+    return (path / "sources").is_dir() and (path / "system-outputs").is_dir()
+
+
+def _root_and_pairs(path: Path, language_pair: str | None) -> tuple[Path, list[str]]:
+    root, wanted = (path, language_pair) if _is_root(path) else (path.parent, path.name)
+    if not _is_root(root):
+        existing(path)
+        raise UserError(f"{path} is no mt-metrics-eval folder: expected sources/ and system-outputs/ in it.")
+    known = sorted(file.stem for file in (root / "sources").glob("*.txt"))
+    if not known:
+        raise UserError(f"{root / 'sources'} is empty. Expected one file per language pair, such as de-en.txt.")
+    if wanted is not None and wanted not in known:
+        raise UserError(f"{root} has no language pair '{wanted}'. {did_you_mean(wanted, known)}")
+    return root, [wanted] if wanted else known
+
+
+def _read_pair(root: Path, pair: str) -> Dataset:
+    notes: list[str] = []
+    source_file = root / "sources" / f"{pair}.txt"
+    sources = text_lines(source_file, notes)
+    references = {name: text_lines(file, notes) for name, file in _references(root, pair).items()}
+    for name, texts in references.items():
+        same_length(source_file, sources, _references(root, pair)[name], texts)
+    outputs = {system: text_lines(file, notes) for system, file in _outputs(root, pair).items()}
+    for system, texts in outputs.items():
+        same_length(source_file, sources, _outputs(root, pair)[system], texts)
+    count, copies = len(sources), len(outputs)
+    columns: dict[str, Sequence[Any]] = {
+        "id": [f"{pair}:{line}" for line in range(1, count + 1)] * copies,
+        "source": sources * copies,
+        "translation": [text for texts in outputs.values() for text in texts],
+        "system": [system for system in outputs for _ in range(count)],
+        "language_pair": [pair] * (count * copies),
+    }
+    if references:
+        columns["references"] = [list(some) for some in zip(*references.values(), strict=True)] * copies
+    columns |= _human(root, pair, list(outputs), count)
+    documents = root / "documents" / f"{pair}.docs"
+    if documents.is_file():
+        rows = text_lines(documents, notes)
+        same_length(source_file, sources, documents, rows)
+        columns["document"] = [row.split("\t")[-1] for row in rows] * copies
+    table = Table(f"{root}/{pair}", f"{root.name}/{pair}", columns, list(range(1, count + 1)) * copies, notes=notes)
+    dataset = to_dataset(table)
+    return Dataset(dataset.name, dataset.segments, None, _attacked(root, pair, copies, count), dataset.notes)
+
+
+def _references(root: Path, pair: str) -> dict[str, Path]:
+    files = sorted((root / "references").glob(f"{pair}.*.txt"))
+    return {file.name[len(pair) + 1 : -len(".txt")]: file for file in files}
+
+
+def _outputs(root: Path, pair: str) -> dict[str, Path]:
+    """The systems' files; a reference that stands among them is no system."""
+    references = _references(root, pair)
+    files = sorted((root / "system-outputs" / pair).glob("*.txt"))
+    systems = {file.stem: file for file in files if file.stem not in references}
+    if not systems:
+        raise UserError(
+            f"{root / 'system-outputs' / pair} has no system's output. Expected files such as Online-A.txt."
+        )
+    return systems
+
+
+def _human(root: Path, pair: str, systems: Sequence[str], count: int) -> dict[str, Sequence[float | None]]:
+    files = sorted((root / "human-scores").glob(f"{pair}.*{SCORES}"))
+    named = {file.name[len(pair) + 1 : -len(SCORES)]: file for file in files}
+    main = next((name for name in PREFERRED if name in named), next(iter(named), None))
+    scores: dict[str, Sequence[float | None]] = {}
+    for name, file in named.items():
+        column = "score" if name == main else f"score_{name.removeprefix('wmt-').replace('-', '_')}"
+        values = _per_row(file, systems, count)
+        scores[column] = [None if np.isnan(value) else float(value) for value in values]
+    return scores
+
+
+def _per_row(file: Path, systems: Sequence[str], count: int) -> NDArray[np.float64]:
+    """A score file in the order of the data set's rows; systems it lacks, and `None`, are NaN."""
+    by_system = segment_scores(file)
+    for system, scores in by_system.items():
+        if len(scores) != count:
+            raise UserError(f"{file} has {len(scores)} scores for {system} where there are {count} segments.")
+    nothing: list[float | None] = [None] * count
+    return np.array([score for system in systems for score in by_system.get(system, nothing)], dtype=np.float64)
+
+
+def _metric_names(files: Sequence[Path], references: Sequence[str]) -> dict[str, Path]:
+    """Short names where they are unambiguous, otherwise with the reference's name."""
+    full = {file.name[: -len(SCORES)]: file for file in files}
+    endings = [f"-{name}" for name in (*references, "src")]
+    short = {name: next((name[: -len(end)] for end in endings if name.endswith(end)), name) for name in full}
+    shared = [name for name in short.values() if list(short.values()).count(name) > 1]
+    return {name if short[name] in shared else short[name]: file for name, file in full.items()}
+
+
+def _attacked(
+    root: Path, pair: str, copies: int, count: int
+) -> Mapping[tuple[str, float], Callable[[], Sequence[str]]]:
+    first = next(iter(_references(root, pair)), None)
+    if first is None:
+        return {}
+    return attacked_files(root / "attacked-references", f"*/{pair}.{first}.txt", list(range(count)) * copies, count)

@@ -1,0 +1,60 @@
+"""Data sets by name: the bundled sample and sacreBLEU's test sets."""
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from typing import Any
+
+from babelquake.data.dataset import Dataset
+from babelquake.data.delimited import split_table
+from babelquake.data.request import Request
+from babelquake.data.table import Table, to_dataset
+from babelquake.errors import UserError, did_you_mean
+
+SAMPLES = ("sample", "sample:rated")
+SACREBLEU = "sacrebleu:"
+
+
+def read_sample(request: Request) -> Dataset:
+    """`sample`: source and reference; `sample:rated`: the translations with the authors' own ratings."""
+    if request.what not in SAMPLES:
+        raise UserError(f"There is no bundled data set '{request.what}'. {did_you_mean(request.what, SAMPLES)}")
+    with as_file(files("babelquake.data") / "sample") as folder:
+        segments = split_table(folder / "de-en.tsv", ("id", "source", "reference"))
+        table = segments
+        if request.what == "sample:rated":
+            rated = split_table(folder / "translations.tsv", ("id", "system", "translation", "score"))
+            row_of = {key: row for row, key in enumerate(segments.columns["id"])}
+            rows = [row_of[key] for key in rated.columns["id"]]
+            columns: dict[str, Sequence[Any]] = {
+                name: [values[row] for row in rows] for name, values in segments.columns.items()
+            }
+            table = Table(rated.label, "sample:rated", columns | rated.columns, rated.lines)
+    table.name = request.what
+    return to_dataset(table, None, default_pair="de-en")
+
+
+def read_sacrebleu(request: Request) -> Dataset:
+    """A test set such as `sacrebleu:wmt22/de-en`, through sacreBLEU's own download and cache."""
+    from sacrebleu.dataset import DATASETS
+
+    name, _, pair = request.what.removeprefix(SACREBLEU).rpartition("/")
+    if not name or "-" not in pair:
+        name, pair = request.what.removeprefix(SACREBLEU), request.language_pair or ""
+    if name not in DATASETS:
+        raise UserError(f"sacreBLEU has no test set '{name}'. {did_you_mean(name, DATASETS)}")
+    known = list(DATASETS[name].langpairs)
+    if pair not in known:
+        wrong = f"sacreBLEU's {name} has no language pair '{pair}'." if pair else "Which language pair?"
+        raise UserError(f"{wrong} Write {SACREBLEU}{name}/PAIR with one of: {', '.join(known)}.")
+    try:
+        test_set: Any = DATASETS[name]
+        sources = list(test_set.source(pair))
+        references = [[text.rstrip("\n") for text in some] for some in test_set.references(pair)]
+    except (OSError, EOFError, SystemExit) as error:
+        raise UserError(
+            f"sacreBLEU cannot get {name}/{pair} ({error}). It needs the network once; afterwards its cache "
+            "(the folder SACREBLEU names, ~/.sacrebleu by default) serves it."
+        ) from None
+    label = f"{SACREBLEU}{name}/{pair}"
+    table = Table(label, f"{name}/{pair}", {"source": sources, "references": references}, range(1, len(sources) + 1))
+    return to_dataset(table, None, default_pair=pair)

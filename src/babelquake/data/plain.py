@@ -1,0 +1,63 @@
+"""Plain text: one segment a line, alone or as parallel files."""
+
+from pathlib import Path
+
+from babelquake.data import languages
+from babelquake.data.dataset import Dataset
+from babelquake.data.request import Request
+from babelquake.data.streams import label, lines, stem
+from babelquake.data.table import Table, to_dataset
+from babelquake.errors import UserError, did_you_mean
+from babelquake.spec import parse
+
+PARALLEL = "parallel"
+FIELDS = ("source", "reference", "translation", "system")
+
+
+def read_text(request: Request) -> Dataset:
+    """A file of source sentences."""
+    notes: list[str] = []
+    texts = text_lines(request.path, notes)
+    table = Table(label(request.path), stem(request.path), {"source": texts}, range(1, len(texts) + 1), notes=notes)
+    return to_dataset(table, None, request.language_pair, languages.detect(request.path))
+
+
+def read_parallel(request: Request) -> Dataset:
+    """Files that belong together line by line: `parallel[source=a.de,reference=a.en,translation=out.txt]`.
+
+    Further references are reference2, reference3 and so on; `system` names who made the translation, which is
+    otherwise the name of its file.
+    """
+    options = dict(parse(request.what).options)
+    system = options.pop("system", None)
+    for key in options:
+        if key.rstrip("0123456789") not in FIELDS[:3] or (key[-1].isdigit() and not key.startswith("reference")):
+            raise UserError(f"'{request.what}' has no part '{key}'. {did_you_mean(key, FIELDS)}")
+    if not options:
+        raise UserError("parallel needs files: write parallel[source=a.de,reference=a.en].")
+    notes: list[str] = []
+    columns: dict[str, list[str]] = {key: text_lines(path, notes) for key, path in sorted(options.items())}
+    first, *others = options
+    for key in others:
+        if len(columns[key]) != len(columns[first]):
+            raise UserError(
+                f"{options[first]} has {len(columns[first])} lines and {options[key]} has {len(columns[key])}. "
+                "Parallel files need one line per segment, so equally many."
+            )
+    count = len(columns[first])
+    if "translation" in options:
+        columns["system"] = [system or stem(options["translation"])] * count
+    pair = languages.from_endings(options.get("source", ""), options.get("reference", options.get("translation", "")))
+    detected = pair or next((found for path in options.values() if (found := languages.detect(path))), None)
+    main = options.get("source", options[first])
+    return to_dataset(
+        Table(main, stem(main), dict(columns), range(1, count + 1), notes=notes), None, request.language_pair, detected
+    )
+
+
+def text_lines(path: str | Path, notes: list[str]) -> list[str]:
+    """All lines of a file that must have some."""
+    texts = list(lines(path, notes))
+    if not texts:
+        raise UserError(f"{label(path)} is empty. Expected one segment a line.")
+    return texts

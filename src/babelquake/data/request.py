@@ -1,0 +1,19 @@
+"""What a reader is asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Request:
+    """One input as the user wrote it, and what else was said about it."""
+
+    what: str
+    columns: Mapping[str, str] | None = None
+    language_pair: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """The input as a path (`-` is standard input)."""
+        return Path(self.what)

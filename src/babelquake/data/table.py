@@ -1,0 +1,208 @@
+"""From a file's columns to a data set: the step all table formats share."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import polars as pl
+
+from babelquake.data import languages
+from babelquake.data.columns import near_misses, resolve
+from babelquake.data.dataset import SCHEMA, Dataset
+from babelquake.errors import UserError
+
+NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
+"""What files write where there is no score."""
+
+
+@dataclass
+class Table:
+    """The columns of one file as read, and where each row stood."""
+
+    label: str
+    name: str
+    columns: dict[str, Sequence[Any]]
+    lines: Sequence[int]
+    unit: str = "line"
+    notes: list[str] = field(default_factory=list)
+
+    def where(self, row: int) -> str:
+        """A row as messages call it: `news.tsv line 812`."""
+        return f"{self.label} {self.unit} {self.lines[row]}"
+
+
+def to_dataset(
+    table: Table,
+    columns: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    default_pair: str | None = None,
+) -> Dataset:
+    """Find the fields, check them, count blanks, and give every row an id.
+
+    `language_pair` is the user's word: it fills the column, or selects rows where the file has one. `default_pair` is
+    what the file's name says.
+    """
+    header = list(table.columns)
+    chosen = resolve(header, columns, table.label)
+    notes = [*table.notes, *(f"{table.label}: {note}" for note in near_misses(header, chosen))]
+    texts = {
+        name: texts_of(table, chosen[name][0]) if name in chosen else None
+        for name in ("source", "translation", "system")
+    }
+    references = _references(table, chosen.get("reference", []))
+    if texts["source"] is None and texts["translation"] is None and references is None:
+        raise UserError(
+            f"{table.label} has no column for source, reference or translation. Its columns are: {', '.join(header)}. "
+            "Say which is which, for example: columns source=a,reference=b."
+        )
+    count = len(table.lines)
+    nothing: list[None] = [None] * count
+    frame = {
+        "id": _ids(table, chosen, texts["source"] or nothing, texts["system"] or nothing, notes),
+        "source": texts["source"] or nothing,
+        "references": references or nothing,
+        "translation": texts["translation"] or nothing,
+        "system": [system or None for system in texts["system"] or nothing],
+        "score": numbers(table, chosen["score"][0]) if "score" in chosen else nothing,
+        "language_pair": _pairs(table, chosen, language_pair, default_pair),
+    }
+    used = {name for names in chosen.values() for name in names}
+    extra = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
+    segments = pl.DataFrame(
+        [pl.Series(name, frame[name], dtype=cast(pl.DataType, kind)) for name, kind in SCHEMA.items()]
+    ).with_columns(**extra)
+    if language_pair and "language_pair" in chosen:
+        segments = segments.filter(pl.col("language_pair") == languages.pair(language_pair))
+        if segments.is_empty():
+            found = ", ".join(sorted({str(pair) for pair in frame["language_pair"]}))
+            raise UserError(f"{table.label} has no rows of {language_pair}. It has: {found}.")
+    return Dataset(table.name, segments, notes=(*notes, *blanks(segments, table.label)))
+
+
+def texts_of(table: Table, column: str) -> list[str | None]:
+    """A column of text; anything but text or nothing is an error."""
+    for row, value in enumerate(table.columns[column]):
+        if value is not None and not isinstance(value, str):
+            raise UserError(f"{table.where(row)}: {column} is {value!r} where text is expected.")
+    return list(table.columns[column])
+
+
+def numbers(table: Table, column: str) -> list[float | None]:
+    """A column of scores; blank or `None` means not judged."""
+    return [number(value, f"{table.where(row)}: {column}") for row, value in enumerate(table.columns[column])]
+
+
+def number(value: Any, where: str) -> float | None:
+    """A score, None where there is none, or an error that says where it stands."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in NOT_JUDGED):
+        return None
+    try:
+        score = float(value) if not isinstance(value, str) or "_" not in value else math.inf
+    except (TypeError, ValueError):
+        score = math.inf
+    if math.isnan(score):
+        return None
+    if math.isinf(score):
+        raise UserError(f"{where} is {value!r}. Expected a number, or nothing where there is no judgement.")
+    return score
+
+
+def blanks(segments: pl.DataFrame, label: str) -> list[str]:
+    """How many texts are blank, per field; they are kept."""
+    counts = {
+        "sources": (segments["source"], _blank_texts(segments["source"])),
+        "references": (segments["references"], _blank_texts(segments["references"].list.explode())),
+        "translations": (segments["translation"], _blank_texts(segments["translation"])),
+    }
+    return [
+        f"{label}: {blank} of {column.len() - column.null_count()} {what} {'is' if blank == 1 else 'are'} blank"
+        for what, (column, blank) in counts.items()
+        if blank
+    ]
+
+
+def inferred(values: Sequence[Any]) -> pl.Series:
+    """A further column with the type its values have: numbers where all are numbers, otherwise text or lists."""
+    if all(value is None or isinstance(value, str) for value in values):
+        text = pl.Series(values, dtype=pl.String)
+        if not text.is_null().all() and text.str.contains(r"^(-?(0|[1-9]\d{0,14})(\.\d+)?([eE][+-]?\d{1,3})?)?$").all():
+            given = text.replace("", None)
+            if given.null_count() < len(given):
+                return given.cast(pl.Float64 if text.str.contains(r"[.eE]").any() else pl.Int64)
+        return text
+    try:
+        return pl.Series(values, strict=True)
+    except (TypeError, pl.exceptions.PolarsError):
+        return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
+
+
+def _blank_texts(texts: pl.Series) -> int:
+    return int((texts.drop_nulls().str.strip_chars() == "").sum())
+
+
+def _references(table: Table, names: Sequence[str]) -> list[list[str] | None] | None:
+    """The references of each row. A blank cell in a further reference column means there is none."""
+    if not names:
+        return None
+    if len(names) == 1 and any(isinstance(value, list) for value in table.columns[names[0]]):
+        lists: list[list[str] | None] = []
+        for row, value in enumerate(table.columns[names[0]]):
+            some = [value] if isinstance(value, str) else value
+            if some is not None and not (isinstance(some, list) and all(isinstance(text, str) for text in some)):
+                raise UserError(f"{table.where(row)}: {names[0]} is {value!r} where texts are expected.")
+            lists.append(some)
+        return lists
+    first, *further = (texts_of(table, name) for name in names)
+    if not further:
+        return [None if text is None else [text] for text in first]
+    return [
+        [text for position, text in enumerate(row) if text or (position == 0 and text is not None)]
+        for row in zip(first, *further, strict=True)
+    ]
+
+
+def _pairs(
+    table: Table, chosen: Mapping[str, Sequence[str]], given: str | None, default: str | None
+) -> Sequence[str | None]:
+    if "language_pair" in chosen:
+        fallback = languages.pair(given) if given else default
+        return [languages.normalised(value) or fallback for value in texts_of(table, chosen["language_pair"][0])]
+    return [languages.pair(given) if given else default] * len(table.lines)
+
+
+def _ids(
+    table: Table,
+    chosen: Mapping[str, Sequence[str]],
+    sources: Sequence[str | None],
+    systems: Sequence[str | None],
+    notes: list[str],
+) -> list[str]:
+    """The file's own ids where they name segments, otherwise the line on which a source first stands.
+
+    The n-th time a system translates the same source, its row gets the id of the n-th such line: so repeated sentences
+    of a test set stay apart while all systems' translations of one share its id.
+    """
+    if "id" in chosen:
+        name = chosen["id"][0]
+        prefix = "" if name == "id" else f"{table.name}:"
+        ids = [f"{prefix}{value}" for value in table.columns[name]]
+        if _names_segments(ids, sources, systems):
+            return ids
+        notes.append(f"{table.label}: column '{name}' does not name segments uniquely; line numbers are used as ids")
+    seen: Counter[tuple[str | None, str | None]] = Counter()
+    first: dict[tuple[str | None, int], int] = {}
+    ids = []
+    for line, source, system in zip(table.lines, sources, systems, strict=True):
+        time = seen[source, system] = seen[source, system] + 1
+        where = line if source is None else first.setdefault((source, time), line)
+        ids.append(f"{table.name}:{where}")
+    return ids
+
+
+def _names_segments(ids: Sequence[str], sources: Sequence[str | None], systems: Sequence[str | None]) -> bool:
+    if len(set(zip(ids, systems, strict=True))) < len(ids):
+        return False
+    source_of = dict(zip(ids, sources, strict=True))
+    return all(source_of[id_] == source for id_, source in zip(ids, sources, strict=True))
