@@ -1,4 +1,4 @@
-"""What the hand-written word lists promise to the perturbations that read them."""
+"""What the word lists promise to the perturbations that read them."""
 
 from collections import Counter
 from importlib.resources import files
