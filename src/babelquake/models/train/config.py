@@ -35,8 +35,8 @@ class Config:
     vocabulary: int = 8000
     model: ModelConfig = field(default_factory=ModelConfig)
     batch_tokens: int = 32768
-    source_length: int = 192
-    target_length: int = 160
+    source_length: int = 128
+    target_length: int = 112
     learning_rate: float = 1.6e-3
     warmup: int = 1000
     weight_decay: float = 0.01

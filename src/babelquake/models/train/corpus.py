@@ -9,7 +9,7 @@ import lzma
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,13 +103,14 @@ def read_corpus(path: Path, cache: Path) -> Corpus:
                 target.add(other)
         cache.mkdir(parents=True, exist_ok=True)
         partial = stored.with_suffix(".partial.npz")
-        np.savez(partial, **source.arrays("source"), **target.arrays("target"))
+        arrays: dict[str, Any] = source.arrays("source") | target.arrays("target")
+        np.savez(partial, **arrays)
         partial.replace(stored)
-    with np.load(stored) as arrays:
+    with np.load(stored) as loaded:
         sides = [
             Side(
-                arrays[f"{side}_words"].tobytes().decode("utf-8").split("\n"),
-                Ragged(arrays[f"{side}_values"], arrays[f"{side}_bounds"]),
+                loaded[f"{side}_words"].tobytes().decode("utf-8").split("\n"),
+                Ragged(loaded[f"{side}_values"], loaded[f"{side}_bounds"]),
             )
             for side in ("source", "target")
         ]
