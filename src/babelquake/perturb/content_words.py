@@ -1,1 +1,295 @@
-"""(being written)"""
+"""Content words: their case (Kanojia 2021, MPP5–6), dropped, repeated, inserted, replaced (MAP2–7), out of order.
+
+Content words are nouns, verbs, adjectives and adverbs as `linguistics` tells them apart. In Chinese and Japanese pairs
+of Han characters and runs of katakana stand in for words; scripts such as Thai have none without a tagger.
+"""
+
+from collections.abc import Callable, Sequence
+
+from babelquake.errors import UserError
+from babelquake.perturb.base import perturbation
+from babelquake.perturb.linguistics import linguistics, pieces, resource
+from babelquake.perturb.word_lists import named_lists, word_lists
+from babelquake.perturb.wordnet import VERSION, antonyms
+from babelquake.randomness import Stream
+from babelquake.text import Span, is_unspaced, match_case, replaced, without, words
+
+MOST = 20.0
+"""The largest number of words a level can ask for."""
+HAVE = frozenset({"have", "has", "had", "having"})
+"""Closed-class forms that have antonyms all the same: the paper's example turns 'had' into 'lack'."""
+
+
+@perturbation(
+    "upper-words",
+    family="content words",
+    paper="Kanojia 2021 §5.1 MPP5",
+    meaning="preserving",
+    level=0.5,
+    unit="share of content words",
+    side="translation",
+    replicates=20,
+    resource=resource,
+)
+def upper_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+    """Write random content words in UPPER CASE, at least one. None where no content word has lower-case letters."""
+    return _recase(text, str.upper, level, rng, lang)
+
+
+@perturbation(
+    "lower-words",
+    family="content words",
+    paper="Kanojia 2021 §5.1 MPP6",
+    meaning="preserving",
+    level=0.5,
+    unit="share of content words",
+    side="translation",
+    replicates=20,
+    resource=resource,
+)
+def lower_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+    """Write random content words in lower case, at least one. None where no content word has upper-case letters."""
+    return _recase(text, str.lower, level, rng, lang)
+
+
+@perturbation(
+    "word-drop",
+    family="content words",
+    paper="Kanojia 2021 §5.2 MAP2",
+    meaning="altering",
+    level=1,
+    unit="content words",
+    high=MOST,
+    side="translation",
+    replicates=20,
+    resource=resource,
+)
+def drop_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+    """Remove random content words: one at the paper's level. None where there is no content word or nothing else."""
+    changed = without(text, _some(linguistics(lang).content_words(text), level, rng))
+    return changed if changed != text and changed.strip() else None
+
+
+@perturbation(
+    "word-repeat",
+    family="content words",
+    paper="Kanojia 2021 §5.2 MAP3",
+    meaning="altering",
+    level=1,
+    unit="content words",
+    high=MOST,
+    side="translation",
+    replicates=20,
+    resource=resource,
+)
+def repeat_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+    """Write random content words twice: one at the paper's level. None where there is no content word."""
+    gap = "" if is_unspaced(text) else " "
+    chosen = _some(linguistics(lang).content_words(text), level, rng)
+    return replaced(text, [(word.end, word.end, gap + word.text) for word in chosen]) if chosen else None
+
+
+@perturbation(
+    "word-insert",
+    family="content words",
+    paper="Kanojia 2021 §5.2 MAP4",
+    meaning="altering",
+    level=1,
+    unit="words",
+    high=MOST,
+    side="translation",
+    replicates=20,
+)
+def insert_words(text: str, level: float, rng: Stream, vocabulary: Sequence[str] | None) -> str | None:
+    """Insert words of the data set's own translations at random places: one at the paper's level.
+
+    A word never lands beside itself. None where the text has no words, or the vocabulary no other.
+    """
+    pool = _required(vocabulary, "word-insert")
+    every = pieces(text)
+    gap = "" if is_unspaced(text) else " "
+    edits = []
+    for place in rng.sample(len(every), _number(level)):
+        neighbours = {word.text for word in every[max(0, place - 1) : place + 2]}
+        new = _draw(pool, neighbours, rng)
+        if new is not None:
+            edits.append((every[place].end, every[place].end, gap + new))
+    return replaced(text, edits) if edits else None
+
+
+@perturbation(
+    "word-replace",
+    family="content words",
+    paper="Kanojia 2021 §5.2 MAP5",
+    meaning="altering",
+    level=1,
+    unit="content words",
+    high=MOST,
+    side="translation",
+    replicates=20,
+    resource=resource,
+)
+def replace_words(
+    text: str, level: float, rng: Stream, lang: str | None, vocabulary: Sequence[str] | None
+) -> str | None:
+    """Replace random content words by words of the data set's own translations: one at the paper's level.
+
+    None where there is no content word, or the vocabulary has no other.
+    """
+    pool = _required(vocabulary, "word-replace")
+    edits = []
+    for word in _some(linguistics(lang).content_words(text), level, rng):
+        new = _draw(pool, {word.text}, rng)
+        if new is not None:
+            edits.append((word.start, word.end, new))
+    return replaced(text, edits) if edits else None
+
+
+@perturbation(
+    "mask-replace",
+    family="content words",
+    paper="Kanojia 2021 §5.2 MAP6",
+    meaning="altering",
+    level=0.3,
+    unit="share of words",
+    side="translation",
+    replicates=20,
+)
+def replace_by_model(text: str, level: float, rng: Stream, model: str | None = None, top: int = 100) -> str | None:
+    """Mask random words, at least one, and let a masked language model fill the gaps: `mask-replace[model=…]`.
+
+    The model is a folder or a public name; each gap is drawn from its `top` likeliest words. None where the text has
+    no words, or the model offers no other.
+    """
+    if model is None:
+        raise UserError(
+            "mask-replace needs a masked language model: write mask-replace[model=bert-base-uncased], "
+            "or the folder of any other."
+        )
+    from babelquake.perturb.masked import filled
+
+    return filled(text, _share(words(text), level, rng), model, top, rng)
+
+
+def antonym_resource(lang: str | None) -> str:
+    """For signatures: the table, and what tells function words apart."""
+    return f"wordnet:{VERSION}+{named_lists('en')}"
+
+
+@perturbation(
+    "antonym",
+    family="content words",
+    paper="Kanojia 2021 §5.2 MAP7",
+    meaning="altering",
+    level=0.3,
+    unit="share of words",
+    languages=("en",),
+    side="translation",
+    replicates=20,
+    resource=antonym_resource,
+)
+def replace_by_antonyms(text: str, level: float, rng: Stream) -> str | None:
+    """Replace random words, at least one, by antonyms from WordNet. None where no word has one.
+
+    `level` is the share of all words; words without antonyms are passed over. Endings (-s, -ed, -ing) are carried over.
+    """
+    every = words(text)
+    lists = word_lists("en")
+    known = [
+        (word, others)
+        for word in every
+        if (lists is None or word.text.lower() in HAVE or not lists.is_function_word(word.text))
+        and (others := antonyms(word.text))
+    ]
+    chosen = [known[place] for place in rng.sample(len(known), _number(level * len(every)))]
+    edits = [(word.start, word.end, match_case(rng.choice(others), word.text)) for word, others in chosen]
+    return replaced(text, edits) if edits else None
+
+
+@perturbation(
+    "word-swap",
+    family="content words",
+    meaning="depends",
+    level=1,
+    unit="pairs of neighbours",
+    high=MOST,
+)
+def swap_words(text: str, level: float, rng: Stream) -> str | None:
+    """Swap random neighbouring words: one pair by default.
+
+    Neighbours have nothing but a space between them. None where no two neighbours differ.
+    """
+    every = pieces(text)
+    edits: list[tuple[int, int, str]] = []
+    for left in rng.shuffled(range(len(every) - 1)):
+        first, second = every[left], every[left + 1]
+        between = text[first.end : second.start]
+        free = not any(start < second.end and first.start < end for start, end, _ in edits)
+        if free and first.text != second.text and (not between or between.isspace()):
+            edits.append((first.start, second.end, second.text + between + first.text))
+        if len(edits) == _number(level):
+            break
+    return replaced(text, sorted(edits)) if edits else None
+
+
+@perturbation(
+    "word-order",
+    family="content words",
+    meaning="altering",
+    level=1.0,
+    unit="share of words",
+)
+def shuffle_words(text: str, level: float, rng: Stream) -> str | None:
+    """Put random words of the sentence in random order; punctuation stays in place. None where no two words differ."""
+    every = pieces(text)
+    if len({word.text for word in every}) < 2:
+        return None
+    places = rng.sample(len(every), max(2, round(level * len(every))))
+    order = rng.shuffled(places)
+    if order == places:
+        order = [*places[1:], places[0]]
+    moved = [(every[to].start, every[to].end, every[source].text) for to, source in zip(places, order, strict=True)]
+    return replaced(text, moved)
+
+
+def _recase(text: str, change: Callable[[str], str], level: float, rng: Stream, lang: str | None) -> str | None:
+    found = [
+        word
+        for word in linguistics(lang).content_words(text)
+        if change(word.text) != word.text and change(word.text).casefold() == word.text.casefold()
+    ]
+    edits = [(word.start, word.end, change(word.text)) for word in _share(found, level, rng)]
+    return replaced(text, edits) if edits else None
+
+
+def _number(level: float) -> int:
+    """How many words a level asks for: at least one."""
+    return max(1, round(level))
+
+
+def _some(spans: Sequence[Span], level: float, rng: Stream) -> list[Span]:
+    """As many of the words as the level says, in the order of the text."""
+    return [spans[place] for place in rng.sample(len(spans), _number(level))]
+
+
+def _share(spans: Sequence[Span], level: float, rng: Stream) -> list[Span]:
+    """That share of the words, in the order of the text."""
+    return _some(spans, level * len(spans), rng)
+
+
+def _required(vocabulary: Sequence[str] | None, name: str) -> Sequence[str]:
+    if vocabulary is None:
+        raise UserError(f"{name} draws from the words of the data set's translations: give a vocabulary.")
+    return vocabulary
+
+
+def _draw(pool: Sequence[str], excluded: set[str], rng: Stream) -> str | None:
+    """A word of the pool that is not excluded; None where there is none."""
+    if not pool:
+        return None
+    for _ in range(len(excluded) + 8):
+        word = rng.choice(pool)
+        if word not in excluded:
+            return word
+    others = [word for word in pool if word not in excluded]
+    return rng.choice(others) if others else None

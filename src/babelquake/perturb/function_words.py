@@ -1,1 +1,157 @@
-"""(being written)"""
+"""Function words: determiners (Kanojia 2021, MPP3–4), negation (MAP1 and its reverse), the gender of pronouns.
+
+Languages without word lists are not served, and the perturbations return None for them.
+"""
+
+from babelquake.perturb.base import perturbation
+from babelquake.perturb.linguistics import linguistics, resource
+from babelquake.perturb.word_lists import named_lists, word_lists
+from babelquake.randomness import Stream
+from babelquake.text import Span, is_punctuation, match_case, replaced, without, words
+
+LISTED = ("en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk")
+"""Languages that have lists."""
+
+VERB_FINAL = frozenset({"de", "nl"})
+"""Where a clause may end in its auxiliary; the negator then goes before the verb in front of it ('nicht kaufen kann')."""
+
+AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+"""English auxiliaries whose affirmative form is not just the rest of the word."""
+
+
+@perturbation(
+    "det-remove",
+    family="function words",
+    paper="Kanojia 2021 §5.1 MPP3",
+    meaning="preserving",
+    side="translation",
+    resource=resource,
+)
+def remove_determiners(text: str, lang: str | None) -> str | None:
+    """Remove every determiner. None where the text has none, nothing else, or its language no lists."""
+    found = linguistics(lang).determiners(text)
+    changed = without(text, found) if found else ""
+    return changed if changed.strip() else None
+
+
+@perturbation(
+    "det-replace",
+    family="function words",
+    paper="Kanojia 2021 §5.1 MPP4",
+    meaning="preserving",
+    level=1.0,
+    unit="share of determiners",
+    languages=LISTED,
+    side="translation",
+    replicates=20,
+    resource=resource,
+)
+def replace_determiners(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+    """Replace each determiner, with probability `level`, by another of the language's list.
+
+    None where the text has no determiner or its language no list.
+    """
+    lists = word_lists(lang)
+    found = linguistics(lang).determiners(text)
+    if not found or lists is None:
+        return None
+    edits = []
+    for word in found:
+        if rng.chance(level):
+            others = [other for other in lists.replacements if other != word.text.lower()]
+            space = "" if text[word.end : word.end + 1].isspace() else " "
+            edits.append((word.start, word.end, match_case(rng.choice(others), word.text) + space))
+    return replaced(text, edits)
+
+
+@perturbation(
+    "negation-remove",
+    family="function words",
+    paper="Kanojia 2021 §5.2 MAP1",
+    meaning="altering",
+    languages=LISTED,
+    side="translation",
+    resource=named_lists,
+)
+def remove_negation(text: str, lang: str | None) -> str | None:
+    """Remove every negation marker ('no', 'not', "n't", …).
+
+    Auxiliaries regain their full form (`won't` → `will`). None where the text has no marker, or nothing else.
+    """
+    lists = word_lists(lang)
+    if lists is None:
+        return None
+    full: list[tuple[int, int, str]] = []
+    if lists.lang == "en":
+        for word in words(text):
+            if auxiliary := AFFIRMATIVE.get(word.text.lower().replace("’", "'")):
+                full.append((word.start, word.end, match_case(auxiliary, word.text)))
+    restored = replaced(text, full)
+    changed = without(restored, lists.negations(restored))
+    return changed if changed != text and changed.strip() else None
+
+
+@perturbation(
+    "negation-insert",
+    family="function words",
+    meaning="altering",
+    languages=LISTED,
+    resource=named_lists,
+)
+def insert_negation(text: str, rng: Stream, lang: str | None) -> str | None:
+    """Negate one auxiliary, copula or modal verb, drawn at random.
+
+    None where the text has no such verb, or only in clauses (between punctuation marks) that are negated already.
+    """
+    lists = word_lists(lang)
+    if lists is None:
+        return None
+    verbs = [
+        (clause, place)
+        for clause in _clauses(text)
+        if not any(lists.negation.find(word) for word in clause)
+        for place, word in enumerate(clause)
+        if word.text.lower() in lists.negatable
+    ]
+    if not verbs:
+        return None
+    clause, place = rng.choice(verbs)
+    verb = clause[place]
+    if lists.lang in VERB_FINAL and len(clause) > 2 and place == len(clause) - 1:
+        before = clause[place - 1].start
+        return replaced(text, [(before, before, f"{lists.negator} ")])
+    if lists.negator_position == "after":
+        return replaced(text, [(verb.end, verb.end, f" {lists.negator}")])
+    negated = f"{match_case(lists.negator, verb.text)} {verb.text.lower()}" if verb.start == 0 else None
+    return replaced(text, [(verb.start, verb.end, negated or f"{lists.negator} {verb.text}")])
+
+
+@perturbation(
+    "pronoun-gender",
+    family="function words",
+    meaning="altering",
+    languages=LISTED,
+    resource=named_lists,
+)
+def change_gender(text: str, lang: str | None) -> str | None:
+    """Turn masculine pronouns into feminine ones and the reverse. None where the text has no gendered pronoun."""
+    lists = word_lists(lang)
+    if lists is None:
+        return None
+    edits = []
+    for word in words(text):
+        if other := lists.pronoun_gender.get(word.text.lower().replace("’", "'")):
+            edits.append((word.start, word.end, match_case(other, word.text)))
+    return replaced(text, edits) if edits else None
+
+
+def _clauses(text: str) -> list[list[Span]]:
+    """The words of a text, parted where a punctuation mark stands between them."""
+    clauses: list[list[Span]] = []
+    end = 0
+    for word in words(text):
+        if not clauses or any(map(is_punctuation, text[end : word.start])):
+            clauses.append([])
+        clauses[-1].append(word)
+        end = word.end
+    return clauses
