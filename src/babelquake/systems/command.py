@@ -74,15 +74,18 @@ class Command(System):
         try:
             answer = self._ask_batch(lines) if self._mode == "batch" else self._ask_stream(lines)
         except BaseException:
-            self.close()
+            self._end(grace=0)
             raise
         self._answered = True
         return [self._decoded(line, number) for number, line in enumerate(answer, 1)]
 
     def close(self) -> None:
         """End the program."""
+        self._end(grace=2)
+
+    def _end(self, grace: float) -> None:
         if self._program is not None:
-            self._program.close()
+            self._program.close(grace)
             self._program = None
 
     def _ask_batch(self, lines: list[bytes]) -> list[bytes]:

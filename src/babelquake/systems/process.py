@@ -8,7 +8,6 @@ import queue
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 
 from babelquake.errors import UserError
@@ -79,13 +78,10 @@ class Program:
         said = self._stderr.read().decode("utf-8", "replace").strip()
         return f" It said: {said}" if said else ""
 
-    def close(self) -> None:
-        """Ask the program to end by closing its input; end it after two seconds if it does not."""
+    def close(self, grace: float = 2.0) -> None:
+        """Ask the program to end by closing its input; end it after `grace` seconds if it does not."""
         self.end_input()
-        deadline = time.monotonic() + 2
-        while self.status(0.01) is None and time.monotonic() < deadline:
-            pass
-        if self._child.poll() is None:
+        if self.status(grace) is None:
             self._child.kill()
             self._child.wait()
         self._stderr.close()

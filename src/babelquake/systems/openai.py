@@ -1,0 +1,100 @@
+"""Any language model behind the chat protocol: OpenAI, or a server such as vLLM by `base_url`.
+
+Protocol: POST {base_url}/chat/completions with one user message per text. Prompt and temperature are in the signature.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from babelquake.errors import UserError
+from babelquake.signature import signature
+from babelquake.spec import Range
+from babelquake.systems.base import Limits
+from babelquake.systems.http import Remote, Request, Verdict
+
+PROMPT = "Translate the following text from {source} into {target}. Reply with the translation only.\n\n{text}"
+PLACEHOLDER = re.compile(r"\{(source|target|text)\}")
+LANGUAGES = {
+    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French", "gu": "Gujarati",
+    "ha": "Hausa", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian",
+    "is": "Icelandic", "it": "Italian", "ja": "Japanese", "kk": "Kazakh", "ko": "Korean", "lt": "Lithuanian",
+    "lv": "Latvian", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese",
+    "ro": "Romanian", "ru": "Russian", "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "sv": "Swedish",
+    "sw": "Swahili", "ta": "Tamil", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese",
+    "zh": "Chinese",
+}  # fmt: skip
+"""Names for the prompt; a code that is not here is used as it is."""
+
+
+class OpenAI(Remote):
+    """A chat model. Key in OPENAI_API_KEY, which servers of one's own need not want.
+
+    A `prompt` of one's own has the places `{text}`, `{source}` and `{target}`. `temperature=none` leaves the temperature
+    to the server, for models that accept no other.
+    """
+
+    label = "the chat server"
+    endpoint = "https://api.openai.com/v1"
+    variable = "OPENAI_API_KEY"
+    key_optional = True
+    batch = Limits(texts=1, concurrent=4)
+
+    def __init__(
+        self,
+        model: str,
+        source: str,
+        target: str,
+        base_url: str | None = None,
+        prompt: str = PROMPT,
+        temperature: Annotated[float | None, Range(0, 2)] = 0.0,
+        rate: Annotated[float | None, Range(0.001, 10_000)] = None,
+        concurrent: Annotated[int | None, Range(1, 256)] = None,
+        retries: Annotated[int, Range(0, 20)] = 6,
+        timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
+    ) -> None:
+        super().__init__(source, target, base_url, rate, concurrent, retries, timeout)
+        if "{text}" not in prompt:
+            raise UserError("openai[prompt=…] has no {text}: say where the text goes.")
+        self._model = model
+        self._prompt = prompt
+        self._temperature = temperature
+
+    @property
+    def signature(self) -> str:
+        """Model, languages, server, temperature and the whole prompt."""
+        return signature(
+            "openai",
+            model=self._model,
+            source=self.source,
+            target=self.target,
+            url=self.url if self.url != self.endpoint else None,
+            temperature="server" if self._temperature is None else f"{self._temperature:g}",
+            prompt=json.dumps(self._prompt, ensure_ascii=False),
+        )
+
+    def request(self, texts: Sequence[str], key: str | None) -> Request:
+        """The prompt with the text in place, as the user's only message."""
+        (text,) = texts
+        places = {"source": _language(self.source), "target": _language(self.target), "text": text}
+        content = PLACEHOLDER.sub(lambda match: places[match[1]], self._prompt)
+        body: dict[str, Any] = {"model": self._model, "messages": [{"role": "user", "content": content}]}
+        if self._temperature is not None:
+            body["temperature"] = self._temperature
+        return Request(f"{self.url}/chat/completions", body, {"Authorization": f"Bearer {key}"} if key else {})
+
+    def answers(self, body: Any) -> list[str]:
+        """`{"choices": [{"message": {"content": …}}]}`; a refusal to translate is this model's answer too."""
+        message = body["choices"][0]["message"]
+        content = message["content"] if message["content"] is not None else message["refusal"]
+        return [content.strip()]
+
+    def verdict(self, status: int, body: Any) -> Verdict:
+        """A spent quota is a 429 that waiting does not mend."""
+        return Verdict.QUOTA if "insufficient_quota" in str(body) else super().verdict(status, body)
+
+
+def _language(code: str) -> str:
+    return LANGUAGES.get(code.lower().partition("-")[0].partition("_")[0], code)
