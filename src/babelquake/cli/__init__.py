@@ -1,1 +1,8 @@
-"""Placeholder."""
+"""The command line: parse, call one study, print."""
+
+
+def main() -> None:
+    """The `babelquake` command."""
+    from babelquake.cli.app import app
+
+    app()

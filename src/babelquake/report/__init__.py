@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""Reads finished runs: HTML, Markdown, LaTeX, plots. Computes no scores."""

@@ -1,8 +1,8 @@
 """Punctuation reset: undo a final mark that a translation gained or lost only because its source did.
 
 Jwalapuram 2023 §4.1: a full stop added to the source brings one along in the translation, and metrics punish it
-although nothing was translated differently. The two translations are made comparable before they are judged: the translation of
-the perturbed source gets the ending of the translation of the clean one.
+although nothing was translated differently. The two translations are made comparable before they are judged: the
+translation of the perturbed source gets the ending of the translation of the clean one.
 """
 
 from babelquake.text import ending

@@ -1,0 +1,5 @@
+"""`python -m babelquake`."""
+
+from babelquake.cli import main
+
+main()

@@ -1,0 +1,49 @@
+"""`babelquake cache`: look at, check or empty the store of costly results."""
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import AsJson, CacheFile
+
+
+class Action(StrEnum):
+    """What to do with the cache."""
+
+    info = "info"
+    clear = "clear"
+    verify = "verify"
+
+
+@guarded
+def cache(
+    action: Annotated[Action, typer.Argument(help="info, clear or verify.")],
+    file: CacheFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show, empty or check the cache of translations and scores.
+
+    Example: babelquake cache info
+    """
+    from babelquake.engine import Cache
+
+    store = Cache(file)
+    if store.warning:
+        typer.echo(f"babelquake: {store.warning}", err=True)
+    if action is Action.info:
+        found = asdict(store.info())
+        typer.echo(json.dumps(found) if as_json else "\n".join(f"{key}: {value}" for key, value in found.items()))
+    elif action is Action.clear:
+        removed = store.clear()
+        typer.echo(json.dumps({"removed": removed}) if as_json else f"{removed} entries removed")
+    else:
+        sound, damaged = store.verify()
+        typer.echo(
+            json.dumps({"sound": sound, "damaged": damaged})
+            if as_json
+            else f"{sound} entries sound, {damaged} damaged and removed"
+        )

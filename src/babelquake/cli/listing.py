@@ -1,0 +1,123 @@
+"""`babelquake list`: what there is, for people and as JSON."""
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import AsJson
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    perturbations = "perturbations"
+    suites = "suites"
+    scorers = "scorers"
+    systems = "systems"
+    recipes = "recipes"
+    formats = "formats"
+
+
+@guarded
+def list_things(kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: AsJson = False) -> None:
+    """List perturbations, suites, scorers, systems, training recipes or data formats.
+
+    Example: babelquake list perturbations --json
+    """
+    rows = LISTINGS[kind]()
+    if as_json:
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    from babelquake.cli.printing import print_rows
+
+    hidden = {"options"}
+    print_rows([{key: value for key, value in row.items() if key not in hidden} for row in rows])
+
+
+def perturbations() -> list[dict[str, Any]]:
+    """One object per perturbation, straight from its card."""
+    from babelquake.perturb import PERTURBATIONS
+
+    cards = [PERTURBATIONS.get(name) for name in PERTURBATIONS.names()]
+    return [
+        {
+            "name": card.name,
+            "family": card.family,
+            "paper": card.paper,
+            "meaning": card.meaning,
+            "level": card.level,
+            "unit": card.unit,
+            "languages": list(card.languages),
+            "side": card.side,
+            "replicates": card.replicates,
+            "options": sorted(card.options),
+            "description": card.description,
+        }
+        for card in cards
+    ]
+
+
+def suites() -> list[dict[str, Any]]:
+    """One object per suite that ships."""
+    from babelquake.perturb.suite import suite, suite_names
+
+    return [
+        {
+            "name": name,
+            "paper": found.paper,
+            "description": found.description,
+            "perturbations": [str(change.spec) for change in found.perturbations],
+        }
+        for name in suite_names()
+        for found in [suite(name)]
+    ]
+
+
+def scorers() -> list[dict[str, Any]]:
+    """One object per scorer."""
+    from babelquake.scorers import SCORERS
+
+    return [_described(name, SCORERS.get(name), needs=sorted(SCORERS.get(name).needs)) for name in SCORERS.names()]
+
+
+def systems() -> list[dict[str, Any]]:
+    """One object per kind of system."""
+    from babelquake.systems import SYSTEMS
+
+    return [_described(name, SYSTEMS.get(name), remote=SYSTEMS.get(name).remote) for name in SYSTEMS.names()]
+
+
+def recipes() -> list[dict[str, Any]]:
+    """One object per training recipe that ships."""
+    from importlib.resources import files
+
+    folder = files("babelquake.models") / "train" / "configs"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return [{"name": name.removesuffix(".yaml"), "command": f"babelquake train nmt --config {name}"} for name in names]
+
+
+def formats() -> list[dict[str, Any]]:
+    """One object per data format."""
+    from babelquake.data import FORMATS
+
+    return [{"name": name, "description": found.description} for name, found in sorted(FORMATS.items())]
+
+
+def _described(name: str, kind: type, **facts: Any) -> dict[str, Any]:
+    from babelquake.spec import parameters
+
+    first_line = (kind.__doc__ or "").strip().split("\n", 1)[0]
+    return {"name": name, "description": first_line, **facts, "options": sorted(parameters(kind))}
+
+
+LISTINGS = {
+    Kind.perturbations: perturbations,
+    Kind.suites: suites,
+    Kind.scorers: scorers,
+    Kind.systems: systems,
+    Kind.recipes: recipes,
+    Kind.formats: formats,
+}

@@ -1,0 +1,99 @@
+"""Options that several commands share, and a YAML file that can hold a whole command."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from babelquake.errors import UserError, did_you_mean
+
+
+def read_config(context: typer.Context, file: str | None) -> str | None:
+    """Take the options of a YAML file as defaults: what the command line says wins."""
+    if not file or context.resilient_parsing:
+        return file
+    import yaml
+
+    try:
+        content: Any = yaml.safe_load(Path(file).read_text("utf-8"))
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{file} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise typer.BadParameter(f"{file} must map options to values, such as `seed: 5`.")
+    names = {
+        flag.lstrip("-").replace("-", "_"): parameter
+        for parameter in context.command.params
+        for flag in parameter.opts
+        if flag.startswith("--")
+    }
+    defaults = {}
+    for key, value in content.items():
+        name = str(key).replace("-", "_")
+        if name not in names:
+            raise typer.BadParameter(f"{file}: no option is called '{key}'. {did_you_mean(name, names)}")
+        parameter = names[name]
+        several = getattr(parameter, "multiple", False)
+        defaults[parameter.name] = [str(item) for item in value] if isinstance(value, list) else value
+        if several and not isinstance(value, list):
+            defaults[parameter.name] = [str(value)]
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return file
+
+
+Config = Annotated[
+    str | None,
+    typer.Option(
+        "--config", "-c", is_eager=True, callback=read_config, help="A YAML file with this command's options."
+    ),
+]
+Data = Annotated[list[str], typer.Option("--data", "-d", help="A file, folder or name of data; repeatable.")]
+Scorers = Annotated[
+    list[str], typer.Option("--scorer", "-m", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
+]
+Suites = Annotated[
+    list[str] | None, typer.Option("--suite", "-p", help="A suite, a YAML file, or perturbations; repeatable.")
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The run folder to make or to continue.")]
+Columns = Annotated[list[str] | None, typer.Option("--columns", help="Names of columns: source=src,reference=ref.")]
+LanguagePair = Annotated[
+    str | None, typer.Option("--language-pair", "-l", help="Languages such as de-en, where the data do not say.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of all randomness.")]
+Replicates = Annotated[
+    int | None, typer.Option("--replicates", min=1, help="Repeat stochastic perturbations; default: as the papers did.")
+]
+Resamples = Annotated[int, typer.Option("--resamples", min=100, help="Bootstrap resamples.")]
+Restart = Annotated[bool, typer.Option("--restart", help="Begin again, discarding what the run folder holds.")]
+CacheFile = Annotated[
+    str | None, typer.Option("--cache", help="The result cache: a file, or none. Default: the user's cache folder.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Examples = Annotated[int, typer.Option("--examples", min=0, help="List this many examples behind the numbers.")]
+Sort = Annotated[str, typer.Option("--sort", help="Order of examples: drop (largest damage first) or row.")]
+
+
+def columns_of(given: list[str] | None) -> dict[str, str]:
+    """`["source=src,reference=ref"]` → a mapping."""
+    chosen = {}
+    for item in ",".join(given or []).split(","):
+        if not item.strip():
+            continue
+        name, equals, column = item.partition("=")
+        if not equals or not column.strip():
+            raise UserError(f"--columns {item}: expected name=column, such as source=src.")
+        chosen[name.strip()] = column.strip()
+    return chosen
+
+
+def engine_of(cache: str | None) -> Any:
+    """An engine with the chosen cache; a damaged one is told about."""
+    from babelquake.engine import Cache, Engine
+
+    if cache == "none":
+        return Engine()
+    store = Cache(cache)
+    if store.warning:
+        typer.echo(f"babelquake: {store.warning}", err=True)
+    return Engine(store)

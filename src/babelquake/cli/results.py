@@ -1,0 +1,24 @@
+"""What every study prints when it is done: its tables, its notes, examples behind the numbers, where the run is."""
+
+import typer
+
+from babelquake.run import Run
+
+
+def show(run: Run, examples: int, sort: str, as_json: bool) -> None:
+    """Print a finished run."""
+    if as_json:
+        typer.echo(run.measures.write_json())
+        return
+    from babelquake.cli.printing import print_table
+    from babelquake.report.examples import example_table
+    from babelquake.report.tables import tables
+
+    for table in tables(run):
+        print_table(table.title, table.columns, table.rows, table.note)
+    if examples:
+        table = example_table(run, examples, sort)
+        print_table(table.title, table.columns, table.rows, table.note)
+    for note in run.info.notes:
+        typer.echo(f"Note: {note}")
+    typer.echo(f"Run folder: {run.folder}  (report: babelquake report {run.folder})")
