@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from babelquake.stats.agreement import AGREEMENTS, agreement
+from babelquake.stats.agreement_errors import bootstrap_agreement, bootstrap_darr
+from babelquake.stats.kendall import darr
+from babelquake.stats.resampling import resample_counts
+
+
+@pytest.fixture
+def tables():
+    rng = np.random.default_rng(4)
+    human = rng.normal(50, 25, (5, 60))
+    metric = human / 100 + rng.normal(0, 0.3, human.shape)
+    human[2, 7] = human[0, 9] = np.nan
+    return human, metric
+
+
+@pytest.mark.parametrize("by", ["none", "item", "system"])
+@pytest.mark.parametrize("name", [name for name in AGREEMENTS if name != "accuracy"])
+def test_every_resample_has_the_agreement_of_its_segments(name, by, tables):
+    human, metric = tables
+    resampled = bootstrap_agreement(name, human, metric, by, resamples=20, seed=3)
+    assert resampled.value == pytest.approx(float(agreement(name)(human, metric, by)))
+    for count, value in zip(next(iter(resample_counts(60, 20, 3))), resampled.values, strict=True):
+        drawn = [np.repeat(table, count, axis=1) for table in (human, metric)]
+        assert value == pytest.approx(float(agreement(name)(*drawn, by)))
+
+
+def test_accuracy_keeps_its_epsilon(tables):
+    resampled = bootstrap_agreement("accuracy", *tables, resamples=500)
+    assert resampled.value == pytest.approx(float(agreement("accuracy")(*tables)))
+    assert resampled.values.mean() == pytest.approx(resampled.value, abs=0.01)
+
+
+def test_pearsons_standard_error_is_fishers():
+    """For normal scores the standard error of r is about (1 − r²)/√n."""
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=3000)
+    estimate = bootstrap_agreement("pearson", human, human + rng.normal(size=3000)).estimate()
+    assert estimate.sd == pytest.approx((1 - estimate.value**2) / 3000**0.5, rel=0.1)
+
+
+def test_pairs_of_one_sentence_are_drawn_together():
+    """With every pair ten times over, drawing segments keeps the error that drawing pairs would shrink."""
+    better, worse = np.random.default_rng(0).normal(0.3, 1, (2, 200))
+    worse -= 0.5
+    repeated, segments = np.repeat([better, worse], 10, axis=1), np.repeat(np.arange(200), 10)
+    honest = bootstrap_darr(*repeated, segments).estimate()
+    assert honest.value == pytest.approx(float(darr(better, worse)))
+    assert honest.sd == pytest.approx(bootstrap_darr(better, worse).estimate().sd, rel=0.05)
+    assert honest.sd > 2.5 * bootstrap_darr(*repeated).estimate().sd
