@@ -1,6 +1,6 @@
 """chrF: the F-score of character n-grams (Popović 2015), and chrF++ with words (Popović 2017); equal to sacreBLEU's."""
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, Batch, Scorer
 from babelquake.scorers.pairs import Ids, Pairs
-from babelquake.scorers.symbols import Stretches, Symbols, Vocabulary, characters, packed
+from babelquake.scorers.symbols import Symbols, characters, pieces
 from babelquake.spec import Range
 
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -64,8 +64,8 @@ class ChrF(Scorer):
         if self.char_order:
             parts.append(_triples(characters(texts, self.whitespace), translation, reference, self.char_order))
         if self.word_order:
-            words = Stretches(Vocabulary(), word_and_mark)
-            parts.append(_triples(packed(map(words.numbers, texts)), translation, reference, self.word_order))
+            words = pieces(texts, partial(map, word_and_mark), {})
+            parts.append(_triples(words, translation, reference, self.word_order))
         rows = np.concatenate(parts, axis=1)
         return rows if len(rows) == len(batch) else rows[_first_best(self.aggregate(rows), starts)]
 

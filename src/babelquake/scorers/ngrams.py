@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from babelquake.scorers.compiled import compiled
 from babelquake.scorers.pairs import Ids
-from babelquake.scorers.symbols import Symbols, Values
+from babelquake.scorers.scanning import SPREAD, Values
+from babelquake.scorers.symbols import Symbols
 
 Counts = NDArray[np.int64]
 
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
 HALF = np.uint64(32)
 
