@@ -15,7 +15,7 @@ import polars as pl
 from babelquake.data import languages
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import split_table
-from babelquake.data.plain import text_lines
+from babelquake.data.plain import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing
 from babelquake.data.table import Table, to_dataset
@@ -67,12 +67,6 @@ def aligned(first: Path, second: Path, notes: list[str]) -> tuple[list[str], lis
     left, right = text_lines(first, notes), text_lines(second, notes)
     same_length(first, left, second, right)
     return left, right
-
-
-def same_length(first: Path, left: Sequence[object], second: Path, right: Sequence[object]) -> None:
-    """Refuse files of unequal length."""
-    if len(left) != len(right):
-        raise UserError(f"{first} has {len(left)} lines and {second} has {len(right)}. Expected equally many.")
 
 
 def attacked_files(

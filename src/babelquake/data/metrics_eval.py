@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.data.darr import attacked_files, same_length
+from babelquake.data.darr import attacked_files
 from babelquake.data.dataset import Dataset
-from babelquake.data.plain import text_lines
+from babelquake.data.plain import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing, lines
 from babelquake.data.table import Table, number, to_dataset

@@ -1,5 +1,6 @@
 """Plain text: one segment a line, alone or as parallel files."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from babelquake.data import languages
@@ -37,22 +38,26 @@ def read_parallel(request: Request) -> Dataset:
         raise UserError("parallel needs files: write parallel[source=a.de,reference=a.en].")
     notes: list[str] = []
     columns: dict[str, list[str]] = {key: text_lines(path, notes) for key, path in sorted(options.items())}
-    first, *others = options
-    for key in others:
-        if len(columns[key]) != len(columns[first]):
-            raise UserError(
-                f"{options[first]} has {len(columns[first])} lines and {options[key]} has {len(columns[key])}. "
-                "Parallel files need one line per segment, so equally many."
-            )
-    count = len(columns[first])
+    first = "source" if "source" in options else next(iter(options))
+    main, count = options[first], len(columns[first])
+    for key, path in options.items():
+        same_length(main, columns[first], path, columns[key])
     if "translation" in options:
         columns["system"] = [system or stem(options["translation"])] * count
     pair = languages.from_endings(options.get("source", ""), options.get("reference", options.get("translation", "")))
     detected = pair or next((found for path in options.values() if (found := languages.detect(path))), None)
-    main = options.get("source", options[first])
     return to_dataset(
         Table(main, stem(main), dict(columns), range(1, count + 1), notes=notes), None, request.language_pair, detected
     )
+
+
+def same_length(first: str | Path, left: Sequence[object], second: str | Path, right: Sequence[object]) -> None:
+    """Refuse files that belong together but differ in length."""
+    if len(left) != len(right):
+        raise UserError(
+            f"Unequal line counts: {len(left)} in {first}, {len(right)} in {second}. "
+            "Expected one line per segment in both."
+        )
 
 
 def text_lines(path: str | Path, notes: list[str]) -> list[str]:

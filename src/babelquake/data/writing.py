@@ -1,7 +1,6 @@
 """Writing tables: TSV, CSV, JSON lines or Parquet, by the file's ending."""
 
 import bz2
-import csv
 import gzip
 import io
 import json
@@ -16,6 +15,8 @@ from babelquake.data.streams import suffix
 from babelquake.errors import UserError
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+DOUBLE = '"'
+NEEDS_QUOTES = frozenset(',"\n\r')
 UNWRITABLE = {"\t": "a tab", "\n": "a line end", "\r": "a carriage return", "\0": "a NUL"}
 
 
@@ -99,14 +100,17 @@ def _culprit(header: Iterable[str], row: Iterable[str], number: int) -> str:
 
 def _csv(frame: pl.DataFrame) -> bytes:
     header, rows = _flat(frame)
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
+    out = [",".join(map(_quoted, header))]
     for number, row in enumerate(rows, start=1):
         if any("\0" in cell for cell in row):
             raise _UnwritableError(f"a NUL (row {number})")
-        writer.writerow(row)
-    return out.getvalue().encode()
+        out.append(",".join(map(_quoted, row)) or '""')
+    return ("\n".join(out) + "\n").encode()
+
+
+def _quoted(cell: str) -> str:
+    """A cell as RFC 4180 wants it; Python's own writer leaves a lone carriage return bare."""
+    return f'"{cell.replace(DOUBLE, DOUBLE + DOUBLE)}"' if NEEDS_QUOTES & set(cell) else cell
 
 
 def _jsonl(frame: pl.DataFrame) -> bytes:

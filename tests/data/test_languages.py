@@ -1,0 +1,35 @@
+"""Language pairs as files and folders name them."""
+
+import pytest
+
+from babelquake.data import languages
+from babelquake.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("europarl/dev.de-en.tsv", "de-en"),
+        ("newstest2019.deu-eng.tsv", "de-en"),
+        ("mlqe-pe/test20.eten.df.short.tsv", "et-en"),
+        ("wmt19-darr/lt-en/darr.tsv.gz", "lt-en"),
+        ("wmt23/en-de_DE.tsv", "en-de"),
+        ("data.tsv", None),
+        ("my-file.tsv", None),
+        ("de-de.tsv", None),
+    ],
+)
+def test_pairs_in_names(path: str, expected: str | None) -> None:
+    assert languages.detect(path) == expected
+
+
+def test_pairs_as_people_give_them() -> None:
+    assert languages.pair("deu-eng") == "de-en"
+    assert languages.pair("en-pt_BR") == "en-pt_BR"
+    with pytest.raises(UserError, match="such as de-en"):
+        languages.pair("German to English")
+
+
+def test_parallel_files_tell_the_pair_by_their_endings() -> None:
+    assert languages.from_endings("train.de", "train.en.gz") == "de-en"
+    assert languages.from_endings("a.txt", "b.txt") is None
