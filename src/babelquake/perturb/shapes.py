@@ -1,1 +1,108 @@
-"""(being written)"""
+"""Changes of shape beyond the papers: spaces, diacritics, homoglyphs, scanning errors, emoji."""
+
+import unicodedata
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import regex
+
+from babelquake.perturb.base import perturbation
+from babelquake.perturb.lookalikes import homoglyphs
+from babelquake.randomness import Stream
+from babelquake.text import TOKEN, graphemes, replaced
+
+WIDER = ("  ", "   ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE}")
+PLAIN = str.maketrans({
+    "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ħ": "h", "Ħ": "H", "ı": "i", "ß": "ss",
+    "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ё": "е", "Ё": "Е",
+})  # fmt: skip
+"""Letters whose plain form no decomposition gives; of the Cyrillic ones only ё is written without its dots."""
+MARKED = frozenset({"LATIN", "GREEK", "ARABIC", "HEBREW"})
+"""Scripts in which people leave marks out."""
+EMOJI = ("🙂", "😊", "😀", "👍", "🙏", "✨", "👋", "☀️", "🌍", "👩‍💻", "🤷🏽‍♀️", "📎")
+BETWEEN = regex.compile(r"(?<=\S)\s+(?=\S)")
+
+
+@perturbation("whitespace", family="shape", meaning="preserving", level=0.1, unit="share of gaps between words")
+def whitespace(text: str, level: float, rng: Stream) -> str | None:
+    """Widen gaps between words: more spaces, a tab, a no-break space. None where the text has no gap."""
+    gaps = [found.span() for found in BETWEEN.finditer(text)]
+    if not gaps:
+        return None
+    edits = []
+    for start, end in gaps:
+        if rng.chance(level):
+            edits.append((start, end, rng.choice([space for space in WIDER if space != text[start:end]])))
+    return replaced(text, edits)
+
+
+@lru_cache(maxsize=16384)
+def _plain(unit: str) -> str:
+    """A grapheme without its diacritics."""
+    if unicodedata.name(unit[0], "").partition(" ")[0] not in MARKED:
+        return unit.translate(PLAIN)
+    bare = "".join(part for part in unicodedata.normalize("NFD", unit) if unicodedata.category(part) != "Mn")
+    return bare.translate(PLAIN)
+
+
+@perturbation("diacritics", family="shape", meaning="preserving", level=1.0, unit="share of letters with diacritics")
+def diacritics(text: str, level: float, rng: Stream) -> str | None:
+    """Leave out accents and other marks: `tres bien`, `uber`. None where no letter has any.
+
+    Latin and Greek accents, Arabic and Hebrew vowel points; ł ø đ ß æ œ and Cyrillic ё get their usual plain forms.
+    Letters of their own right such as й stay.
+    """
+    if text.isascii():
+        return None
+    units = graphemes(text)
+    plain = [_plain(unit) for unit in units]
+    if plain == units:
+        return None
+    return "".join(
+        bare if bare != unit and rng.chance(level) else unit for unit, bare in zip(units, plain, strict=True)
+    )
+
+
+@perturbation("homoglyph", family="shape", meaning="preserving", level=0.1, unit="share of letters")
+def homoglyph(text: str, level: float, rng: Stream) -> str | None:
+    """Replace letters by those of another script that look the same: Cyrillic `а` for Latin `a`.
+
+    None where no letter has a twin.
+    """
+    twins, units = homoglyphs(), graphemes(text)
+    if twins.keys().isdisjoint(units):
+        return None
+    return "".join(rng.choice(twins[unit]) if unit in twins and rng.chance(level) else unit for unit in units)
+
+
+@cache
+def _misreadings() -> tuple[dict[str, list[str]], regex.Pattern[str]]:
+    """What scanning confuses, and a pattern that finds it; never a letter that carries a combining mark."""
+    text = files("babelquake.perturb").joinpath("lexicon/ocr.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    table = {printed: read.split(" ") for printed, read in rows}
+    longest_first = sorted(table, key=len, reverse=True)
+    pattern = regex.compile(rf"(?:{'|'.join(map(regex.escape, longest_first))})(?![\p{{M}}\u200c\u200d])")
+    return table, pattern
+
+
+@perturbation("ocr", family="shape", meaning="preserving", level=0.05, unit="share of letters that scanning confuses")
+def ocr(text: str, level: float, rng: Stream) -> str | None:
+    """Misread letters as scanning does: rn/m, l/1, O/0, e/c. None where nothing in the text can be misread."""
+    table, pattern = _misreadings()
+    spots = list(pattern.finditer(text))
+    if not spots:
+        return None
+    return replaced(text, [(*spot.span(), rng.choice(table[spot.group()])) for spot in spots if rng.chance(level)])
+
+
+@perturbation("emoji", family="shape", meaning="preserving", level=1.0, unit="share of sentences")
+def emoji(text: str, level: float, rng: Stream) -> str | None:
+    """Add one emoji that says nothing new, at the end or after a word. None for a text without words."""
+    ends = [found.end() for found in TOKEN.finditer(text)]
+    if not ends:
+        return None
+    if not rng.chance(level):
+        return text
+    where = ends[-1] if rng.chance(0.5) else rng.choice(ends)
+    return replaced(text, [(where, where, f" {rng.choice(EMOJI)}")])
