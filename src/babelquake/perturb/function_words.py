@@ -13,7 +13,7 @@ LISTED = ("en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk")
 """Languages that have lists."""
 
 VERB_FINAL = frozenset({"de", "nl"})
-"""Where a clause may end in its auxiliary; the negator then goes before the verb in front of it ('nicht kaufen kann')."""
+"""Where a clause may end in its auxiliary; the negator then goes before the word in front ('nicht kaufen kann')."""
 
 AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 """English auxiliaries whose affirmative form is not just the rest of the word."""
@@ -117,7 +117,7 @@ def insert_negation(text: str, rng: Stream, lang: str | None) -> str | None:
         return None
     clause, place = rng.choice(verbs)
     verb = clause[place]
-    if lists.lang in VERB_FINAL and len(clause) > 2 and place == len(clause) - 1:
+    if lists.lang in VERB_FINAL and 0 < place == len(clause) - 1:
         before = clause[place - 1].start
         return replaced(text, [(before, before, f"{lists.negator} ")])
     if lists.negator_position == "after":

@@ -12,6 +12,7 @@ from importlib.resources import files
 VERSION = "3.0"
 VOWELS = "aeiou"
 ENDINGS: tuple[tuple[str, str, str], ...] = (
+    ("men", "man", "s"),
     ("ies", "y", "s"),
     ("es", "", "s"),
     ("s", "", "s"),
@@ -68,10 +69,12 @@ def _inflected(lemma: str, part: str, ending: str) -> str:
     for form in _forms().get((lemma, part), ()):
         if _suits(form, part, ending):
             return form
+    if part == "n" and lemma.endswith("man") and not lemma.endswith("human"):
+        return lemma[:-2] + "en"
     if ending == "s":
         if lemma.endswith("y") and lemma[-2:-1] not in VOWELS:
             return lemma[:-1] + "ies"
-        return lemma + ("es" if lemma.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+        return lemma + ("es" if lemma.endswith(("s", "x", "z", "ch", "sh")) else "s")
     if ending == "ed" and lemma.endswith("y") and lemma[-2:-1] not in VOWELS:
         return lemma[:-1] + "ied"
     silent = lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye"))

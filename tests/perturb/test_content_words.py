@@ -1,0 +1,156 @@
+"""Content words: Kanojia's examples, and what stays as it was."""
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.errors import UserError
+from babelquake.perturb.base import Perturbation
+from babelquake.perturb.linguistics import linguistics, vocabulary_of
+from babelquake.text import words
+
+UKIP = (
+    "In the 2014 European Parliamentary elections, UKIP, party of extreā dreaptā, obtained more than 20 seats "
+    "in the European Parliament."
+)
+BLACKWOOD = (
+    "At a hearing in December, Blackwood said he had not intended to offend Buddhism when he posted the image, and "
+    "after realizing it had caused widespread outrage, deleted it and issued an apology."
+)
+VOCABULARY = ["party", "Ferris", "seats"]
+NAMES = [
+    "upper-words", "lower-words", "word-drop", "word-repeat", "word-insert", "word-replace", "antonym", "word-swap",
+    "word-order",
+]  # fmt: skip
+SENTENCES = st.lists(
+    st.sampled_from(
+        ["The", "Straße", "ǅ", "İstanbul", "had", "don't", "ΣΊΣΥΦΟΣ", "good", ",", ".", "7", "病院", "カナダ"]
+    )
+).map(" ".join)
+
+
+def change(name: str, text: str, lang: str | None = "en", replicate: int = 0) -> str | None:
+    return Perturbation(name).apply(text, lang=lang, replicate=replicate, vocabulary=VOCABULARY)
+
+
+def replicates(name: str, text: str, n: int = 20, lang: str = "en") -> set[str]:
+    found = {change(name, text, lang, replicate) for replicate in range(n)}
+    assert None not in found
+    return {text for text in found if text is not None}
+
+
+@pytest.mark.parametrize(("name", "case"), [("upper-words", str.upper), ("lower-words", str.lower)])
+def test_mpp5_and_mpp6_change_the_case_of_random_content_words(name: str, case: Callable[[str], str]) -> None:
+    variants = replicates(name, UKIP)
+    assert len(variants) > 5
+    content = {word.text for word in linguistics("en").content_words(UKIP)}
+    for variant in variants:
+        changed = [(old, new) for old, new in zip(words(UKIP), words(variant), strict=True) if old != new]
+        assert changed
+        assert all(old.text in content and new.text == case(old.text) for old, new in changed)
+
+
+def test_lower_case_of_kanojia_table_2_can_be_drawn() -> None:
+    """MPP6 there: 'parliamentary' and 'ukip' in lower case, 'European Parliament' as it was."""
+    shown = UKIP.replace("Parliamentary", "parliamentary").replace("UKIP", "ukip")
+    assert shown in replicates("lower-words[level=0.4]", UKIP, 200)
+
+
+def test_map2_of_kanojia_table_3_drops_december() -> None:
+    assert BLACKWOOD.replace("in December,", "in,") in replicates("word-drop", BLACKWOOD, 150)
+    assert all(len(words(text)) == len(words(BLACKWOOD)) - 1 for text in replicates("word-drop", BLACKWOOD))
+
+
+def test_map3_of_kanojia_table_3_repeats_realizing() -> None:
+    assert BLACKWOOD.replace("realizing", "realizing realizing") in replicates("word-repeat", BLACKWOOD, 150)
+
+
+def test_map4_of_kanojia_table_3_inserts_party() -> None:
+    assert BLACKWOOD.replace("Buddhism", "Buddhism party") in replicates("word-insert", BLACKWOOD, 600)
+
+
+def test_inserted_words_never_stand_beside_themselves() -> None:
+    for text in replicates("word-insert[level=20]", "party seats party Ferris Ferris seats", 50):
+        every = [word.text for word in words(text)]
+        assert sum(left == right for left, right in pairwise(every)) <= 1
+
+
+def test_map5_of_kanojia_table_3_replaces_outrage_by_ferris() -> None:
+    assert BLACKWOOD.replace("outrage", "Ferris") in replicates("word-replace", BLACKWOOD, 300)
+
+
+def test_map7_of_kanojia_table_3_replaces_words_by_antonyms() -> None:
+    """The paper's five words, inflected here: lack, keep, refuse, record, recall."""
+    seen: Counter[str] = Counter()
+    for text in replicates("antonym", BLACKWOOD, 40):
+        seen.update({word.text for word in words(text)} - {word.text for word in words(BLACKWOOD)})
+    assert {"lacked", "keep", "refused", "recorded", "recalled"} <= set(seen)
+    assert change("antonym", BLACKWOOD, "de") is None
+    assert change("antonym", "Good day") in {"Bad day", "Evil day", "Ill day", "Bad night", "Good night"}
+
+
+def test_words_that_draw_from_the_data_need_a_vocabulary() -> None:
+    for name in ("word-insert", "word-replace"):
+        with pytest.raises(UserError, match="vocabulary"):
+            Perturbation(name).apply("Some words here.", lang="en")
+        assert Perturbation(name).apply("Party", lang="en", vocabulary=[]) is None
+        assert Perturbation(name).apply("Party", lang="en", vocabulary=["Party"]) is None
+
+
+def test_vocabulary_holds_each_word_once() -> None:
+    assert vocabulary_of(["A vote, a law.", "The law of 2014"]) == ["A", "vote", "a", "law", "The", "of"]
+    assert vocabulary_of(["カナダ糖尿病協会の責任者"]) == ["カナダ", "糖尿", "病協", "責任"]
+
+
+def test_mask_replace_names_the_option_it_needs() -> None:
+    with pytest.raises(UserError, match=r"mask-replace\[model="):
+        Perturbation("mask-replace").apply("Some words here.", lang="en")
+
+
+def test_neighbours_swap_and_words_move() -> None:
+    assert replicates("word-swap", "Dogs bite, often.") == {"bite Dogs, often."}
+    assert change("word-swap", "no no no") is None
+    for text in replicates("word-order", UKIP):
+        assert text != UKIP
+        assert Counter(word.text for word in words(text)) == Counter(word.text for word in words(UKIP))
+
+
+def test_chinese_and_japanese_lose_or_repeat_pairs_of_characters() -> None:
+    assert "彼は大学大学に行く。" in replicates("word-repeat", "彼は大学に行く。", lang="ja")
+    assert replicates("word-drop", "彼は大学に行く。", lang="ja") == {"彼はに行く。"}
+    assert change("upper-words", "彼は大学に行く。", "ja") is None
+
+
+def test_a_language_without_lists_has_long_words_for_content_words() -> None:
+    assert [word.text for word in linguistics("pl").content_words("Nie ma tego domu w Łodzi.")] == [
+        "tego",
+        "domu",
+        "Łodzi",
+    ]
+
+
+@given(st.one_of(st.text(), SENTENCES), st.sampled_from(NAMES), st.sampled_from(["en", "de", "ja", "th", None]))
+def test_any_text_is_served_the_same_way_twice(text: str, name: str, lang: str | None) -> None:
+    assert change(name, text, lang) == change(name, text, lang)
+
+
+@given(st.one_of(st.text(), SENTENCES), st.sampled_from(["upper-words", "lower-words"]))
+def test_nothing_but_case_changes(text: str, name: str) -> None:
+    changed = change(name, text)
+    if changed is None:
+        case = str.upper if name == "upper-words" else str.lower
+        found = [word.text for word in linguistics("en").content_words(text)]
+        assert all(case(word) == word or case(word).casefold() != word.casefold() for word in found)
+    else:
+        assert changed != text
+        assert changed.casefold() == text.casefold()
+
+
+@given(st.one_of(st.text(), SENTENCES), st.sampled_from(["word-swap", "word-order"]))
+def test_order_keeps_every_character(text: str, name: str) -> None:
+    changed = change(name, text)
+    assert changed is None or Counter(changed) == Counter(text)
