@@ -1,0 +1,177 @@
+"""Bootstrap and PERM-BOTH: time and memory beside sacreBLEU's bootstrap and a plain loop over SciPy.
+
+    python bench/stats.py            writes bench/results/stats.json
+
+Every case runs in a fresh process with one thread; the time is the best of several rounds, the memory the peak that
+tracemalloc saw in one further round (the statistics themselves are made before and not counted).
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+SEGMENTS, RESAMPLES = 2_000, 1_000
+SYSTEMS, ITEMS, DRAWS = 14, 1_300, 1_000
+ROUNDS = 7
+RESULTS = Path(__file__).parent / "results" / "stats.json"
+
+
+def bleu_statistics(segments: int = SEGMENTS) -> np.ndarray:
+    """Rows as sacreBLEU keeps them: lengths of translation and reference, matches and totals of 1- to 4-grams."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(5, 60, (segments, 2))
+    totals = np.maximum(lengths[:, :1] - np.arange(4), 0)
+    return np.concatenate([lengths, rng.binomial(totals, [0.6, 0.4, 0.25, 0.15]), totals], axis=1)
+
+
+def bleu(sums: np.ndarray) -> np.ndarray:
+    """Corpus BLEU of summed rows, all four orders matched."""
+    precision = np.log(sums[..., 2:6] / sums[..., 6:10]).mean(axis=-1)
+    return 100 * np.exp(np.minimum(0, 1 - sums[..., 1] / sums[..., 0]) + precision)
+
+
+def sacrebleu_resampling() -> Callable[[], object]:
+    """The resampling lines of sacreBLEU's bootstrap, without the scores: draw, gather, sum."""
+    rows = bleu_statistics().tolist()
+
+    def run() -> list[np.ndarray]:
+        drawn = np.random.default_rng(12345).choice(len(rows), size=(RESAMPLES, len(rows)), replace=True)
+        return [resample.sum(0) for resample in np.array(rows, dtype="float32")[drawn]]
+
+    return run
+
+
+def our_resampling() -> Callable[[], object]:
+    from babelquake.stats.bootstrap import resampled_sums
+
+    rows = bleu_statistics().astype(np.float64)
+    return lambda: resampled_sums(rows, RESAMPLES)
+
+
+def sacrebleu_bootstrap() -> Callable[[], object]:
+    """sacreBLEU's own function, scores included."""
+    import sacrebleu
+    from sacrebleu.significance import _bootstrap_resample
+
+    metric, rows = sacrebleu.BLEU(), bleu_statistics().tolist()
+    return lambda: _bootstrap_resample(rows, metric, RESAMPLES)
+
+
+def our_bootstrap() -> Callable[[], object]:
+    from babelquake.stats.bootstrap import bootstrap
+
+    rows = bleu_statistics().astype(np.float64)
+    return lambda: bootstrap(bleu, [rows], RESAMPLES).estimate()
+
+
+def our_large_bootstrap() -> Callable[[], object]:
+    """10,000 resamples of 100,000 segments."""
+    from babelquake.stats.bootstrap import bootstrap
+
+    rows = bleu_statistics(100_000).astype(np.float64)
+    return lambda: bootstrap(bleu, [rows], 10_000).estimate()
+
+
+def metric_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    human = rng.normal(70, 25, (SYSTEMS, ITEMS))
+    return human, human + rng.normal(0, 50, human.shape), human + rng.normal(0, 52, human.shape)
+
+
+def scipy_perm_both() -> Callable[[], object]:
+    """PERM-BOTH as a loop: swap, then one scipy.stats.pearsonr per metric and draw."""
+    from scipy.stats import pearsonr, zscore
+
+    human, first, second = (table.ravel() for table in metric_tables())
+
+    def run() -> float:
+        rng, one, two = np.random.default_rng(0), zscore(first), zscore(second)
+        observed, larger = pearsonr(human, one)[0] - pearsonr(human, two)[0], 0
+        for _ in range(DRAWS):
+            swapped = rng.integers(0, 2, human.size, dtype=np.uint8).view(np.bool_)
+            left, right = np.where(swapped, two, one), np.where(swapped, one, two)
+            larger += pearsonr(human, left)[0] - pearsonr(human, right)[0] >= observed
+        return larger / DRAWS
+
+    return run
+
+
+def our_perm_both(statistic: str = "pearson", by: str = "none") -> Callable[[], object]:
+    from babelquake.stats.permutation import compare_agreement
+
+    tables = metric_tables()
+    return lambda: compare_agreement(statistic, *tables, by=by, draws=DRAWS)
+
+
+CASES: dict[str, tuple[Callable[[], Callable[[], object]], int]] = {
+    "sacrebleu resampling": (sacrebleu_resampling, ROUNDS),
+    "babelquake resampling": (our_resampling, ROUNDS),
+    "sacrebleu bootstrap": (sacrebleu_bootstrap, ROUNDS),
+    "babelquake bootstrap": (our_bootstrap, ROUNDS),
+    "babelquake bootstrap 100,000 x 10,000": (our_large_bootstrap, 1),
+    "scipy loop PERM-BOTH pearson": (scipy_perm_both, 2),
+    "babelquake PERM-BOTH pearson": (our_perm_both, ROUNDS),
+    "babelquake PERM-BOTH pearson by item": (lambda: our_perm_both("pearson", "item"), 2),
+    "babelquake PERM-BOTH kendall_like by item": (lambda: our_perm_both("kendall_like", "item"), 2),
+}
+
+
+def measure(name: str) -> dict[str, float]:
+    """Best time in milliseconds and peak memory in MB of one case, in this process."""
+    make, rounds = CASES[name]
+    run = make()
+    times = []
+    for _ in range(rounds + (rounds > 1)):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    if rounds > 1:
+        tracemalloc.start()
+        run()
+        peak = tracemalloc.get_traced_memory()[1]
+    else:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"ms": round(min(times) * 1e3, 2), "peak_mb": round(peak / 1e6, 2)}
+
+
+def main() -> None:
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    found: dict[str, dict[str, float]] = {}
+    for name in CASES:
+        answer = subprocess.run([sys.executable, __file__, name], env=one_thread, check=True, capture_output=True)
+        found[name] = json.loads(answer.stdout)
+        print(f"{name:45} {found[name]['ms']:>10.2f} ms {found[name]['peak_mb']:>9.2f} MB", flush=True)
+    ratios = {}
+    for part in ("resampling", "bootstrap"):
+        theirs, ours = found[f"sacrebleu {part}"], found[f"babelquake {part}"]
+        ratios[f"{part}: times faster than sacreBLEU"] = round(theirs["ms"] / ours["ms"], 1)
+        ratios[f"{part}: times less memory than sacreBLEU"] = round(theirs["peak_mb"] / ours["peak_mb"], 1)
+    loop, ours = found["scipy loop PERM-BOTH pearson"], found["babelquake PERM-BOTH pearson"]
+    ratios["PERM-BOTH: times faster than a SciPy loop"] = round(loop["ms"] / ours["ms"], 1)
+    for name, ratio in ratios.items():
+        print(f"{name:45} {ratio:>10.1f}")
+    notes = [
+        f"bootstrap: {SEGMENTS:,} segments x {RESAMPLES:,} resamples of BLEU statistics",
+        f"PERM-BOTH: {SYSTEMS} systems x {ITEMS:,} segments x {DRAWS:,} draws",
+        "peak memory by tracemalloc; for 100,000 x 10,000 the whole process",
+        "mt-metrics-eval is not compared: it is not published as an installable package under its name; "
+        "the SciPy loop does the same work",
+    ]
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps({"cases": found, "ratios": ratios, "notes": notes}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(measure(sys.argv[1])))
+    else:
+        main()
