@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,13 @@ def test_a_missing_file_is_told_with_what_is_there_instead(tmp_path: Path) -> No
         list(lines(tmp_path / "nwes.txt"))
     with pytest.raises(UserError, match="there is no folder"):
         list(lines(tmp_path / "nowhere" / "news.txt"))
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"a sentence of the usual length, more or less\n" * 100_000)
+    tracemalloc.start()
+    count = sum(1 for _ in lines(file))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 100_000 and peak < 1_000_000 < file.stat().st_size

@@ -45,10 +45,11 @@ def read_darr(request: Request) -> Dataset:
     unjudged = len(sources) - len(set(segments))
     if unjudged:
         notes.append(f"{folder}: {unjudged} of {len(sources)} segments have no judgement and are left out")
-    name = f"{folder.resolve().parent.name}/{folder.resolve().name}"
+    pair = folder.resolve().name
+    name = f"{folder.resolve().parent.name}/{pair}"
     lines = [segment for segment, _ in rows]
     columns: dict[str, Sequence[Any]] = {
-        "id": [f"{folder.resolve().name}:{line + 1}" for line in lines],
+        "id": [f"{pair}:{line + 1}" for line in lines],
         "source": [sources[line] for line in lines],
         "reference": [references[line] for line in lines],
         "translation": translations,

@@ -2,17 +2,19 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from babelquake.errors import UserError, did_you_mean
 
 COMPRESSIONS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 STDIN = "-"
+BUFFER = 2**18
 BOM = b"\xef\xbb\xbf"
 
 
@@ -112,7 +114,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
         raise UserError(f"{found} is a folder where a file is expected.")
     unpack = COMPRESSIONS.get(found.suffix)
     try:
-        with cast(IO[bytes], unpack(found, "rb") if unpack else found.open("rb")) as stream:
+        with io.BufferedReader(unpack(found, "rb"), BUFFER) if unpack else found.open("rb") as stream:
             yield stream
     except PermissionError:
         raise UserError(f"{found} may not be read: check its permissions.") from None

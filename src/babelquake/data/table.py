@@ -62,7 +62,6 @@ def to_dataset(
     frame = {
         "id": _ids(table, chosen, texts["source"] or nothing, texts["system"] or nothing, notes),
         "source": texts["source"] or nothing,
-        "references": references or nothing,
         "translation": texts["translation"] or nothing,
         "system": [system or None for system in texts["system"] or nothing],
         "score": numbers(table, chosen["score"][0]) if "score" in chosen else nothing,
@@ -70,9 +69,9 @@ def to_dataset(
     }
     used = {name for names in chosen.values() for name in names}
     extra = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
-    segments = pl.DataFrame(
-        [pl.Series(name, frame[name], dtype=cast(pl.DataType, kind)) for name, kind in SCHEMA.items()]
-    ).with_columns(**extra)
+    series = [pl.Series(name, frame[name], dtype=cast(pl.DataType, SCHEMA[name])) for name in frame]
+    series.insert(list(SCHEMA).index("references"), _list_series(references or nothing))
+    segments = pl.DataFrame(series).with_columns(**extra)
     if language_pair and "language_pair" in chosen:
         segments = segments.filter(pl.col("language_pair") == languages.pair(language_pair))
         if segments.is_empty():
@@ -161,6 +160,20 @@ def _references(table: Table, names: Sequence[str]) -> list[list[str] | None] | 
         [text for position, text in enumerate(row) if text or (position == 0 and text is not None)]
         for row in zip(first, *further, strict=True)
     ]
+
+
+def _list_series(lists: Sequence[Sequence[str] | None]) -> pl.Series:
+    """Lists of texts as one column, built side by side: a Python list per row would be ten times slower."""
+    width = max((len(some) for some in lists if some is not None), default=0)
+    if not width:
+        return pl.Series("references", lists, dtype=pl.List(pl.String))
+    padded = [
+        pl.Series(str(place), [some[place] if some and place < len(some) else None for some in lists], dtype=pl.String)
+        for place in range(width)
+    ]
+    given = pl.Series("given", [some is not None for some in lists])
+    joined = pl.when("given").then(pl.concat_list(pl.exclude("given")).list.drop_nulls())
+    return pl.DataFrame([*padded, given]).select(joined.alias("references"))["references"]
 
 
 def _pairs(
