@@ -10,7 +10,7 @@ import json
 import platform
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -145,24 +145,34 @@ class Run:
             self.save()
         return pl.read_parquet(self.path(table))
 
-    def in_blocks(self, table: str, blocks: int, make: Callable[[int], pl.DataFrame]) -> pl.LazyFrame:
-        """A table too large for memory: block by block, each stored as it is finished, joined at the end."""
-        if not self.has(table):
+    def in_blocks(
+        self, tables: Sequence[str], blocks: int, make: Callable[[int], Mapping[str, pl.DataFrame]]
+    ) -> dict[str, pl.LazyFrame]:
+        """Tables too large for memory: made block by block, each stored as it is finished, joined at the end."""
+        if not all(self.has(table) for table in tables):
             started = time.monotonic()
-            parts = self.folder / ".parts" / table
-            parts.mkdir(parents=True, exist_ok=True)
-            files = [parts / f"{block:06d}.parquet" for block in range(blocks)]
-            for block, file in enumerate(files):
-                if not file.exists():
-                    self._store(make(block), file)
-            with _disk():
-                aside = self.path(table).with_suffix(".writing")
-                pl.scan_parquet(files).sink_parquet(aside)
-                aside.replace(self.path(table))
+            parts = self.folder / ".parts"
+            for block in range(blocks):
+                files = {table: parts / table / f"{block:06d}.parquet" for table in tables}
+                if not all(file.exists() for file in files.values()):
+                    made = make(block)
+                    for table, file in files.items():
+                        file.parent.mkdir(parents=True, exist_ok=True)
+                        self._store(made[table], file)
+            for table in tables:
+                self._join_parts(table, [parts / table / f"{block:06d}.parquet" for block in range(blocks)])
             shutil.rmtree(parts)
-            self.info.timings[table] = round(time.monotonic() - started, 3)
+            self.info.timings[" ".join(tables)] = round(time.monotonic() - started, 3)
             self.save()
-        return pl.scan_parquet(self.path(table))
+        return {table: pl.scan_parquet(self.path(table)) for table in tables}
+
+    def _join_parts(self, table: str, files: list[Path]) -> None:
+        if self.has(table):
+            return
+        aside = self.path(table).with_suffix(".writing")
+        with _disk():
+            pl.scan_parquet(files).sink_parquet(aside, compression="zstd", maintain_order=True)
+            aside.replace(self.path(table))
 
     def finish(self, measures: pl.DataFrame) -> "Run":
         """Store the measures (Parquet and CSV) and mark the run as finished."""

@@ -7,13 +7,16 @@ scorer: a resample is a vector of counts, its sums are `counts @ statistics`, it
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.spec import Spec
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Array = NDArray[np.float64]
 
@@ -86,6 +89,9 @@ class Scorer(ABC):
     def score_rows(self, statistics: Array) -> Array:
         """Segment scores: each row taken as a corpus of one, unless the scorer has its own sentence level."""
         return self.aggregate(statistics)
+
+    def attach(self, segments: "pl.DataFrame") -> None:
+        """Shown the data set's segments before a study judges them; only ready-made scores look at them."""
 
     def segments(
         self,

@@ -1,0 +1,94 @@
+"""Unknown tokens: how much of a text a tokenizer does not know as whole words (Vu 2022 Appendix A, Algorithm 1).
+
+Counted are tokens that are [UNK], and words that had to be split. WordPiece marks the rest of a split word with `##`;
+SentencePiece marks the beginning of a word with `▁` and byte-level BPE with `Ġ`, so there a piece without the mark that
+holds a letter or digit continues a word, in the same sense.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from babelquake.errors import UserError
+
+
+class Tokenizer(Protocol):
+    """Cuts texts into tokens."""
+
+    name: str
+    unknown: str
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """The tokens of each text, without special ones such as [CLS]."""
+
+
+class FromJson:
+    """A tokenizer.json of the `tokenizers` library: WordPiece, BPE or unigram."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            from tokenizers import Tokenizer as Fast
+        except ImportError as error:
+            raise UserError(f"{path} needs the package tokenizers: pip install 'babelquake[neural]'.") from error
+        self._fast: Any = Fast.from_file(str(path))
+        self._fast.no_truncation()
+        self._fast.no_padding()
+        self.name = path.parent.name if path.name == "tokenizer.json" else path.stem
+        self.unknown = str(getattr(self._fast.model, "unk_token", None) or "[UNK]")
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """See `Tokenizer`."""
+        return [found.tokens for found in self._fast.encode_batch(list(texts), add_special_tokens=False)]
+
+
+class FromSentencePiece:
+    """A SentencePiece model; pieces outside the vocabulary count as unknown."""
+
+    def __init__(self, path: Path) -> None:
+        from sentencepiece import SentencePieceProcessor
+
+        self._pieces: Any = SentencePieceProcessor(model_file=str(path))
+        self.name = path.parent.name if path.name == "sentencepiece.model" else path.stem
+        self.unknown = self._pieces.id_to_piece(self._pieces.unk_id())
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """See `Tokenizer`."""
+        return [
+            [self._pieces.id_to_piece(number) if number != self._pieces.unk_id() else self.unknown for number in found]
+            for found in self._pieces.encode(list(texts))
+        ]
+
+
+def tokenizer(what: str) -> Tokenizer:
+    """From a tokenizer.json, a folder that holds one, or a SentencePiece .model file."""
+    path = Path(what)
+    if path.is_dir():
+        found = [path / name for name in ("tokenizer.json", "sentencepiece.model") if (path / name).is_file()]
+        if not found:
+            raise UserError(f"--tokenizer {what}: the folder has no tokenizer.json and no sentencepiece.model.")
+        path = found[0]
+    if not path.is_file():
+        raise UserError(f"--tokenizer {what}: no such file. Expected a tokenizer.json or a SentencePiece .model.")
+    return FromJson(path) if path.suffix == ".json" else FromSentencePiece(path)
+
+
+def count_unknown(tokens: Sequence[str], unknown: str = "[UNK]") -> int:
+    """Algorithm 1: unknown tokens plus words that were split."""
+    count, splitting = 0, False
+    for place, token in enumerate(tokens):
+        if unknown in token:
+            count += 1
+            splitting = False
+        elif place and _continues(token, tokens):
+            count += not splitting
+            splitting = True
+        else:
+            splitting = False
+    return count
+
+
+def _continues(token: str, tokens: Sequence[str]) -> bool:
+    if token.startswith("##"):
+        return True
+    marked = any(other.startswith(("▁", "Ġ")) for other in tokens)
+    return marked and not token.startswith(("▁", "Ġ")) and any(map(str.isalnum, token))
