@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from babelquake.data.darr import attacked_files
 from babelquake.data.dataset import Dataset
+from babelquake.data.joining import join
 from babelquake.data.plain import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing, lines
@@ -34,8 +35,6 @@ def is_metrics_eval(what: str) -> bool:
 
 def read_metrics_eval(request: Request) -> Dataset:
     """All systems' translations, system by system, for one language pair or all."""
-    from babelquake.data.reading import join
-
     root, pairs = _root_and_pairs(request.path, request.language_pair)
     parts = [_read_pair(root, pair) for pair in pairs]
     return parts[0] if len(parts) == 1 else join(parts)

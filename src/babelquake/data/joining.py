@@ -1,0 +1,62 @@
+"""Several data sets as one."""
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from babelquake.data.dataset import Dataset
+
+
+def join(parts: Sequence[Dataset]) -> Dataset:
+    """Several data sets as one: rows below one another, judgements and others' attacks kept aligned, ids unique."""
+    frames = _with_unique_ids(parts)
+    offsets = [sum(frame.height for frame in frames[:position]) for position in range(len(frames))]
+    pairs = [
+        part.pairs.with_columns(pl.col("better", "worse") + offset)
+        for part, offset in zip(parts, offsets, strict=True)
+        if part.pairs is not None
+    ]
+    shared = [key for key in parts[0].attacked if all(key in part.attacked for part in parts)]
+    partial = sorted({key for part in parts for key in part.attacked} - set(shared))
+    notes = [note for part in parts for note in part.notes]
+    if partial:
+        names = ", ".join(sorted({attack for attack, _ in partial}))
+        notes.append(f"attacked references ({names}) are left out: not every part of the data has them")
+    return Dataset(
+        name="+".join(dict.fromkeys(part.name for part in parts)),
+        segments=pl.concat(frames, how="diagonal_relaxed"),
+        pairs=pl.concat(pairs, how="diagonal_relaxed") if pairs else None,
+        attacked={key: _concatenated([part.attacked[key] for part in parts]) for key in shared},
+        notes=tuple(notes),
+    )
+
+
+def _with_unique_ids(parts: Sequence[Dataset]) -> list[pl.DataFrame]:
+    """The parts' tables; where two give one id to rows of the same system, the later part's ids get a number."""
+    seen: set[tuple[str, str | None]] = set()
+    frames: list[pl.DataFrame] = []
+    for number, part in enumerate(parts, start=1):
+        frame = part.segments
+        keys = set(frame.select("id", "system").iter_rows())
+        if keys & seen or _conflicts(frame, frames):
+            frame = frame.with_columns(pl.concat_str(pl.lit(f"{number}/"), "id").alias("id"))
+            keys = set(frame.select("id", "system").iter_rows())
+        seen |= keys
+        frames.append(frame)
+    return frames
+
+
+def _conflicts(frame: pl.DataFrame, earlier: Sequence[pl.DataFrame]) -> bool:
+    """Whether an id names another source segment elsewhere."""
+    columns = ["id", "source", "language_pair"]
+    return any(
+        frame.select(columns).join(other.select(columns), on="id").filter(
+            pl.col("source").ne_missing(pl.col("source_right"))
+            | pl.col("language_pair").ne_missing(pl.col("language_pair_right"))
+        ).height
+        for other in earlier
+    )  # fmt: skip
+
+
+def _concatenated(getters: Sequence[Callable[[], Sequence[str]]]) -> Callable[[], Sequence[str]]:
+    return lambda: [text for get in getters for text in get()]
