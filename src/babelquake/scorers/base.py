@@ -90,7 +90,7 @@ class Scorer(ABC):
         """Segment scores: each row taken as a corpus of one, unless the scorer has its own sentence level."""
         return self.aggregate(statistics)
 
-    def attach(self, segments: "pl.DataFrame") -> None:
+    def attach(self, segments: "pl.DataFrame") -> None:  # noqa: B027 – most scorers have nothing to do here
         """Shown the data set's segments before a study judges them; only ready-made scores look at them."""
 
     def segments(

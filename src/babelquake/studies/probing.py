@@ -119,6 +119,7 @@ def _summed(scores: pl.DataFrame, statistics: Array) -> pl.DataFrame:
     groups = scores.with_row_index("place").group_by(keys, maintain_order=True)
     table = groups.agg(pl.col("score").mean(), pl.len().alias("replicates"), pl.col("place"))
     order = table["place"].explode().to_numpy()
-    starts = np.concatenate([[0], np.cumsum(table["replicates"].to_numpy())[:-1]])
+    lengths = table["replicates"].to_numpy().astype(np.intp)
+    starts = np.cumsum(lengths) - lengths
     sums = np.add.reduceat(statistics[order], starts, axis=0)
     return table.drop("place").with_columns(statistics=list_column(sums))
