@@ -3,9 +3,13 @@
 import typer
 
 from babelquake.cli.caching import cache
+from babelquake.cli.correlating import correlate
 from babelquake.cli.listing import list_things
+from babelquake.cli.metric import metric
 from babelquake.cli.mt import mt
 from babelquake.cli.perturbing import perturb
+from babelquake.cli.qe import qe
+from babelquake.cli.reporting import compare, report
 from babelquake.version import VERSION
 
 app = typer.Typer(
@@ -21,6 +25,11 @@ app = typer.Typer(
 app.command("list")(list_things)
 app.command("perturb")(perturb)
 app.command("mt")(mt)
+app.command("metric")(metric)
+app.command("qe")(qe)
+app.command("correlate")(correlate)
+app.command("report")(report)
+app.command("compare")(compare)
 app.command("cache")(cache)
 
 

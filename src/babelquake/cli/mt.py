@@ -24,6 +24,7 @@ from babelquake.cli.options import (
     Suites,
     columns_of,
     engine_of,
+    read_data,
 )
 
 
@@ -66,16 +67,13 @@ def mt(
 
     Example: babelquake mt -s 'bundled[model=de-en-bpe]' -d sample -p everyday -o runs/everyday
     """
-    from babelquake.data import read
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.translation import one_row_per_source, source_variants, texts_to_translate, translation
 
     if reset not in ("auto", "always", "never"):
         raise UserError(f"--reset {reset}: expected auto, always or never.")
-    material = read(data, columns=columns_of(columns), language_pair=language_pair)
-    for note in material.notes:
-        typer.echo(f"babelquake: {note}", err=True)
+    material = read_data(data, columns_of(columns), language_pair)
     chosen = suite_of(suite or ["everyday"], replicates)
     engine = engine_of(cache)
     systems = [*(system or []), *_imported(import_)]

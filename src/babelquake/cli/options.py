@@ -87,6 +87,16 @@ def columns_of(given: list[str] | None) -> dict[str, str]:
     return chosen
 
 
+def read_data(data: list[str], columns: dict[str, str], language_pair: str | None) -> Any:
+    """The data set; what its readers noticed is told."""
+    from babelquake.data import read
+
+    found = read(data, columns=columns, language_pair=language_pair)
+    for note in found.notes:
+        typer.echo(f"babelquake: {note}", err=True)
+    return found
+
+
 def engine_of(cache: str | None) -> Any:
     """An engine with the chosen cache; a damaged one is told about."""
     from babelquake.engine import Cache, Engine

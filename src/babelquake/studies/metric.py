@@ -159,7 +159,7 @@ def _unsampled(segments: pl.DataFrame, sample: int, seed: int) -> frozenset[int]
     stops = [
         (Stream(seed, "split", text).random(), row)
         for row, text in segments.select("row", "text").drop_nulls().iter_rows()
-        if ending(text).kind == "stop"
+        if (end := ending(text)).kind == "stop" and not end.closing
     ]
     return frozenset(row for _, row in sorted(stops)[sample:])
 

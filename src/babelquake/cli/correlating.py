@@ -1,0 +1,74 @@
+"""`babelquake correlate`: agreement of scores with human judgements."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import (
+    AsJson,
+    CacheFile,
+    Columns,
+    Config,
+    Data,
+    LanguagePair,
+    Resamples,
+    Scorers,
+    Seed,
+    columns_of,
+    engine_of,
+    read_data,
+)
+
+
+@guarded
+def correlate(
+    data: Data,
+    scorer: Scorers,
+    statistic: Annotated[
+        list[str] | None,
+        typer.Option("--statistic", help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all."),
+    ] = None,
+    threshold: Annotated[
+        float,
+        typer.Option("--threshold", min=0, help="Human scores closer than this are no preference (kendall_like)."),
+    ] = 25.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Save the rows: .csv, .tsv, .parquet, .jsonl.")
+    ] = None,
+    seed: Seed = 0,
+    resamples: Resamples = 2000,
+    draws: Annotated[int, typer.Option("--draws", min=10, help="Permutations for differences between scorers.")] = 1000,
+    columns: Columns = None,
+    language_pair: LanguagePair = None,
+    config: Config = None,
+    cache: CacheFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well scores agree with human judgements, and which differences between scorers are significant.
+
+    Example: babelquake correlate -d wmt21.flores -m chrf -m 'scores[file=COMET.seg.score]' --json
+    """
+    from babelquake.studies.correlation import STATISTICS
+    from babelquake.studies.correlation import correlate as study
+
+    rows = study(
+        scorer, read_data(data, columns_of(columns), language_pair), statistics=statistic or STATISTICS,
+        threshold=threshold, resamples=resamples, draws=draws, seed=seed, engine=engine_of(cache),
+    )  # fmt: skip
+    if out is not None:
+        from babelquake.data import write
+
+        write(rows, out)
+    if as_json:
+        typer.echo(rows.write_json())
+        return
+    from babelquake.cli.printing import print_rows
+
+    shown = rows.select("language_pair", "scorer", "measure", "value", "low", "high", "p_corrected", "n")
+    print_rows([{**row, **{name: _round(row[name]) for name in ("value", "low", "high")}} for row in shown.to_dicts()])
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,88 @@
+"""`babelquake qe`: does a quality-estimation model see what matters, and only that?"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import (
+    AsJson,
+    CacheFile,
+    Columns,
+    Config,
+    Data,
+    Examples,
+    LanguagePair,
+    Replicates,
+    Resamples,
+    Restart,
+    Scorers,
+    Seed,
+    Sort,
+    Suites,
+    columns_of,
+    engine_of,
+    read_data,
+)
+
+
+@guarded
+def qe(
+    data: Data,
+    scorer: Scorers,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder to make or to continue.")] = None,
+    suite: Suites = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", help="Probe segments with this human score or more.")
+    ] = 70.0,
+    masked_lm: Annotated[
+        str | None, typer.Option("--masked-lm", help="A masked language model for mask-replace (MAP6).")
+    ] = None,
+    seed: Seed = 0,
+    replicates: Replicates = None,
+    resamples: Resamples = 2000,
+    columns: Columns = None,
+    language_pair: LanguagePair = None,
+    config: Config = None,
+    cache: CacheFile = None,
+    restart: Restart = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count segments and variants; score nothing.")] = False,
+    examples: Examples = 0,
+    sort: Sort = "drop",
+    as_json: AsJson = False,
+) -> None:
+    """Probe QE models with harmless and harmful changes of good translations: MPP, MAP, discrimination, flags.
+
+    Example: babelquake qe -m chrf -d dev.ruen.df.short.tsv -d test20.ruen.df.short.tsv -o runs/qe
+    """
+    from babelquake.cli.results import show
+    from babelquake.errors import UserError
+    from babelquake.perturb.suite import suite as suite_of
+    from babelquake.studies.quality import count_variants, judged_segments, probes, quality, select
+
+    material = read_data(data, columns_of(columns), language_pair)
+    chosen = suite_of(suite or ["kanojia2021"], replicates)
+    if dry_run:
+        everything = judged_segments(material)
+        selected, note = select(everything, threshold)
+        counts = {
+            "segments": everything.height,
+            "selected": selected.height,
+            "variants": count_variants(selected, probes(chosen, masked_lm, replicates)),
+        }
+        typer.echo(json.dumps(counts) if as_json else f"{note}\n{counts['variants']} perturbed texts would be judged.")
+        return
+    if out is None:
+        raise UserError("no run folder is named: give --out DIR.")
+    run = quality(
+        scorer, material, out, chosen, threshold=threshold, masked_lm=masked_lm, seed=seed, replicates=replicates,
+        resamples=resamples, restart=restart, engine=engine_of(cache),
+    )  # fmt: skip
+    if flags := run.info.facts.get("flags"):
+        for flag in [] if as_json else flags:
+            where = f" ({flag['language_pair']})" if flag["language_pair"] else ""
+            typer.echo(f"! {flag['scorer']}{where} {flag['text']}")
+        typer.echo(err=True)
+    show(run, examples, sort, as_json)

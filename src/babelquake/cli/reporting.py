@@ -1,0 +1,108 @@
+"""`babelquake report` and `babelquake compare`: read finished runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import AsJson
+
+
+@guarded
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write one HTML file; default: report.html in the run.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the tables as Markdown.")] = None,
+    latex: Annotated[Path | None, typer.Option("--latex", help="Write the tables as LaTeX (booktabs).")] = None,
+    png: Annotated[Path | None, typer.Option("--png", help="Write every plot as PNG and SVG into a folder.")] = None,
+) -> None:
+    """Turn finished runs into one HTML page, Markdown, LaTeX tables or pictures.
+
+    Example: babelquake report runs/old runs/new --html both.html
+    """
+    from babelquake.run import Run
+
+    opened = [Run.open(folder) for folder in runs]
+    for run in opened:
+        _ = run.measures
+    if markdown:
+        from babelquake.report.markdown import to_markdown
+
+        _write(markdown, to_markdown(opened))
+    if latex:
+        from babelquake.report.latex import to_latex
+
+        _write(latex, to_latex(opened))
+    if png:
+        from babelquake.report.plots import write_images
+
+        for path in write_images(opened, png):
+            typer.echo(str(path))
+    if html or not (markdown or latex or png):
+        from babelquake.report.html import write_html
+
+        target = html or runs[0] / "report.html"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_html(opened, target)
+        typer.echo(str(target))
+
+
+@guarded
+def compare(
+    old: Annotated[Path, typer.Argument(help="The run to compare with.")],
+    new: Annotated[Path, typer.Argument(help="The run in question.")],
+    fail_on: Annotated[
+        str | None,
+        typer.Option("--fail-on", help="'regression': exit with status 1 when a measure fell significantly."),
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", min=0, max=1, help="Significance level.")] = 0.05,
+    min_drop: Annotated[float, typer.Option("--min-drop", min=0, help="Falls smaller than this are let pass.")] = 0.0,
+    correction: Annotated[str, typer.Option("--correction", help="Over all comparisons: holm, bh or none.")] = "holm",
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary fit for a pull request.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two runs of the same study; with --fail-on regression, stop CI when robustness fell.
+
+    Example: babelquake compare runs/main runs/branch --fail-on regression
+    """
+    import json
+    from dataclasses import asdict
+
+    from babelquake.errors import GateError, UserError
+    from babelquake.report.comparing import comparison_markdown, comparison_table
+    from babelquake.run import Run
+    from babelquake.studies.comparison import compare as study
+
+    if fail_on not in (None, "regression"):
+        raise UserError(f"--fail-on {fail_on}: expected regression.")
+    if correction not in ("holm", "bh", "none"):
+        raise UserError(f"--correction {correction}: expected holm, bh or none.")
+    changes = study(
+        Run.open(old), Run.open(new), alpha=alpha, min_drop=min_drop, correction=correction  # type: ignore[arg-type]
+    )  # fmt: skip
+    if markdown:
+        _write(markdown, comparison_markdown(changes, old.name, new.name, alpha))
+    if as_json:
+        typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
+    else:
+        from babelquake.cli.printing import print_table
+
+        table = comparison_table(changes, old.name, new.name, alpha)
+        print_table(table.title, table.columns, table.rows, table.note)
+    fallen = [change for change in changes if change.regression]
+    if fallen and fail_on:
+        worst = min(fallen, key=lambda change: change.difference)
+        where = " ".join(str(part) for part in (worst.system, worst.perturbation, worst.scorer) if part)
+        raise GateError(
+            f"{len(fallen)} of {len(changes)} measures fell significantly; the most: {worst.measure.upper()} of {where} "
+            f"from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    typer.echo(str(path))

@@ -1,0 +1,70 @@
+"""Two runs side by side: a table for the terminal and a summary fit for a pull request."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from babelquake.report.table import Table, number
+
+
+class Compared(Protocol):
+    """One measure in two runs, as the comparison study finds it."""
+
+    @property
+    def language_pair(self) -> str | None: ...
+    @property
+    def system(self) -> str | None: ...
+    @property
+    def scorer(self) -> str | None: ...
+    @property
+    def perturbation(self) -> str | None: ...
+    @property
+    def level(self) -> float | None: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def old(self) -> float: ...
+    @property
+    def new(self) -> float: ...
+    @property
+    def p_corrected(self) -> float: ...
+    @property
+    def paired(self) -> bool: ...
+    @property
+    def regression(self) -> bool: ...
+
+
+def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: float) -> Table:
+    """Every compared measure, regressions first."""
+    ordered = sorted(changes, key=lambda change: (not change.regression, change.new - change.old))
+    rows = tuple(
+        (
+            "FELL" if change.regression else "",
+            " ".join(part for part in (change.language_pair, change.system) if part),
+            change.scorer or "",
+            f"{change.perturbation or ''}{'' if change.level is None else f' {change.level:g}'}",
+            change.measure,
+            number(change.old, 2),
+            number(change.new, 2),
+            number(change.new - change.old, 2, sign=True),
+            f"{change.p_corrected:.3f}",
+        )
+        for change in ordered
+    )
+    columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (fall)")
+    how = "paired bootstrap" if all(change.paired for change in changes) else "normal approximation where unpaired"
+    return Table(f"{new} against {old}", columns, rows, f"One-sided {how}, corrected over all rows; α = {alpha:g}.")
+
+
+def comparison_markdown(changes: Sequence[Compared], old: str, new: str, alpha: float) -> str:
+    """A verdict in one line, then the table."""
+    table = comparison_table(changes, old, new, alpha)
+    fallen = sum(change.regression for change in changes)
+    verdict = (
+        f"**{fallen} of {len(changes)} measures fell significantly.**"
+        if fallen
+        else "**No measure fell significantly.**"
+    )
+    lines = [f"### babelquake: {table.title}", "", verdict, ""]
+    lines += ["| " + " | ".join(table.columns) + " |", "|" + " --- |" * len(table.columns)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table.rows]
+    return "\n".join([*lines, "", table.note, ""])

@@ -1,0 +1,173 @@
+"""What the probes say of a QE model: drops, MPP − MAP, flags, and rankings without human labels (Kanojia 2021 §6)."""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from math import factorial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.scorers.base import Array, Scorer
+from babelquake.stats.bootstrap import Resampled, resampled_sums
+from babelquake.stats.corrections import holm
+from babelquake.stats.paired import bootstrap_p
+from babelquake.studies.robustness import result
+
+Row = dict[str, Any]
+Titles = Mapping[str, Mapping[str, str]]
+ALPHA = 0.05
+
+
+def probe_results(
+    sums: pl.LazyFrame, judges: Sequence[Scorer], probes: Titles, resamples: int, seed: int
+) -> tuple[list[Row], list[Row]]:
+    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words."""
+    rows: list[Row] = []
+    flags: list[Row] = []
+    for judge in judges:
+        table = sums.filter(pl.col("scorer") == judge.name).drop("statistics").collect()
+        for (pair,), part in table.group_by("language_pair", maintain_order=True):
+            found = Probed(part, judge, probes, resamples, seed)
+            key = {"language_pair": pair, "scorer": judge.name}
+            rows += found.results(key)
+            flags += found.flags(key)
+    return rows, flags
+
+
+class Probed:
+    """One model on one language pair: per segment its clean score and its score under each probe."""
+
+    def __init__(self, table: pl.DataFrame, judge: Scorer, probes: Titles, resamples: int, seed: int) -> None:
+        self.probes = probes
+        sign = 1 if judge.higher_is_better else -1
+        clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
+        noisy = table.filter(pl.col("perturbation").is_not_null()).join(clean, on="row")
+        rows = clean["row"].sort()
+        place = {row: position for position, row in enumerate(rows)}
+        self.labels = [label for label in probes if label in set(noisy["perturbation"])]
+        self.columns = np.zeros((len(rows), 2 + 2 * len(self.labels)))
+        self.columns[[place[row] for row in clean["row"]], 0] = clean["clean"].to_numpy()
+        self.columns[:, 1] = 1
+        for number, label in enumerate(self.labels, 1):
+            some = noisy.filter((pl.col("perturbation") == label) & pl.col("score").is_not_nan())
+            at = [place[row] for row in some["row"]]
+            self.columns[at, 2 * number] = sign * (some["clean"] - some["score"]).to_numpy()
+            self.columns[at, 2 * number + 1] = 1
+        self.sign = sign
+        self.total, self.drawn = self.columns.sum(axis=0), resampled_sums(self.columns, resamples, seed)
+
+    def mean(self, number: int) -> Resampled:
+        """The mean of a column pair: 0 the clean score, then the drop under each probe."""
+        at = 2 * number
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Resampled(float(self.total[at] / self.total[at + 1]), self.drawn[:, at] / self.drawn[:, at + 1])
+
+    def drop(self, label: str) -> Resampled:
+        """Mean loss of score under a probe, over the segments it applies to."""
+        return self.mean(self.labels.index(label) + 1)
+
+    def of_meaning(self, meaning: str) -> list[str]:
+        """The probes of a kind that could be scored."""
+        return [
+            label
+            for label in self.labels
+            if self.probes[label]["meaning"] == meaning and np.isfinite(self.drop(label).value)
+        ]
+
+    def average(self, labels: Sequence[str]) -> Resampled | None:
+        """The mean drop over some probes."""
+        if not labels:
+            return None
+        found = [self.drop(label) for label in labels]
+        return Resampled(float(np.mean([drawn.value for drawn in found])), np.mean([d.values for d in found], axis=0))
+
+    def results(self, key: Row) -> list[Row]:
+        """Rows of measures. MPP and MAP scores are the clean mean less the mean drop, so they share their segments."""
+        clean = self.mean(0)
+        rows = [result(key, "score_mt", clean, len(self.columns))]
+        kept, changed = (self.average(self.of_meaning(meaning)) for meaning in ("preserving", "altering"))
+        for name, loss in (("score_mpp", kept), ("score_map", changed)):
+            if loss is not None:
+                shown = Resampled(clean.value - self.sign * loss.value, clean.values - self.sign * loss.values)
+                rows.append(result(key, name, shown, len(self.columns)))
+        drops = []
+        for label in self.of_meaning("preserving") + self.of_meaning("altering") + self.of_meaning("depends"):
+            drawn = self.drop(label)
+            n = int(self.total[2 * self.labels.index(label) + 3])
+            drops.append(result({**key, "perturbation": label}, "drop", drawn, n, bootstrap_p(drawn)))
+        for row, p in zip(drops, holm(row["p"] for row in drops), strict=True):
+            row["p_corrected"] = float(p)
+        rows += drops
+        if kept is not None and changed is not None:
+            difference = changed - kept
+            rows.append(result(key, "discrimination", difference, len(self.columns), bootstrap_p(difference)))
+        return rows
+
+    def flags(self, key: Row) -> list[Row]:
+        """Meaning-altering probes that cost not significantly more than the meaning-preserving ones do on average.
+
+        One-sided paired bootstrap, Holm-corrected over the model's probes; and those that even cost less than a
+        single harmless change.
+        """
+        harmless = self.of_meaning("preserving")
+        average = self.average(harmless)
+        harmful = self.of_meaning("altering")
+        if average is None or not harmful:
+            return []
+        p_values = holm(bootstrap_p(self.drop(label) - average, "greater") for label in harmful)
+        found = []
+        for label, p in zip(harmful, p_values, strict=True):
+            if p >= ALPHA:
+                found.append({**key, "perturbation": label, "text": f"does not see: {self.probes[label]['title']}"})
+            worse = [other for other in harmless if bootstrap_p(self.drop(other) - self.drop(label), "greater") < ALPHA]
+            if worse:
+                costliest = max(worse, key=lambda other: self.drop(other).value)
+                text = f"{self.probes[label]['title']} costs less than {self.probes[costliest]['title']}"
+                found.append({**key, "perturbation": label, "text": text})
+        return found
+
+
+def ranking_results(rows: Sequence[Row], seed: int) -> list[Row]:
+    """Rank of each model by discrimination and by Pearson, and how well the two rankings agree (Figure 2)."""
+    found: list[Row] = []
+    for pair in dict.fromkeys(row["language_pair"] for row in rows):
+        values = {
+            name: {r["scorer"]: r["value"] for r in rows if r["measure"] == name and r["language_pair"] == pair}
+            for name in ("discrimination", "pearson")
+        }
+        shared = [scorer for scorer in values["discrimination"] if np.isfinite(values["discrimination"][scorer])]
+        for name in ("discrimination", "pearson"):
+            known = {scorer: value for scorer, value in values[name].items() if np.isfinite(value)}
+            order = sorted(known, key=lambda scorer: -known[scorer])
+            found += [
+                {"language_pair": pair, "scorer": scorer, "measure": f"rank_{name}", "value": float(place),
+                 "n": len(order)}
+                for place, scorer in enumerate(order, 1)
+            ]  # fmt: skip
+        shared = [scorer for scorer in shared if np.isfinite(values["pearson"].get(scorer, np.nan))]
+        if len(shared) > 2:
+            one, other = (
+                np.array([values[name][scorer] for scorer in shared]) for name in ("discrimination", "pearson")
+            )
+            tau, p = rank_agreement(one, other, seed)
+            found.append({"language_pair": pair, "measure": "rank_agreement", "value": tau, "p": p, "n": len(shared)})
+    return found
+
+
+def rank_agreement(one: Array, other: Array, seed: int, draws: int = 10_000) -> tuple[float, float]:
+    """Kendall's τ of two rankings and its one-sided permutation p-value: exact up to eight models, drawn beyond."""
+    observed = _tau(one, other)
+    if factorial(len(one)) <= factorial(8):
+        orders = np.array(list(permutations(range(len(one)))))
+    else:
+        rng = np.random.default_rng(seed)
+        orders = np.array([rng.permutation(len(one)) for _ in range(draws)])
+        orders[0] = np.arange(len(one))
+    drawn = np.array([_tau(one, other[order]) for order in orders])
+    return float(observed), float(np.mean(drawn >= observed - 1e-12))
+
+
+def _tau(one: Array, other: Array) -> float:
+    signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
+    return float(signs.sum() / (len(one) * (len(one) - 1)))
