@@ -1,11 +1,10 @@
-"""From trained weights to what ships: a CTranslate2 model in int8, its SentencePiece model and its card.
+"""From trained weights to what ships: a CTranslate2 model in int8 with its SentencePiece model.
 
 `pack_int8` quantises as CTranslate2 does: each row of a matrix is multiplied by 127 over its largest magnitude and
 rounded. Dequantised, such a row still has that largest magnitude, so quantising it again gives the same integers: the
 packed file is half the size of 16-bit weights, and loses nothing that the shipped model would keep.
 """
 
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -81,11 +80,6 @@ def to_ctranslate2(
     spec.save(str(out))
     shutil.copyfile(vocabulary, out / "sentencepiece.model")
     return out
-
-
-def write_card(out: Path, card: Mapping[str, Any]) -> None:
-    """Write the model card: what it was made from and how, and what it reaches."""
-    (out / "card.json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _attention(spec: Any, weights: Weights, name: str) -> None:

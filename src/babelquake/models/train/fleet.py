@@ -28,13 +28,14 @@ def run(names: Sequence[str], data: Path, cache: Path, work: Path, keep: Path, m
     """Train the named configs for `minutes` in all, preparation included; the number that failed."""
     until = time.time() + 60 * minutes - MARGIN_SECONDS
     keep.mkdir(parents=True, exist_ok=True)
+    work.mkdir(parents=True, exist_ok=True)
     read_corpus(split_file(data, "train"), cache)
     workers = max(1, (os.cpu_count() or 2) // len(names) - 1)
     processes = {}
     with (keep / f"log-seed{seed}.txt").open("a", encoding="utf-8") as log:
         for name in names:
             command = [sys.executable, "-u", "-m", "babelquake.models.train.nmt", "--config", name]
-            command += ["--data", str(data), "--cache", str(cache), "--out", str(work / f"{name}-seed{seed}")]
+            command += ["--data", str(data), "--cache", str(cache), "--out", str(work / _label(name, seed))]
             command += ["--seed", str(seed), "--workers", str(workers), "--until", str(until)]
             environment = os.environ | {"OMP_NUM_THREADS": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
             process = subprocess.Popen(
@@ -53,6 +54,10 @@ def run(names: Sequence[str], data: Path, cache: Path, work: Path, keep: Path, m
     return sum(process.returncode != 0 for process in processes.values())
 
 
+def _label(name: str, seed: int) -> str:
+    return f"{Path(name).stem}-seed{seed}"
+
+
 def _echo(stream: IO[str], log: IO[str]) -> None:
     for line in stream:
         print(line, end="", flush=True)
@@ -63,7 +68,7 @@ def _echo(stream: IO[str], log: IO[str]) -> None:
 def _keep(names: Sequence[str], seed: int, work: Path, keep: Path) -> None:
     for name in names:
         for made, kept in (("weights.npz", ".npz"), ("history.json", ".json")):
-            source, target = work / f"{name}-seed{seed}" / made, keep / f"{name}-seed{seed}{kept}"
+            source, target = work / _label(name, seed) / made, keep / f"{_label(name, seed)}{kept}"
             if source.is_file() and (not target.is_file() or source.stat().st_mtime > target.stat().st_mtime):
                 partial = work / f"{target.name}.partial"
                 shutil.copyfile(source, partial)

@@ -17,9 +17,9 @@ import numpy as np
 
 from babelquake.errors import BabelquakeError
 from babelquake.models.train.config import Config, load
-from babelquake.models.train.corpus import Ragged, read_corpus, read_pairs, sha256, split_file
+from babelquake.models.train.corpus import Ragged, read_corpus, read_pairs, split_file
 from babelquake.models.train.data import Pairs, pack
-from babelquake.models.train.export import to_ctranslate2, unpack_int8, write_card
+from babelquake.models.train.finish import finish
 from babelquake.models.train.segmentation import Fixed, segmentation
 from babelquake.models.train.vocabulary import processor, vocabulary
 
@@ -41,7 +41,8 @@ def train(
     """Train as the config says and return the output folder; a stopped run continues from its checkpoint.
 
     `cache` keeps the counted corpus and the vocabularies, which runs on the same data share. `until` (seconds since the
-    epoch) bounds the run by the time left instead of the config's bound. `overrides` replace settings of the config.
+    epoch) bounds the run by the time left instead of the config's bound, and leaves the export to `finish`. `overrides`
+    replace settings of the config.
     """
     import torch
 
@@ -71,54 +72,9 @@ def train(
     if resume:
         trainer.resume()
     trainer.run(until)
-    if find_spec("ctranslate2"):
-        finish(out, settings, data, model)
+    if until is None and find_spec("ctranslate2"):
+        finish(out / "weights.npz", out / "history.json", data, cache, out / "model")
     return out
-
-
-def finish(out: Path, config: Config, data: Path, model: Path, packed: Path | None = None) -> Path:
-    """Export the best weights of a run and write the card, with BLEU on the test split if there is one."""
-    import json
-
-    history = json.loads((out / "history.json").read_text(encoding="utf-8"))
-    folder = to_ctranslate2(unpack_int8(packed or out / "weights.npz"), config.model, model, out / "model")
-    card: dict[str, Any] = {
-        "name": config.name,
-        "segmentation": config.segmentation,
-        "parameters": int(sum(value.size for value in unpack_int8(packed or out / "weights.npz").values())),
-        "data": {path.name: sha256(path) for split in ("train", "dev") for path in [split_file(data, split)]},
-        "steps": history["step"],
-        "best_step": history["best_step"],
-        "dev_loss": history["best_loss"],
-        "tokens": history["tokens"],
-        "training_seconds": round(history["seconds"], 1),
-        "config": config.to_dict() | {"steps": history["step"], "minutes": None},
-        "command": f"babelquake train nmt --config {config.name} --steps {history['step']} --seed {config.seed}",
-    }
-    if sorted(data.glob("test*.tsv*")):
-        card["bleu"] = test_bleu(folder, split_file(data, "test"))
-    write_card(folder, card)
-    return folder
-
-
-def test_bleu(folder: Path, test: Path) -> dict[str, Any]:
-    """Case-insensitive BLEU (13a) of a CTranslate2 folder on a test file, with beam 4 and greedy, on two threads."""
-    import ctranslate2
-    import sacrebleu
-
-    pieces = processor(folder / "sentencepiece.model")
-    translator = ctranslate2.Translator(str(folder), device="cpu", inter_threads=1, intra_threads=2)
-    pairs = list(read_pairs(test))
-    sources = [pieces.encode(source, out_type=str) for source, _ in pairs]
-    scores: dict[str, Any] = {}
-    for name, beam in (("beam4", 4), ("greedy", 1)):
-        begun = time.perf_counter()
-        results = translator.translate_batch(sources, beam_size=beam, max_batch_size=32, batch_type="examples")
-        seconds = time.perf_counter() - begun
-        hypotheses = [pieces.decode(result.hypotheses[0]) for result in results]
-        bleu = sacrebleu.corpus_bleu(hypotheses, [[target for _, target in pairs]], lowercase=True).score
-        scores[name] = {"bleu": round(float(bleu), 2), "sentences_per_second": round(len(pairs) / seconds, 1)}
-    return scores
 
 
 def _validation(config: Config, dev: Path, model: Path) -> Any:

@@ -84,7 +84,7 @@ class Trainer:
         meter = Meter(config.name, clock)
         saved = clock.seconds
         for chunk, number, batch in chain([upcoming], batches):
-            done = clock.seconds / (60 * minutes) if minutes is not None else progress.step / (config.steps or 1)
+            done = progress.step / (config.steps or 1) if minutes is None else share(clock.seconds, 60 * minutes)
             if done >= 1:
                 break
             rate = learning_rate(config, progress.step, done)
@@ -271,6 +271,11 @@ class Meter:
 
 def _backward(loss: Tensor) -> None:
     loss.backward()  # type: ignore[no-untyped-call]
+
+
+def share(spent: float, budget: float) -> float:
+    """How much of a budget is spent; all of it, if there was none to begin with."""
+    return spent / budget if budget > 0 else 1.0
 
 
 def learning_rate(config: Config, step: int, done: float) -> float:

@@ -57,7 +57,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Each position by itself."""
-        y = self.outer(functional.dropout(functional.relu(self.inner(self.norm(x))), self.dropout, self.training))
+        y = self.outer(functional.relu(self.inner(self.norm(x))))
         return x + functional.dropout(y, self.dropout, self.training)
 
 

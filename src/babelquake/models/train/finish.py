@@ -1,0 +1,81 @@
+"""The last step of a run: export the best weights, measure them on the test split, and write the model card.
+
+`python -m babelquake.models.train.finish` does it for weights that were trained on another machine.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from babelquake.models.train.config import load
+from babelquake.models.train.corpus import read_pairs, sha256, split_file
+from babelquake.models.train.export import to_ctranslate2, unpack_int8
+from babelquake.models.train.segmentation import segmentation
+from babelquake.models.train.vocabulary import processor, vocabulary
+
+
+def finish(weights: Path, history: Path, data: Path, cache: Path, out: Path) -> Path:
+    """Write `out`: CTranslate2 int8 model, SentencePiece model and `card.json`, with BLEU if there is a test split."""
+    run = json.loads(history.read_text(encoding="utf-8"))
+    config = load(run["config"])
+    arrays = unpack_int8(weights)
+    model = vocabulary(segmentation(config.segmentation).vocabulary, config.vocabulary, data, cache)
+    to_ctranslate2(arrays, config.model, model, out)
+    tested = bool(sorted(data.glob("test*.tsv*")))
+    splits = ("train", "dev", "test") if tested else ("train", "dev")
+    card: dict[str, Any] = {
+        "name": config.name,
+        "segmentation": config.segmentation,
+        "parameters": int(sum(value.size for value in arrays.values())),
+        "data": {path.name: sha256(path) for path in (split_file(data, split) for split in splits)},
+        "data_licence": "as stated by the owner of the data",
+        "licence": "Apache-2.0",
+        "steps": run["step"],
+        "best_step": run["best_step"],
+        "dev_loss": round(run["best_loss"], 4),
+        "training_tokens": run["tokens"],
+        "training_seconds": round(run["seconds"], 1),
+        "command": f"babelquake train nmt --config {config.name} --steps {run['step']} --seed {config.seed}",
+        "config": config.to_dict() | {"steps": run["step"], "minutes": None},
+        "history": run["history"],
+    }
+    if tested:
+        card["test"] = evaluate(out, split_file(data, "test"))
+    (out / "card.json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return out
+
+
+def evaluate(folder: Path, test: Path) -> dict[str, Any]:
+    """Case-insensitive BLEU (13a) of a model folder on a test file, with beam 4 and greedy, on two threads."""
+    import ctranslate2
+    import sacrebleu
+
+    pieces = processor(folder / "sentencepiece.model")
+    translator = ctranslate2.Translator(str(folder), device="cpu", inter_threads=1, intra_threads=2)
+    pairs = list(read_pairs(test))
+    sources = [pieces.encode(source, out_type=str) for source, _ in pairs]
+    scores: dict[str, Any] = {}
+    for name, beam in (("beam4", 4), ("greedy", 1)):
+        begun = time.perf_counter()
+        results = translator.translate_batch(sources, beam_size=beam, max_batch_size=32, batch_type="examples")
+        seconds = time.perf_counter() - begun
+        hypotheses = [pieces.decode(result.hypotheses[0]) for result in results]
+        bleu = sacrebleu.corpus_bleu(hypotheses, [[target for _, target in pairs]], lowercase=True).score
+        scores[name] = {"bleu": round(float(bleu), 2), "sentences_per_second": round(len(pairs) / seconds, 1)}
+    return scores
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python -m babelquake.models.train.finish", description=finish.__doc__)
+    for name in ("weights", "history", "data", "cache", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    options = parser.parse_args(arguments)
+    print(finish(options.weights, options.history, options.data, options.cache, options.out))
+
+
+if __name__ == "__main__":
+    main()
