@@ -7,13 +7,21 @@ from babelquake.report.table import Table, number
 from babelquake.run import Run
 
 SORTS = ("drop", "row")
+SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after")
+CELL = ["perturbation", "level", "replicate"]
 
 
 def examples(run: Run) -> pl.LazyFrame:
-    """Every judged variant with its damage: columns row, id, scorer, perturbation, level, text, before, after, drop …"""
+    """Every judged variant with its damage: columns row, id, scorer, perturbation, level, text, before, after, drop …
+
+    In the MT study `before` and `after` are translations; elsewhere they are scores, `text` is the perturbed text and
+    `original` the clean one.
+    """
     if run.info.study == "translation":
         return _translation_examples(run)
-    return run.scan("examples")
+    if run.has("variants"):
+        return _judged_examples(run)
+    return _challenge_examples(run)
 
 
 def example_table(run: Run, most: int, sort: str = "drop") -> Table:
@@ -27,8 +35,7 @@ def example_table(run: Run, most: int, sort: str = "drop") -> Table:
         else found.sort("row")
     )
     rows = order.head(most).collect()
-    shown = [name for name in ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after")
-             if name in rows.columns]  # fmt: skip
+    shown = [name for name in SHOWN if name in rows.columns]
     lines = tuple(tuple(_cell(row[name]) for name in shown) for row in rows.iter_rows(named=True))
     return Table("Examples", tuple(shown), lines)
 
@@ -44,6 +51,50 @@ def _translation_examples(run: Run) -> pl.LazyFrame:
         .with_columns(drop=100 - pl.col("consistency"))
         .rename({"source": "text", "judged": "after"})
     )
+
+
+def _judged_examples(run: Run) -> pl.LazyFrame:
+    """Scores of perturbed texts beside those of the clean ones; the damage is what the score lost."""
+    scores = run.scan("scores")
+    who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
+    clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
+    variants = run.scan("variants").select("row", *CELL, "text")
+    return (
+        scores.filter(pl.col("perturbation").is_not_null())
+        .rename({"score": "after"})
+        .join(clean, on=who, how="left", nulls_equal=True)
+        .join(variants, on=["row", *CELL], how="left", nulls_equal=True)
+        .join(_originals(run), on="row", how="left")
+        .with_columns(drop=pl.col("before") - pl.col("after"))
+    )
+
+
+def _challenge_examples(run: Run) -> pl.LazyFrame:
+    """Triples of a challenge set, whose perturbed translations came with the data."""
+    segments = run.scan("segments").select(
+        "row", pl.col("translation").alias("original"), pl.col("perturbed").alias("text")
+    )
+    return (
+        run.scan("scores")
+        .rename({"score": "before", "score_perturbed": "after", "phenomenon": "perturbation"})
+        .join(segments, on="row", how="left")
+        .with_columns(level=pl.lit(None, pl.Float64), drop=pl.col("before") - pl.col("after"))
+    )
+
+
+def _originals(run: Run) -> pl.LazyFrame:
+    """The clean texts: the column the study perturbed."""
+    segments = run.scan("segments")
+    columns = segments.collect_schema()
+    if "row" not in columns:
+        segments = segments.with_row_index("row")
+    if "text" in columns:
+        text = pl.col("text")
+    elif run.info.config.get("side") == "reference":
+        text = pl.col("references").list.first()
+    else:
+        text = pl.col(str(run.info.config.get("side", "translation")))
+    return segments.select("row", text.alias("original"))
 
 
 def _cell(value: object) -> str:

@@ -30,6 +30,19 @@ def with_sd(row: dict[str, Any] | None, digits: int = 2) -> str:
     return number(row["value"], digits) + deviation
 
 
+def interval(row: dict[str, Any], digits: int = 2) -> str:
+    """The 95 % interval of a difference: `[−1.20, +0.31]`."""
+    if row["low"] is None or row["high"] is None:
+        return ""
+    return f"[{number(row['low'], digits, sign=True)}, {number(row['high'], digits, sign=True)}]"
+
+
+def is_numeric(column: tuple[str, ...]) -> bool:
+    """Whether all cells that hold anything begin like numbers; such columns are set flush right."""
+    bare = [cell.lstrip("[+−-") for cell in column if cell]
+    return bool(bare) and all(cell[:1].isdigit() for cell in bare)
+
+
 def stars(p: float | None) -> str:
     """Significance after correction: * below 5 %, ** below 1 %, *** below 0.1 %."""
     if p is None:

@@ -2,13 +2,22 @@
 
 from collections.abc import Callable
 
+from babelquake.errors import UserError
+from babelquake.report.metric_tables import metric_tables
+from babelquake.report.quality_tables import quality_tables
 from babelquake.report.table import Table
 from babelquake.report.translation_tables import translation_tables
 from babelquake.run import Run
 
-TABLES: dict[str, Callable[[Run], list[Table]]] = {"translation": translation_tables}
+TABLES: dict[str, Callable[[Run], list[Table]]] = {
+    "translation": translation_tables,
+    "metric": metric_tables,
+    "quality": quality_tables,
+}
 
 
 def tables(run: Run) -> list[Table]:
     """The tables people want to read first, in order."""
+    if run.info.study not in TABLES:
+        raise UserError(f"{run.folder} holds a {run.info.study} run; reports know {', '.join(TABLES)}.")
     return TABLES[run.info.study](run)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from babelquake.report.table import STARS_NOTE, Table, number, stars, with_sd
+from babelquake.report.table import STARS_NOTE, Table, interval, number, stars, with_sd
 from babelquake.run import Run
 
 Key = tuple[Any, ...]
@@ -24,7 +24,8 @@ def translation_tables(run: Run) -> list[Table]:
             for row in rows
             if row["measure"] == "consis" and (row["language_pair"], row["scorer"]) == (pair, scorer)
         )
-        lines = [_line(found, pair, scorer, *cell) for cell in cells]
+        changes = list(dict.fromkeys(cell[:2] for cell in cells))
+        lines = [_line(found, pair, scorer, *cell) for cell in sorted(cells, key=lambda cell: changes.index(cell[:2]))]
         columns = (
             "perturbation",
             "level",
@@ -65,7 +66,7 @@ def _differences(rows: list[dict[str, Any]]) -> list[Table]:
         (row["scorer"], row["perturbation"], "" if row["level"] is None else f"{row['level']:g}", row["system"],
          row["measure"].removesuffix("_difference").upper(),
          number(row["value"], 2, sign=True) + stars(row["p_corrected"]),
-         f"[{number(row['low'], 2, sign=True)}, {number(row['high'], 2, sign=True)}]")
+         interval(row))
         for row in differences
     )  # fmt: skip
     columns = ("scorer", "perturbation", "level", "systems", "measure", "difference", "95 % interval")

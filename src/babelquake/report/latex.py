@@ -1,0 +1,87 @@
+"""Tables for a paper: LaTeX with booktabs, in the shapes of the papers they follow."""
+
+from collections.abc import Sequence
+
+import regex
+
+from babelquake.report.reproduce import signatures
+from babelquake.report.table import Table, is_numeric
+from babelquake.report.tables import tables
+from babelquake.report.visible import visible
+from babelquake.run import Run
+
+SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "Δ": r"$\Delta$",
+    "τ": r"$\tau$", "ρ": r"$\rho$", "·": r"$\cdot$", "…": r"\ldots{}", "–": "--", "⟨": r"$\langle$",
+    "⟩": r"$\rangle$",
+}  # fmt: skip
+TABLE = str.maketrans(SPECIAL)
+LEADING = 2
+"""Columns that name a line, not counting what is compared within it."""
+WIDE = 7
+"""Tables with more columns than this span both columns of a page."""
+
+
+def to_latex(runs: Sequence[Run]) -> str:
+    """Every table of every run; the file is meant for `\\input`."""
+    parts = ['% needs \\usepackage{booktabs}; for the quotation mark " also \\usepackage[T1]{fontenc}']
+    for run in runs:
+        parts.append(f"\n% {_comment(run.folder.name)}")
+        parts += [f"% {_comment(name)}: {_comment(text)}" for name, text in signatures(run).items()]
+        parts += [table_latex(table, f"{run.folder.name}-{place}") for place, table in enumerate(tables(run), 1)]
+    return "\n".join(parts) + "\n"
+
+
+def table_latex(table: Table, label: str) -> str:
+    """One floating table. Values repeated from the line above are left out in the leading columns."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    numeric = [is_numeric(column) for column in columns]
+    environment = "table*" if len(table.columns) > WIDE else "table"
+    body = "\n".join(_lines(table))
+    caption = escape(table.title) + (f". {escape(table.note)}" if table.note else "")
+    return "\n".join(
+        [
+            rf"\begin{{{environment}}}[t]",
+            r"\centering\small",
+            rf"\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in numeric)}}}",
+            r"\toprule",
+            " & ".join(escape(name) for name in table.columns) + r" \\",
+            r"\midrule",
+            body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{caption}}}",
+            rf"\label{{tab:{regex.sub(r'[^A-Za-z0-9-]+', '-', label)}}}",
+            rf"\end{{{environment}}}",
+        ]
+    )
+
+
+def _lines(table: Table) -> list[str]:
+    lines: list[str] = []
+    above: tuple[str, ...] = ()
+    for row in table.rows:
+        same = 0
+        while above and same < min(LEADING, len(row) - 1) and row[same] == above[same]:
+            same += 1
+        if above and same == 0 and grouped(table):
+            lines.append(r"\addlinespace")
+        lines.append(" & ".join("" if place < same else escape(cell) for place, cell in enumerate(row)) + r" \\")
+        above = row
+    return lines
+
+
+def grouped(table: Table) -> bool:
+    """Whether the first column names groups of lines rather than single ones."""
+    return len({row[0] for row in table.rows}) < len(table.rows)
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return visible(" ".join(text.splitlines())).translate(TABLE)
+
+
+def _comment(text: str) -> str:
+    return visible(" ".join(text.splitlines()))

@@ -1,0 +1,50 @@
+"""Tables and verdict in GitHub-flavoured Markdown, fit for a pull request."""
+
+from collections.abc import Sequence
+
+from babelquake.report.reproduce import command_line, signatures
+from babelquake.report.table import Table, is_numeric
+from babelquake.report.tables import tables
+from babelquake.report.verdict import verdict
+from babelquake.report.visible import visible
+from babelquake.run import Run
+
+SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
+
+
+def to_markdown(runs: Sequence[Run]) -> str:
+    """Verdict, tables, signature and command of every run."""
+    return "\n".join(_run(run) for run in runs)
+
+
+def _run(run: Run) -> str:
+    parts = [f"# {escape(run.folder.name)}\n"]
+    parts += [f"- {escape(sentence)}" for sentence in verdict(run)]
+    for table in tables(run):
+        parts.append("\n" + table_markdown(table))
+    parts += [f"> {escape(note)}\n" for note in run.info.notes]
+    fenced = "\n".join([command_line(run), *(f"# {name}: {text}" for name, text in signatures(run).items())])
+    fence = "```"
+    while fence in fenced:
+        fence += "`"
+    parts.append(f"How to reproduce:\n\n{fence}sh\n{fenced}\n{fence}\n")
+    return "\n".join(parts)
+
+
+def table_markdown(table: Table) -> str:
+    """One table with its title and note."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    rule = ["---:" if is_numeric(column) else "---" for column in columns]
+    lines = [_line([escape(name) for name in table.columns]), _line(rule)]
+    lines += [_line([escape(cell) for cell in row]) for row in table.rows]
+    note = f"\n{escape(table.note)}\n" if table.note else ""
+    return f"## {escape(table.title)}\n\n" + "\n".join(lines) + "\n" + note
+
+
+def escape(text: str) -> str:
+    """Text that Markdown and HTML leave alone, on one line."""
+    return visible(" ".join(text.splitlines())).translate(SPECIAL)
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

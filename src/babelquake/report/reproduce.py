@@ -1,0 +1,45 @@
+"""How a run was made: the command that makes it again, and the signatures of everything that took part."""
+
+import shlex
+from typing import Any
+
+from babelquake.run import Run
+
+COMMANDS = {"translation": "mt", "metric": "metric", "quality": "qe"}
+
+
+def command_line(run: Run) -> str:
+    """The command line, from the configuration that the run kept."""
+    words = ["babelquake", COMMANDS.get(run.info.study, run.info.study)]
+    for key, value in run.info.config.items():
+        words += _flag("--" + key.replace("_", "-"), _given(key, value))
+    return shlex.join([*words, "--out", run.folder.name or "RUN"])
+
+
+def signatures(run: Run) -> dict[str, str]:
+    """Who took part, data and version included."""
+    named = dict(run.info.signatures)
+    data = run.info.config.get("data")
+    if data:
+        named["data"] = ", ".join(map(str, data)) if isinstance(data, list) else str(data)
+    named["babelquake"] = run.info.versions.get("babelquake", "")
+    return {name: text for name, text in named.items() if text}
+
+
+def _given(key: str, value: Any) -> Any:
+    """A configuration's value as the command line takes it: data without their hash, replicates as one number."""
+    if key == "data":
+        return [str(item).rsplit("#", 1)[0] for item in (value if isinstance(value, list) else [value])]
+    if key == "replicates" and isinstance(value, list):
+        return max(value, default=None)
+    return value
+
+
+def _flag(flag: str, value: Any) -> list[str]:
+    if value is None or value is False or value == []:
+        return []
+    if value is True:
+        return [flag]
+    if isinstance(value, list):
+        return [word for item in value for word in (flag, str(item))]
+    return [flag, f"{value:g}" if isinstance(value, float) else str(value)]

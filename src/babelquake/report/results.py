@@ -1,0 +1,105 @@
+"""The measures of a run, ready to be asked: which numbers there are, and each by its name."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from babelquake.run import Run
+
+Row = dict[str, Any]
+KEY = ("language_pair", "system", "scorer", "perturbation", "level", "measure")
+SIGNIFICANT = 0.05
+DISPLAY = {
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "ter": "TER",
+    "comet": "COMET",
+    "bleurt": "BLEURT",
+    "bertscore": "BERTScore",
+    "transquest": "TransQuest",
+    "sentsim": "SentSim",
+    "openkiwi": "OpenKiwi",
+}
+"""Scorers as the field writes them."""
+STATISTICS = ("darr", "kendall_like", "acc_eq", "pearson", "spearman", "kendall")
+"""Agreement with humans, the one to speak of first."""
+
+
+class Results:
+    """Rows of measures with an index."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+
+    @classmethod
+    def of(cls, run: Run) -> "Results":
+        """The measures of a run."""
+        return cls(run.measures.to_dicts())
+
+    @cached_property
+    def _index(self) -> dict[tuple[Any, ...], Row]:
+        return {tuple(row[name] for name in KEY): row for row in self.rows}
+
+    def one(self, measure: str, **key: Any) -> Row | None:
+        """The row of exactly this name, parts that are not given being empty; None where there is none."""
+        return self._index.get(tuple(measure if name == "measure" else key.get(name) for name in KEY))
+
+    def where(self, *measures: str, **key: Any) -> list[Row]:
+        """All rows of these measures whose columns have the given values."""
+        return [
+            row
+            for row in self.rows
+            if row["measure"] in measures and all(row[name] == value for name, value in key.items())
+        ]
+
+    def has(self, *measures: str) -> bool:
+        """Whether any of these measures was taken."""
+        return any(row["measure"] in measures for row in self.rows)
+
+
+def distinct(rows: Iterable[Row], *columns: str) -> list[tuple[Any, ...]]:
+    """The combinations of values that occur in these columns, in order of appearance."""
+    return list(dict.fromkeys(tuple(row[column] for column in columns) for row in rows))
+
+
+def values(rows: Iterable[Row], column: str) -> list[Any]:
+    """The values that occur in a column, in order of appearance."""
+    return [value for (value,) in distinct(rows, column)]
+
+
+def is_significant(row: Row | None) -> bool:
+    """Whether the corrected p-value (the plain one where none was corrected) is below 5 %."""
+    if row is None:
+        return False
+    p = row["p_corrected"] if row["p_corrected"] is not None else row["p"]
+    return p is not None and p < SIGNIFICANT
+
+
+def level_text(level: float | None) -> str:
+    """A level as tables show it."""
+    return "" if level is None else f"{level:g}"
+
+
+def change_text(perturbation: str, level: float | None) -> str:
+    """A perturbation with its level, short: `misspell 0.1`."""
+    return f"{perturbation} {level:g}" if level is not None else perturbation
+
+
+def scorer_text(scorer: str, among: Iterable[str] = ()) -> str:
+    """A scorer as the field writes it, with its options only where they tell it from another one."""
+    name, bracket, options = scorer.partition("[")
+    shown = DISPLAY.get(name, name)
+    alone = sum(other.partition("[")[0] == name for other in among) <= 1
+    return shown if alone else shown + bracket + options
+
+
+def statistic_text(measure: str) -> str:
+    """An agreement statistic as papers name it."""
+    return {
+        "darr": "DARR Kendall",
+        "kendall_like": "Kendall-like τ",
+        "acc_eq": "pairwise accuracy",
+        "pearson": "Pearson's r",
+        "spearman": "Spearman's ρ",
+        "kendall": "Kendall's τ",
+    }.get(measure, measure)

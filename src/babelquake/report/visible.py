@@ -1,0 +1,18 @@
+"""Make invisible characters visible: a reader must see what a text holds, and no text may rearrange the page."""
+
+import regex
+
+HIDDEN = regex.compile(r"[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+PICTURES = {0x7F: "␡"}
+
+
+def visible(text: str) -> str:
+    """Control, bidi and zero-width characters as pictures (␀) or code points (⟨U+202E⟩)."""
+    return str(HIDDEN.sub(lambda found: _shown(found.group()), text))
+
+
+def _shown(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return PICTURES.get(code, f"⟨U+{code:04X}⟩")

@@ -1,0 +1,66 @@
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.report.latex import escape as latex_escape
+from babelquake.report.latex import table_latex, to_latex
+from babelquake.report.markdown import table_markdown, to_markdown
+from babelquake.report.reproduce import command_line
+from babelquake.report.table import Table
+from babelquake.report.visible import visible
+from babelquake.run import Run
+
+TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)
+
+
+def test_markdown_has_verdict_tables_and_command(runs: dict[str, Run]) -> None:
+    text = to_markdown([runs["translation"], runs["quality"]])
+    assert "- old loses 16 % of its BLEU" in text
+    assert "| perturbation | level | system |" in text
+    assert "babelquake mt --system old --system new --data news --suite 'misspell[level=0.1]'" in text
+    assert text.count("How to reproduce") == 2
+
+
+@given(TEXT, TEXT)
+def test_no_cell_breaks_a_markdown_table(one: str, other: str) -> None:
+    lines = table_markdown(Table("t", ("a", "b"), ((one, other), ("1", "2")))).splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) == 4
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 3 for row in rows)
+    assert not any("<" in row for row in rows)
+
+
+def test_latex_is_booktabs_and_leaves_out_repetition(runs: dict[str, Run]) -> None:
+    text = to_latex([runs["translation"]])
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 3
+    assert r"bleu[lowercase=true]" in text
+    assert re.search(r"^misspell & 0\.1 & new & .*\n & & old &".replace(" & &", " *&  *&"), text, re.M)
+
+
+@given(TEXT)
+def test_latex_escapes_whatever_it_is_given(text: str) -> None:
+    bare = re.sub(r"\\(?:text[a-z]+|ldots)\{\}"
+                  r"|\\[{}$&#_%]|\$(?:-|\\[a-zA-Z]+)\$", "", latex_escape(text))  # fmt: skip
+    assert not set(bare) & set("\\{}$&#_%~^\n")
+
+
+def test_braces_balance_in_latex() -> None:
+    text = table_latex(Table("50 % of {a}_b", ("x", "y"), (("\\end{table}", "1"),)), "a b/c")
+    assert text.count(r"\end{table}") == 1
+    assert r"\label{tab:a-b-c}" in text
+
+
+def test_invisible_characters_are_shown() -> None:
+    assert visible("a\x00b\x1b\u202e\u2066") == "a␀b␛⟨U+202E⟩⟨U+2066⟩"
+    assert visible("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"
+
+
+@given(TEXT)
+def test_visible_text_holds_no_controls(text: str) -> None:
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", visible(text))
+
+
+def test_the_command_quotes_what_a_shell_would_touch(tmp_path: object) -> None:
+    run = Run.resume(f"{tmp_path}/r", "metric", {"scorer": ["a b", "$(rm)"], "restart": False, "sample": 1000})
+    assert command_line(run) == "babelquake metric --scorer 'a b' --scorer '$(rm)' --sample 1000 --out r"

@@ -1,0 +1,69 @@
+from pathlib import Path
+
+from babelquake.report.phrases import in_words, listed, usual_level
+from babelquake.report.verdict import verdict
+from babelquake.run import Run, measures_frame
+
+
+def test_the_mt_verdict_compares_systems_under_the_worst_perturbation(runs: dict[str, Run]) -> None:
+    assert verdict(runs["translation"])[0] == (
+        "old loses 16 % of its BLEU to one typo in ten words; new 9 %; the difference is significant (p = .010)."
+    )
+
+
+def test_what_does_no_harm_is_said(runs: dict[str, Run]) -> None:
+    assert "No loss of BLEU beyond chance to case (all sentences)." in verdict(runs["translation"])
+
+
+def test_ranks_are_counted(runs: dict[str, Run]) -> None:
+    assert "new is the sturdiest system under 3 of 3 perturbations and levels." in verdict(runs["translation"])
+
+
+def test_metric_verdict_tells_harmless_moves_and_lost_agreement(runs: dict[str, Run]) -> None:
+    said = verdict(runs["metric"])
+    assert said[0].startswith("chrF moves significantly under none of 1 harmless changes")
+    assert (
+        "BLEU moves significantly under 1 of 1 harmless changes, most under final-delete: −9.00 (p = .004)" in said[1]
+    )
+    assert "final-delete costs more than a harmful change in 90 % of comparisons" in said[1]
+    assert (
+        "Under visual, BLEU's agreement with humans (averaged over language pairs, DARR Kendall) goes from 0.300"
+        in said[2]
+    )
+
+
+def test_challenge_verdict_names_the_weakest_phenomenon(runs: dict[str, Run]) -> None:
+    assert verdict(runs["challenge"]) == [
+        "chrF prefers the good translation in 90.0 % of pairs; it is weakest at articles (75.0 %)."
+    ]
+
+
+def test_quality_verdict_ranks_models_and_names_what_they_miss(runs: dict[str, Run]) -> None:
+    said = verdict(runs["quality"])
+    assert said[0] == ("tq-mono tells harmful from harmless changes best (MPP − MAP = +0.225), SentSim worst (−0.025).")
+    assert "by 1.00 (p = .030)" in said[1]
+    assert "SentSim does not notice negation-remove and antonym." in said
+    assert said[-1].startswith("1 warning: ")
+
+
+def test_a_run_without_measures_says_so(tmp_path: Path) -> None:
+    run = Run.resume(tmp_path / "r", "translation", {}).finish(measures_frame([]))
+    assert verdict(run) == ["There is nothing to report: the run holds no measures."]
+
+
+def test_levels_in_words() -> None:
+    assert in_words("misspell", 0.1) == "one typo in ten words"
+    assert in_words("misspell", 0.15) == "misspell (15 % of words)"
+    assert in_words("punct-remove", None) == "punct-remove"
+    assert in_words("somebody's own", 0.3) == "somebody's own (level 0.3)"
+
+
+def test_the_level_spoken_of_is_the_papers() -> None:
+    assert usual_level("misspell", [0.02, 0.1, 0.2]) == 0.1
+    assert usual_level("unheard-of", [0.3, 0.1, 0.2]) == 0.2
+    assert usual_level("punct-remove", [None]) is None
+
+
+def test_long_lists_end_in_a_count() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"], most=2) == "a, b and 1 more"
