@@ -15,6 +15,7 @@ SCORERS: Registry[type[Scorer]] = Registry(
         "bleu": "babelquake.scorers.bleu:Bleu",
         "chrf": "babelquake.scorers.chrf:ChrF",
         "chrf++": "babelquake.scorers.chrf:ChrFPlusPlus",
+        "scores": "babelquake.scorers.scores:Scores",
         "ter": "babelquake.scorers.ter:Ter",
     },
 )

@@ -1,0 +1,248 @@
+"""Scores computed elsewhere, looked up by text: any metric or QE model can be studied without running it here."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from babelquake.errors import UserError, did_you_mean
+from babelquake.scorers.base import Array, Batch, MeanScorer
+from babelquake.signature import digest, signature
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEGMENT_SCORES = ".seg.score"
+
+
+@dataclass
+class Known:
+    """What is known about which texts. A text judged several times has the mean of its scores."""
+
+    with_source: bool = True
+    entries: list[tuple[str, str, frozenset[str] | None, float]] = field(default_factory=list)
+    """Source, translation, references and score; without references the score holds whatever they are."""
+
+    def score(self, source: str | None, translation: str, references: Sequence[str] | None) -> float:
+        """The score of these texts, NaN where there is none; what is not given is not compared."""
+        if source is not None and self.with_source:
+            candidates = self._by_both.get((source, translation), [])
+        else:
+            candidates = self._by_translation.get(translation, [])
+        wanted = None if references is None else frozenset(references)
+        fitting = [score for known, score in candidates if known is None or wanted is None or wanted <= known]
+        return sum(fitting) / len(fitting) if fitting else nan
+
+    @cached_property
+    def _by_both(self) -> dict[tuple[str, str], list[tuple[frozenset[str] | None, float]]]:
+        table: dict[tuple[str, str], list[tuple[frozenset[str] | None, float]]] = {}
+        for source, translation, references, score in self.entries:
+            table.setdefault((source, translation), []).append((references, score))
+        return table
+
+    @cached_property
+    def _by_translation(self) -> dict[str, list[tuple[frozenset[str] | None, float]]]:
+        table: dict[str, list[tuple[frozenset[str] | None, float]]] = {}
+        for _, translation, references, score in self.entries:
+            table.setdefault(translation, []).append((references, score))
+        return table
+
+
+class Scores(MeanScorer):
+    """Ready-made scores: of a table with texts, of a `.seg.score` file, or of a column of the data themselves.
+
+    `file` is a TSV, CSV, JSONL or Parquet table with the columns translation, perhaps source and reference, and score
+    (or the one named by `column`); or mt-metrics-eval segment scores, which hold no texts and are matched with the data
+    by system and order of segments. `*` in its name takes several files, such as one per language pair. `column` alone
+    is a further column of the data set. A perturbed text has a score only where the table has that very text.
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(
+        self,
+        file: str | None = None,
+        column: str | None = None,
+        language_pair: str | None = None,
+        higher: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if file is None and column is None:
+            raise UserError(
+                "scorer 'scores' needs a file or a column of the data: write scores[file=…] or scores[column=…]."
+            )
+        self.file = file
+        self.column = column
+        self.language_pair = language_pair
+        self.higher_is_better = higher  # type: ignore[misc]  # here the file decides, not the class
+        self._label = name
+        self._files = [] if file is None else _files(file)
+        self._ordered = [path for path in self._files if path.name.removesuffix(".gz").endswith(SEGMENT_SCORES)]
+        if self._ordered and len(self._ordered) < len(self._files):
+            raise UserError(f"scores[file={file}] takes tables and {SEGMENT_SCORES} files together: name one kind.")
+        self._attached: Known | None = None
+
+    @property
+    def name(self) -> str:
+        """The name given, or the scorer's with the file's name but not its folder."""
+        if self._label is not None:
+            return self._label
+        if self.file is None:
+            return str(self.spec)
+        column = f"column={self.column}," if self.column else ""
+        return f"scores[{column}file={Path(self.file).name}]"
+
+    @cached_property
+    def _content(self) -> str:
+        state = hashlib.blake2b(digest_size=16)
+        for path in self._files:
+            state.update(hashlib.blake2b(path.read_bytes()).digest())
+        return state.hexdigest()[:12]
+
+    @property
+    def signature(self) -> str:
+        """The content of the files, not where they are; for a column of the data, its values once they are known."""
+        if self._files:
+            content: str | None = self._content
+        elif self._attached is None:
+            content = None
+        else:
+            content = digest(str(entry[-1]) for entry in self._attached.entries)
+        return signature("scores", content=content, column=self.column, higher=str(self.higher_is_better).lower())
+
+    def attach(self, segments: "pl.DataFrame") -> None:
+        """Match scores without texts with the rows of the data."""
+        if self._ordered:
+            self._attached = Known()
+            for path in self._ordered:
+                self._attached.entries += self._by_order(path, segments)
+            if not self._attached.entries:
+                raise UserError(f"{self.name} has no score for any system of the data.")
+        elif self.file is None:
+            self._attached = Known(entries=_entries(segments, _numbers(segments, str(self.column), "the data set")))
+
+    def judge(self, batch: Batch) -> Array:
+        known = self._known
+        sources: Sequence[str | None] = batch.sources if batch.sources is not None else [None] * len(batch)
+        references: Sequence[Sequence[str] | None] = (
+            batch.references if batch.references is not None else [None] * len(batch)
+        )
+        return np.array(list(map(known.score, sources, batch.translations, references)), dtype=np.float64)
+
+    def missing(self, batch: Batch) -> list[int]:
+        """The positions of the segments for which there is no score."""
+        return [int(position) for position in np.flatnonzero(np.isnan(self.judge(batch)))]
+
+    @property
+    def _known(self) -> Known:
+        if self._attached is not None:
+            return self._attached
+        if self.file is None or self._ordered:
+            raise UserError(
+                f"{self.name} has scores but no texts: it must see the data set first. "
+                "In Python, call attach(dataset.segments)."
+            )
+        return self._table
+
+    @cached_property
+    def _table(self) -> Known:
+        from babelquake.data import read
+
+        columns = {"score": self.column} if self.column else None
+        parts = [read(path, columns=columns) for path in self._files]
+        entries = []
+        for path, part in zip(self._files, parts, strict=True):
+            if not part.has("translation"):
+                raise UserError(
+                    f"{path} has no column translation (it has: {', '.join(filter(part.has, part.segments.columns))}). "
+                    "Scores are looked up by text: expected translation, score, and perhaps source and reference."
+                )
+            entries += _entries(part.segments, _numbers(part.segments, "score", str(path)))
+        return Known(all(part.has("source") for part in parts), entries)
+
+    def _by_order(self, path: Path, segments: "pl.DataFrame") -> list[tuple[str, str, frozenset[str] | None, float]]:
+        """The n-th score of a system belongs to the n-th segment of the language pair."""
+        import polars as pl
+
+        from babelquake.data import segment_scores
+
+        pair = self._pair_of(path, segments)
+        here = segments.filter(pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
+        by_system = segment_scores(path)
+        place = {id_: position for position, id_ in enumerate(here["id"].unique(maintain_order=True))}
+        for system, scores in by_system.items():
+            if len(scores) != len(place):
+                raise UserError(
+                    f"{path} has {len(scores)} scores for {system} where the data have {len(place)} segments"
+                    f"{f' of {pair}' if pair else ''}. Expected one score per segment, in the same order."
+                )
+        if len(by_system) == 1 and here["system"].null_count() == here.height:
+            by_system[""] = next(iter(by_system.values()))
+        nothing: list[float | None] = [None] * len(place)
+        systems = here["system"].fill_null("")
+        values = [by_system.get(system, nothing)[place[id_]] for id_, system in zip(here["id"], systems, strict=True)]
+        return _entries(here, values)
+
+    def _pair_of(self, path: Path, segments: "pl.DataFrame") -> str | None:
+        """The language pair of a file: as said, by its folder or its name, or the only one of the data."""
+        from babelquake.data import languages
+
+        pairs: list[str | None] = segments["language_pair"].unique(maintain_order=True).to_list()
+        if self.language_pair is not None:
+            told: list[str] = [languages.pair(self.language_pair)]
+        else:
+            names = (path.parent.name, path.name.partition(".")[0])
+            told = [languages.pair(name) for name in names if languages.GIVEN.match(name)]
+        found = next((pair for pair in told if pair in pairs), None)
+        if found is not None:
+            return found
+        if len(pairs) == 1 and (not told or pairs[0] is None):
+            return pairs[0]
+        some = ", ".join(str(pair) for pair in pairs)
+        said = f"is of {told[0]}" if told else "does not say its language pair"
+        raise UserError(f"{path} {said}; the data have {some}. Say which with scores[file=…,language_pair=…].")
+
+
+def _files(file: str) -> list[Path]:
+    from babelquake.data.streams import existing
+
+    if "*" not in file:
+        found = existing(file)
+        if found.is_dir():
+            raise UserError(f"scores[file={file}] is a folder: expected a table or a {SEGMENT_SCORES} file.")
+        return [found]
+    parts = Path(file).parts
+    fixed = next(place for place, part in enumerate(parts) if "*" in part)
+    several = sorted(path for path in Path(*parts[:fixed]).glob("/".join(parts[fixed:])) if path.is_file())
+    if not several:
+        raise UserError(f"scores[file={file}]: no file has such a name.")
+    return several
+
+
+def _entries(
+    segments: "pl.DataFrame", values: Iterable[float | None]
+) -> list[tuple[str, str, frozenset[str] | None, float]]:
+    """The rows that have a translation and a score."""
+    columns = (segments[name] for name in ("source", "translation", "references"))
+    return [
+        (source or "", translation, None if references is None else frozenset(references), float(value))
+        for source, translation, references, value in zip(*columns, values, strict=True)
+        if translation is not None and value is not None and not isnan(value)
+    ]
+
+
+def _numbers(segments: "pl.DataFrame", column: str, where: str) -> list[float | None]:
+    from babelquake.data.table import number
+
+    if column not in segments.columns or segments[column].null_count() == segments.height:
+        present = [name for name in segments.columns if segments[name].null_count() < segments.height]
+        raise UserError(f"{where} has no column '{column}' with scores. {did_you_mean(column, present)}")
+    return [
+        number(value, f"row {row} of {where}: {column}")
+        for row, value in enumerate(segments[column].to_list(), start=1)
+    ]
