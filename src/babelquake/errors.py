@@ -29,7 +29,8 @@ class ResumableError(BabelquakeError):
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name: the nearest known ones, or the whole choice when nothing is near."""
     choices = sorted(known)
-    near = get_close_matches(wrong, choices, n=3, cutoff=0.6)
+    spelt = {name.casefold(): name for name in choices}
+    near = [spelt[name] for name in get_close_matches(wrong.casefold(), spelt, n=3, cutoff=0.6)]
     if near:
         return f"Did you mean {' or '.join(repr(name) for name in near)}?"
     return f"Known are: {', '.join(choices)}." if choices else ""

@@ -2,7 +2,8 @@
 
 A built-in is one line in its room's table: a name and where to import it from, or a module whose import registers
 several. Other packages join through entry points of the registry's group, for example
-`[project.entry-points."babelquake.scorers"] mymetric = "mypackage:MyMetric"`.
+`[project.entry-points."babelquake.scorers"] mymetric = "mypackage:MyMetric"`, or name a module that registers the
+thing itself, as a perturbation's decorator does.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ class Registry(Generic[T]):
         self._places = dict(places or {})
         self._modules = list(modules)
         self._things: dict[str, T] = {}
+        self._plugins: dict[str, str] = {}
         self._plugins_read = False
 
     def register(self, name: str, thing: T) -> None:
@@ -38,7 +40,7 @@ class Registry(Generic[T]):
         """All names, plug-ins included, in alphabetical order."""
         self._load_modules()
         self._read_plugins()
-        return sorted({*self._things, *self._places})
+        return sorted({*self._things, *self._places, *self._plugins})
 
     def get(self, name: str) -> T:
         """The thing of that name; a wrong name gets a hint."""
@@ -48,10 +50,21 @@ class Registry(Generic[T]):
             self._read_plugins()
         if name in self._things:
             return self._things[name]
-        if name not in self._places:
+        place = self._places.get(name) or self._plugins.get(name)
+        if place is None:
             raise UserError(f"no {self.kind} is called '{name}'. {did_you_mean(name, self.names())}")
-        module, _, attribute = self._places[name].partition(":")
-        self._things[name] = getattr(import_module(module), attribute)
+        return self._loaded(name, place)
+
+    def _loaded(self, name: str, place: str) -> T:
+        module, _, attribute = place.partition(":")
+        try:
+            found = import_module(module)
+        except ImportError as error:
+            raise UserError(f"{self.kind} '{name}' cannot be loaded: {error}.") from error
+        if name not in self._things:
+            if not hasattr(found, attribute):
+                raise UserError(f"{self.kind} '{name}' cannot be loaded: {module} has no '{attribute}'.")
+            self._things[name] = getattr(found, attribute)
         return self._things[name]
 
     def _load_modules(self) -> None:
@@ -62,4 +75,4 @@ class Registry(Generic[T]):
         if not self._plugins_read:
             self._plugins_read = True
             for point in entry_points(group=self.group):
-                self._places.setdefault(point.name, point.value)
+                self._plugins.setdefault(point.name, point.value)

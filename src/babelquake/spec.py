@@ -5,6 +5,7 @@ One grammar serves the command line, YAML and Python. A value may be quoted; bra
 """
 
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -15,6 +16,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from babelquake.errors import UserError, did_you_mean
 
 SPECIAL = frozenset("[],|=\"'\\ ")
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+ESCAPED = re.compile(r"\\([\\\"'])")
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class Spec:
 
     def with_options(self, **options: object) -> "Spec":
         """The same name with further options; those given here win."""
-        merged = dict(self.options) | {key: str(value) for key, value in options.items() if value is not None}
-        return Spec(self.name, tuple(sorted(merged.items())))
+        given = {key: _written(value) for key, value in options.items() if value is not None}
+        return Spec(self.name, tuple(sorted((dict(self.options) | given).items())))
 
 
 def parse(text: str) -> Spec:
@@ -123,7 +126,8 @@ def _convert(text: str, annotation: Any, where: str) -> Any:
     if get_origin(annotation) in (typing.Union, types.UnionType):
         if text.lower() in ("none", "") and type(None) in get_args(annotation):
             return None
-        annotation = next(kind for kind in get_args(annotation) if kind is not type(None))
+        given = next(kind for kind in get_args(annotation) if kind is not type(None))
+        return _convert(text, Annotated[given, accepted] if accepted else given, where)
     if get_origin(annotation) is Literal:
         choices = [str(choice) for choice in get_args(annotation)]
         if text not in choices:
@@ -162,6 +166,8 @@ def _split(text: str, separator: str, whole: str) -> list[str]:
             depth += 1
         elif char == "]":
             depth -= 1
+            if depth < 0:
+                break
         elif char == separator and depth == 0:
             parts.append(current)
             current = ""
@@ -173,13 +179,16 @@ def _split(text: str, separator: str, whole: str) -> list[str]:
 
 
 def _unquoted(value: str) -> str:
-    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
-        value = value[1:-1]
-        return value.replace("\\" + '"', '"').replace("\\'", "'").replace("\\\\", "\\")
-    return value
+    """The text between quotes that enclose the whole value; `'a b' 'c d'` has inner quotes only and stays."""
+    return ESCAPED.sub(r"\1", value[1:-1]) if QUOTED.fullmatch(value) else value
 
 
 def _quoted(value: str) -> str:
-    if value and not SPECIAL & set(value):
+    if value and not SPECIAL & set(value) and value == value.strip():
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _written(value: object) -> str:
+    """A Python value as a spec writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

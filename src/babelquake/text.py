@@ -17,6 +17,8 @@ UNSPACED = regex.compile(
 CASED = regex.compile(r"[\p{Lu}\p{Ll}\p{Lt}]")
 CLOSING = "\"'”’»›)]}」』）】〉》“"
 """Marks that may follow the sentence-final mark: closing quotes and brackets."""
+INNER_SPACES = " \u00a0\u202f"
+"""What may stand between the final mark and a closing quote: French writes `« Oui. »`."""
 
 SCRIPTS = (
     "Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Bengali", "Han", "Hiragana", "Katakana", "Hangul",
@@ -43,7 +45,7 @@ SAME_MARKS = {
     "Hiragana": "Han", "Katakana": "Han", "Bengali": "Devanagari", "Gurmukhi": "Devanagari", "Oriya": "Devanagari",
 }  # fmt: skip
 KIND_OF_MARK = {
-    **dict.fromkeys(".。．｡।॥։።။။។།۔", FULL_STOPS),
+    **dict.fromkeys(".。．｡।॥։።။។།۔", FULL_STOPS),
     **dict.fromkeys("!！՜﹗", EXCLAMATIONS),
     **dict.fromkeys("?？؟\u037e՞፧﹖", QUESTIONS),
 }
@@ -69,7 +71,9 @@ class Ending(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`stop`, `exclamation`, `question`, `other` (a colon, dash, ellipsis …) or `none`."""
+        """`stop`, `exclamation`, `question`, `other` (a colon, dash, ellipsis …) or `none`; Greek asks with `;`."""
+        if self.mark == ";" and main_script(self.body) == "Greek":
+            return QUESTIONS
         return (KIND_OF_MARK.get(self.mark) or "other") if self.mark else "none"
 
 
@@ -168,7 +172,7 @@ def ending(text: str) -> Ending:
     """Take a text apart at its sentence end, seeing through closing quotes and trailing white space."""
     rest = text.rstrip()
     tail = text[len(rest) :]
-    inner = rest.rstrip(CLOSING)
+    inner = rest.rstrip(CLOSING + INNER_SPACES)
     closing = rest[len(inner) :]
     if inner and inner[-1] in FINAL_PUNCTUATION:
         mark = inner[-1]

@@ -4,12 +4,14 @@ import typer
 
 from babelquake.cli.caching import cache
 from babelquake.cli.correlating import correlate
+from babelquake.cli.demonstrating import demo
 from babelquake.cli.listing import list_things
 from babelquake.cli.metric import metric
 from babelquake.cli.mt import mt
 from babelquake.cli.perturbing import perturb
 from babelquake.cli.qe import qe
 from babelquake.cli.reporting import compare, report
+from babelquake.cli.training import train
 from babelquake.version import VERSION
 
 app = typer.Typer(
@@ -22,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("demo")(demo)
 app.command("list")(list_things)
 app.command("perturb")(perturb)
 app.command("mt")(mt)
@@ -30,6 +33,7 @@ app.command("qe")(qe)
 app.command("correlate")(correlate)
 app.command("report")(report)
 app.command("compare")(compare)
+app.add_typer(train, name="train")
 app.command("cache")(cache)
 
 

@@ -1,10 +1,11 @@
 """Is the new run worse than the old one? What `babelquake compare` asks, for every kind of run.
 
-MT runs on the same segments are compared by a paired bootstrap of the difference new − old, from the stored statistics;
-everything else by the normal approximation z = (new − old)/√(sd² + sd²) on stored values. One-sided: only a fall counts.
+MT runs on the same segments are compared by a paired bootstrap of the difference new − old, from the stored
+statistics; everything else by the normal approximation z = (new − old)/√(sd² + sd²) on stored values.
+One-sided: only a fall counts.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import erfc, sqrt
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from babelquake.studies.robustness import Cell, cells
 
 Correction = Literal["holm", "bh", "none"]
 Key = tuple[str | None, str | None, str | None, str | None, float | None, str]
+ADJUSTMENTS = {"holm": holm, "bh": benjamini_hochberg}
 GATED = {
     "translation": ("robust", "consis"),
     "metric": ("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
@@ -66,8 +68,8 @@ def compare(
         raise UserError(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
         )
-    adjust: Callable[[list[float]], Any] = {"holm": holm, "bh": benjamini_hochberg, "none": np.array}[correction]
-    adjusted = adjust([p for *_, p, _ in pairs])
+    p_values = [p for *_, p, _ in pairs]
+    adjusted = ADJUSTMENTS[correction](p_values) if correction in ADJUSTMENTS else p_values
     return [
         Change(*key, before, after, p, float(corrected), paired, bool(corrected < alpha and before - after > min_drop))
         for (key, before, after, p, paired), corrected in zip(pairs, adjusted, strict=True)

