@@ -27,6 +27,10 @@ SUPPLIED = frozenset({"text", "level", "rng", "lang", "source", "vocabulary"})
 """Parameters that are not options: the caller supplies them."""
 
 
+LEVEL = {"level": inspect.Parameter("level", inspect.Parameter.KEYWORD_ONLY, default=None)}
+"""Named among the options where one is misspelt; its value is read by `Perturbation` itself."""
+
+
 @dataclass(frozen=True)
 class Card:
     """What is known of a perturbation without running it."""
@@ -123,7 +127,8 @@ class Perturbation:
         given = dict(spec.options)
         level = given.pop("level", None)
         self.level = self._level(level)
-        self.options = bind(Spec(spec.name, tuple(given.items())), self.card.options, "perturbation")
+        accepted = self.card.options | (LEVEL if self.card.level is not None else {})
+        self.options = bind(Spec(spec.name, tuple(given.items())), accepted, "perturbation")
         levelled = {"level": f"{self.level:g}"} if self.level is not None else {}
         self.spec = Spec(spec.name, tuple(sorted((given | levelled).items())))
         self._key = str(self.spec)

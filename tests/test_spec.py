@@ -1,0 +1,134 @@
+"""Names with options in brackets read and write the same way everywhere."""
+
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.errors import UserError
+from babelquake.spec import Range, Spec, bind, expand, parameters, parse, split_list
+
+NAMES = st.from_regex(r"[a-z][a-z0-9+\-]{0,8}", fullmatch=True)
+KEYS = st.from_regex(r"[a-z][a-z_]{0,6}", fullmatch=True)
+AWKWARD = st.one_of(st.text(max_size=12), st.text("[],|=\"'\\ \t\nab", max_size=12))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("chrf", "chrf", {}),
+        (" chrf ", "chrf", {}),
+        ("chrf[]", "chrf", {}),
+        ("chrf[order=4]", "chrf", {"order": "4"}),
+        ("chrf[ order = 4 , beta = 2 ]", "chrf", {"order": "4", "beta": "2"}),
+        ("chrf[word-order=2]", "chrf", {"word_order": "2"}),
+        ('command[cmd="tr a,b c"]', "command", {"cmd": "tr a,b c"}),
+        ("command[cmd='tr a|b c']", "command", {"cmd": "tr a|b c"}),
+        ("command[cmd='tr' 'a b']", "command", {"cmd": "'tr' 'a b'"}),
+        ("command[cmd=sed s/[ab]/c/]", "command", {"cmd": "sed s/[ab]/c/"}),
+        ('command[cmd="say \\"hi\\" \\\\o"]', "command", {"cmd": 'say "hi" \\o'}),
+        ("openai[prompt=don't add words,model=m]", "openai", {"prompt": "don't add words", "model": "m"}),
+        ("hf[model=Helsinki-NLP/opus-mt-de-en]", "hf", {"model": "Helsinki-NLP/opus-mt-de-en"}),
+        ("google[url=http://localhost:8/v2?key=a]", "google", {"url": "http://localhost:8/v2?key=a"}),
+        ("x[empty=]", "x", {"empty": ""}),
+    ],
+)
+def test_the_grammar(text: str, name: str, options: dict[str, str]) -> None:
+    found = parse(text)
+    assert (found.name, dict(found.options)) == (name, options)
+
+
+@given(name=NAMES, options=st.dictionaries(KEYS, AWKWARD, max_size=4))
+def test_what_is_written_reads_back(name: str, options: dict[str, str]) -> None:
+    spec = Spec(name, tuple(sorted(options.items())))
+    assert parse(str(spec)) == spec
+
+
+@given(specs=st.lists(st.builds(Spec, NAMES, st.dictionaries(KEYS, AWKWARD, max_size=2).map(
+    lambda options: tuple(sorted(options.items())))), min_size=1, max_size=4))  # fmt: skip
+def test_a_list_of_specs_splits_where_it_was_joined(specs: list[Spec]) -> None:
+    assert [parse(item) for item in split_list(",".join(map(str, specs)))] == specs
+
+
+@given(text=st.text("ab[],|=\"'\\ ", max_size=20))
+def test_any_text_is_a_spec_or_a_user_error(text: str) -> None:
+    try:
+        assert expand(text)
+    except UserError as error:
+        assert str(error)
+
+
+def test_order_of_options_does_not_matter() -> None:
+    assert str(parse("chrf[order=4,beta=2]")) == str(parse("chrf[beta=2,order=4]")) == "chrf[beta=2,order=4]"
+
+
+def test_alternatives_are_spelt_out() -> None:
+    assert [str(spec) for spec in expand("m[level=0.1|0.2,mark=x|y]")] == [
+        "m[level=0.1,mark=x]",
+        "m[level=0.1,mark=y]",
+        "m[level=0.2,mark=x]",
+        "m[level=0.2,mark=y]",
+    ]
+    with pytest.raises(UserError, match="several values"):
+        parse("m[level=0.1|0.2]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "  ", "[order=4]", "chrf]", "chrf[order=4", "chrf[order=4]]", "chrf[4]", "chrf[=4]", 'x[a="b]', "x[a=1,a=2]",
+     "x[a=1][b=2]"],
+)  # fmt: skip
+def test_broken_specs_are_refused_with_their_text(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        expand(text)
+    assert text.strip() in str(caught.value)
+
+
+class Judge:
+    def __init__(
+        self,
+        model: str,
+        order: Annotated[int, Range(1, 10)] = 6,
+        beta: Annotated[float, Range(0, 100)] | None = None,
+        weight: Annotated[float | None, Range(0, 1)] = None,
+        lowercase: bool = False,
+        mode: Literal["fast", "slow"] = "fast",
+    ) -> None: ...
+
+
+def bound(text: str) -> dict[str, object]:
+    return bind(parse(text), parameters(Judge), "scorer")
+
+
+def test_values_get_their_types() -> None:
+    assert bound("j[model=a,order=4,beta=2.5,lowercase=true,mode=slow]") == {
+        "model": "a", "order": 4, "beta": 2.5, "lowercase": True, "mode": "slow",
+    }  # fmt: skip
+    assert bound("j[model=a,beta=none,lowercase=no]") == {"model": "a", "beta": None, "lowercase": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("j[model=a,ordr=4]", "scorer 'j' has no option 'ordr'. Did you mean 'order'?"),
+        ("j[model=a,order=11]", "j[order=11]: 11 is outside 1 to 10."),
+        ("j[model=a,order=two]", "j[order=two]: expected a whole number from 1 to 10."),
+        ("j[model=a,order=2.5]", "j[order=2.5]: expected a whole number from 1 to 10."),
+        ("j[model=a,beta=-1]", "j[beta=-1]: -1 is outside 0 to 100."),
+        ("j[model=a,weight=2]", "j[weight=2]: 2 is outside 0 to 1."),
+        ("j[model=a,beta=nan]", "j[beta=nan]: nan is outside 0 to 100."),
+        ("j[model=a,lowercase=maybe]", "j[lowercase=maybe]: expected true or false."),
+        ("j[model=a,mode=quick]", "j[mode=quick]: expected fast or slow."),
+        ("j", "scorer 'j' needs model: write j[model=…]."),
+    ],
+)
+def test_a_wrong_option_is_named_with_what_is_right(text: str, message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        bound(text)
+    assert str(caught.value) == message
+
+
+def test_keywords_join_the_options_and_win() -> None:
+    spec = parse("bleu[lowercase=false,order=4]").with_options(lowercase=True, smooth=None)
+    assert str(spec) == "bleu[lowercase=true,order=4]"
