@@ -1,12 +1,13 @@
 """Misspellings: typed (Niu et al. 2020, §3), made by real writers (Eger and Benz 2020), drawn out for effect."""
 
+from collections.abc import Container
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from babelquake.errors import UserError
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.keyboards import Keyboard, keyboard
+from babelquake.perturb.keyboards import keyboard
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, is_unspaced, main_script, map_words, match_case, script
 
@@ -28,6 +29,11 @@ def misspell(text: str, level: float, rng: Stream, lang: str | None) -> str:
     if is_unspaced(text):
         return _drop_or_repeat(text, level, rng)
     draw = rng.random
+    words = text.split()
+    if " ".join(words) == text:
+        for index in [index for index in range(len(words)) if draw() < level]:
+            words[index] = _misspelled(words[index], rng, lang)
+        return " ".join(words)
     pieces, position = [], 0
     for found in TOKEN.finditer(text):
         if draw() < level:
@@ -42,8 +48,9 @@ def _misspelled(word: str, rng: Stream, lang: str | None) -> str:
     letters = [index for index, unit in enumerate(units) if unit[0].isalpha()]
     if not letters:
         return word
-    board = keyboard(lang, main_script(word))
-    typed = [index for index in letters if _substitutable(units[index], board)]
+    board = keyboard(lang, "Latin" if word.isascii() else main_script(word))
+    keys: Container[str] = board.letter_neighbours if board else ()
+    typed = [index for index in letters if (unit := units[index]) in keys and (unit < "\x80" or not _is_accented(unit))]
     ways = [INSERT] + [DELETE] * (len(letters) > 1) + [SUBSTITUTE] * bool(typed)
     way = rng.choice(ways)
     if way == SUBSTITUTE and board:
@@ -63,10 +70,6 @@ def _misspelled(word: str, rng: Stream, lang: str | None) -> str:
 def _is_accented(letter: str) -> bool:
     """Whether a Latin letter carries a mark: é, ö, ł; Cyrillic й and ё are letters of their own."""
     return not letter.isascii() and script(letter[0]) == "Latin"
-
-
-def _substitutable(unit: str, board: Keyboard | None) -> bool:
-    return board is not None and unit in board.letter_neighbours and not _is_accented(unit)
 
 
 def _drop_or_repeat(text: str, level: float, rng: Stream) -> str:

@@ -1,0 +1,108 @@
+"""Misspellings per second beside nlpaug's and TextAttack's, on the same sentences in one run.
+
+    python bench/perturb.py --peers-python /path/to/venv/bin/python     writes bench/results/perturb.json
+
+The peers need not live in this environment: `--peers-python` names an interpreter that can import them, and the same
+file runs there. Each figure is the processor time of the best of several rounds on one core, per sentence.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROUNDS = 5
+LEVEL = 0.1
+RESULTS = Path(__file__).parent / "results" / "perturb.json"
+SUBJECTS = ("The new government", "A spokesman for the ministry", "Our committee", "Every member of parliament")
+VERBS = ("has announced that", "did not expect that", "will decide next Monday whether", "argued in 2019 that")
+CLAUSES = (
+    "the agreement with neighbouring countries can be signed before winter",
+    "taxes on fuel should fall by 3.5 percent, although nobody knows who would pay for it",
+    "schools, hospitals and courts need more people",
+    "the hearing in this case continues without the former director",
+)
+SENTENCES = [f"{subject} {verb} {clause}." for subject in SUBJECTS for verb in VERBS for clause in CLAUSES]
+GOALS = {"nlpaug": 5.0, "textattack": 100.0}
+
+
+def seconds(change: Callable[[str], object], sentences: list[str]) -> float:
+    """Best processor time per sentence."""
+    change(sentences[0])
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        for sentence in sentences:
+            change(sentence)
+        best = min(best, time.process_time() - start)
+    return best / len(sentences)
+
+
+def ours() -> Iterable[tuple[str, float]]:
+    """babelquake's two, a fresh keyed stream for every sentence included."""
+    from babelquake.perturb import Perturbation
+
+    for name in ("misspell", "keyboard-typo"):
+        change = Perturbation(name, level=LEVEL)
+        yield f"babelquake {name}", seconds(lambda text, change=change: change.apply(text, lang="en"), SENTENCES)
+
+
+def peers() -> Iterable[tuple[str, float]]:
+    """The peers that this interpreter can import, set to change one character in a tenth of the words."""
+    try:
+        import nlpaug.augmenter.char as nlpaug
+
+        settings = {"aug_char_max": 1, "aug_char_min": 1, "aug_word_p": LEVEL, "aug_word_max": None}
+        yield "nlpaug keyboard", seconds(nlpaug.KeyboardAug(**settings).augment, SENTENCES)
+        for action in ("insert", "substitute", "delete"):
+            yield f"nlpaug random {action}", seconds(nlpaug.RandomCharAug(action=action, **settings).augment, SENTENCES)
+    except ImportError as error:
+        print(f"nlpaug left out: {error}", file=sys.stderr)
+    try:
+        from textattack.augmentation import Augmenter
+        from textattack.transformations import WordSwapQWERTY
+
+        swap = Augmenter(transformation=WordSwapQWERTY(), pct_words_to_swap=LEVEL, transformations_per_example=1)
+        yield "textattack qwerty", seconds(swap.augment, SENTENCES[:16])
+    except ImportError as error:
+        print(f"textattack left out: {error}", file=sys.stderr)
+
+
+def main() -> None:
+    """Time both sides, print the ratios, write the results."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--peers-python", default=sys.executable, help="an interpreter that can import the peers")
+    parser.add_argument("--peers-only", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.peers_only:
+        print(json.dumps(dict(peers())))
+        return
+    command = [arguments.peers_python, __file__, "--peers-only"]
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=one_thread).stdout
+    theirs: dict[str, float] = json.loads(answer.strip().splitlines()[-1])
+    mine = dict(ours())
+    ratios = {f"{peer} / {name}": theirs[peer] / mine[name] for peer in theirs for name in mine}
+    for name, time_taken in (mine | theirs).items():
+        print(f"{name:28} {1e6 * time_taken:10.1f} µs a sentence")
+    for name, ratio in ratios.items():
+        goal = GOALS[name.split()[0]]
+        print(f"{name:50} {ratio:8.1f} × (goal {goal:g}: {'met' if ratio >= goal else 'missed'})")
+    RESULTS.parent.mkdir(exist_ok=True)
+    microseconds = {name: round(1e6 * time_taken, 1) for name, time_taken in (mine | theirs).items()}
+    record = {
+        "sentences": len(SENTENCES),
+        "level": LEVEL,
+        "microseconds_per_sentence": microseconds,
+        "times_faster": {name: round(ratio, 1) for name, ratio in ratios.items()},
+        "goals": GOALS,
+    }
+    RESULTS.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
