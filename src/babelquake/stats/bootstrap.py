@@ -83,14 +83,15 @@ def weighted_sums(rows: Array, blocks: Iterable[Counts], draws: int) -> Array:
     whole = bool(np.all(rows == np.rint(rows)))
     exact = whole and len(rows) * float(np.abs(rows).max(initial=0.0)) < EXACT_IN_FLOAT32
     factor = rows.astype(np.float32 if exact else np.float64)
-    step = max(1, ONE_THREAD // max(1, factor.size))
+    step = max(1, min(draws, ONE_THREAD // max(1, factor.size)))
+    weights = np.empty((step, len(rows)), dtype=factor.dtype)
     sums = np.empty((draws, rows.shape[1]))
     done = 0
     for block in blocks:
-        weights = block.astype(factor.dtype)
-        for start in range(0, len(weights), step):
-            part = weights[start : start + step]
-            sums[done : done + len(part)] = part @ factor
+        for start in range(0, len(block), step):
+            part = block[start : start + step]
+            weights[: len(part)] = part
+            sums[done : done + len(part)] = weights[: len(part)] @ factor
             done += len(part)
     return sums
 

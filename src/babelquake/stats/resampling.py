@@ -22,6 +22,8 @@ CELLS = 1 << 17
 """Counts drawn at once: small enough for the processor's cache, large enough to hide the cost of a call."""
 MARGIN = 2.5
 """λ = 1 − MARGIN/√n: the Poisson total exceeds n in about 0.6 % of resamples."""
+PIECE = 1 << 15
+"""Random numbers looked at together: few enough that memory for them is reused and not asked of the system again."""
 
 
 def resample_counts(segments: int, resamples: int, seed: int = 0) -> Iterator[Counts]:
@@ -33,7 +35,7 @@ def resample_counts(segments: int, resamples: int, seed: int = 0) -> Iterator[Co
     edges = _poisson_edges(max(0.0, 1.0 - MARGIN / math.sqrt(max(1, segments))))
     for rng, rows, wanted in _keyed_blocks(segments, resamples, seed, kind=0):
         counts = _poisson_counts(rng, edges, rows * segments).reshape(rows, segments)
-        missing = segments - counts.sum(axis=1, dtype=np.int64)
+        missing = segments - counts.sum(axis=1, dtype=np.uint32).astype(np.int64)
         counts[missing < 0] = 0
         missing[missing < 0] = segments
         cells = np.repeat(np.arange(rows) * segments, missing)
@@ -74,12 +76,15 @@ def _poisson_edges(rate: float) -> list[int]:
 
 def _poisson_counts(rng: np.random.Generator, edges: list[int], size: int) -> Counts:
     """`size` independent Poisson counts: how many edges a 16-bit random number has passed."""
-    bits = _random_words(rng, -(-size // 4)).view(np.uint16)[:size]
     counts = np.zeros(size, dtype=np.uint8)
-    passed = np.empty(size, dtype=np.bool_)
-    for edge in edges:
-        np.greater_equal(bits, np.uint16(edge), out=passed)
-        counts += passed.view(np.uint8)
+    room = np.empty(PIECE, dtype=np.bool_)
+    for start in range(0, size, PIECE):
+        piece = counts[start : start + PIECE]
+        bits = _random_words(rng, -(-piece.size // 4)).view(np.uint16)[: piece.size]
+        passed = room[: piece.size]
+        for edge in edges:
+            np.greater_equal(bits, np.uint16(edge), out=passed)
+            piece += passed.view(np.uint8)
     return counts
 
 
