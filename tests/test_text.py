@@ -1,5 +1,7 @@
 """Text comes apart and goes together again, in every script."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +35,7 @@ MIXED = st.one_of(
 def test_words_and_tokens_go_back_where_they_stood(text: str) -> None:
     for spans in (words(text), tokens(text)):
         assert all(text[span.start : span.end] == span.text for span in spans)
-        assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+        assert all(one.end <= other.start for one, other in pairwise(spans))
         assert replaced(text, [(span.start, span.end, span.text) for span in spans]) == text
     assert not replaced(text, [(span.start, span.end, "") for span in tokens(text)]).strip()
     assert map_words(text, lambda word: None) == text

@@ -7,6 +7,7 @@ then renamed), so whatever exists is finished work, and a rerun of the same comm
 import errno
 import fcntl
 import json
+import os
 import platform
 import shutil
 import time
@@ -24,6 +25,12 @@ from babelquake.errors import ResumableError, UserError
 from babelquake.version import VERSION
 
 TABLES = ("segments", "variants", "translations", "scores", "measures")
+LOCK = ".lock"
+WRITTEN = frozenset({"run.json", "measures.csv", "report.html", ".parts", LOCK})
+"""What else a run folder holds beside its tables."""
+BEGUN = frozenset({"run.json.writing", LOCK})
+"""All that is there when a run was killed as it began."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
 MEASURES = {
     "study": pl.String,
     "language_pair": pl.String,
@@ -86,22 +93,35 @@ class Run:
         folder = Path(folder)
         file = folder / "run.json"
         config = json.loads(json.dumps(config, default=str))
-        if restart and file.exists():
-            shutil.rmtree(folder)
-        if file.exists():
+        if file.exists() and not restart:
             run = cls.open(folder)
             run._same_or_refuse(study, config)
             return run
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        info = RunInfo(study=study, config=dict(config), versions=versions(), created=_now())
+        run = cls(folder, info)
+        if file.exists():
+            run._discard()
+        elif folder.exists() and (not folder.is_dir() or any(entry.name not in BEGUN for entry in folder.iterdir())):
             raise UserError(f"{folder} exists and is no run folder. Use another --out.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"--out {folder} cannot be created: {error.strerror}.") from error
-        info = RunInfo(study=study, config=dict(config), versions=versions(), created=_now())
-        run = cls(folder, info)
         run.save()
         return run
+
+    def _discard(self) -> None:
+        """Remove what runs write – tables, reports, parts – and nothing else that may lie in the folder.
+
+        run.json goes last: until then the folder is a run, whatever happens.
+        """
+        with self.alone():
+            ours = [entry for entry in self.folder.iterdir() if _ours(entry) and entry.name not in (LOCK, "run.json")]
+            for entry in [*ours, self.folder / "run.json"]:
+                if entry.is_dir():
+                    shutil.rmtree(entry)
+                else:
+                    entry.unlink()
 
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:
@@ -118,15 +138,23 @@ class Run:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the folder for this process while it writes."""
-        with (self.folder / ".lock").open("w") as lock:
+        path = self.folder / LOCK
+        try:
+            lock = path.open("w")
+        except OSError as error:
+            raise UserError(f"--out {self.folder} cannot be written to: {error.strerror}.") from error
+        with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                held = path.exists() and os.path.samestat(os.fstat(lock.fileno()), path.stat())
             except OSError:
-                raise UserError(
-                    f"another process is writing to {self.folder}. Wait for it, or use another --out."
-                ) from None
-            yield
-        (self.folder / ".lock").unlink(missing_ok=True)
+                held = False
+            if not held:
+                raise UserError(f"another process is writing to {self.folder}. Wait for it, or use another --out.")
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
 
     def path(self, table: str) -> Path:
         """Where a table is."""
@@ -244,7 +272,8 @@ def measures_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
         if unknown := row.keys() - MEASURES.keys():
             raise ValueError(f"not columns of measures: {sorted(unknown)}")
     frame = pl.DataFrame(rows, schema={name: MEASURES[name] for name in MEASURES}, orient="row")
-    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+    numbers = pl.col(pl.Float64)
+    return frame.with_columns(pl.when(numbers.is_finite()).then(numbers).name.keep())
 
 
 def versions() -> dict[str, str]:
@@ -260,13 +289,18 @@ def versions() -> dict[str, str]:
 
 @contextmanager
 def _disk() -> Iterator[None]:
-    """A full disk ends a run cleanly, to be continued."""
+    """A full disk ends a run cleanly, to be continued; polars wraps the system's error in one of its own."""
     try:
         yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if getattr(error, "errno", None) in FULL or any(f"(os error {number})" in str(error) for number in FULL):
             raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
         raise
+
+
+def _ours(entry: Path) -> bool:
+    """Whether a run wrote this file or folder."""
+    return entry.name in WRITTEN or entry.suffix in (".parquet", ".writing")
 
 
 def _now() -> str:
