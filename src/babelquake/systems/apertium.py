@@ -1,9 +1,9 @@
 r"""Apertium, the rule-based system of Debian: `apertium[pair=eng-spa]` (packages `apertium`, `apertium-eng-spa`, …).
 
 One pipeline is kept open in null-flush mode (`apertium -z`): each text ends with a NUL, and so does each translation.
-The formatters of the `apertium` script do not pass NULs, so texts are prepared here as its `txt` format does: `\` before
-`[]{}^$/\@<>`, and `.[]` as the end of the sentence, both undone afterwards. The translation of a text is the one that
-`echo text | apertium eng-spa` prints.
+The formatters of the `apertium` script do not pass NULs, so texts are prepared here as its `txt` format does, with `\`
+before `[]{}^$/\@<>` and `.[]` as the end of the sentence, both undone afterwards. The translation of a text is the one
+that `echo text | apertium eng-spa` prints.
 """
 
 import hashlib

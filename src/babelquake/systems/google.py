@@ -30,7 +30,7 @@ class Google(Remote):
         return [translation["translatedText"] for translation in body["data"]["translations"]]
 
     def verdict(self, status: int, body: Any) -> Verdict:
-        """403 is a wrong key, a spent day or a spent minute; 400 may be a wrong key: the reason and message say which."""
+        """403 is a wrong key, a spent day or a spent minute, 400 may be a wrong key: the reason says which."""
         said = str(body).lower().replace(" ", "")
         if status == 403 and "dailylimitexceeded" in said:
             return Verdict.QUOTA

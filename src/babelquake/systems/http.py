@@ -8,15 +8,16 @@ spent quota ends in a `QuotaError` at once. Keys come from the environment and a
 
 import os
 import random
+import ssl
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -69,7 +70,6 @@ class Remote(System):
     """Whether the provider may be asked without a key."""
     batch: ClassVar[Limits]
     """The provider's documented limits for one request."""
-    sleep: ClassVar[Callable[[float], None]] = staticmethod(time.sleep)
 
     def __init__(
         self,
@@ -90,6 +90,11 @@ class Remote(System):
         self._pause = 1 / rate if rate else 0.0
         self._next_turn = 0.0
         self._lock = threading.Lock()
+
+    @staticmethod
+    def sleep(seconds: float) -> None:
+        """Wait; a method of its own so that tests need not."""
+        time.sleep(seconds)
 
     @abstractmethod
     def request(self, texts: Sequence[str], key: str | None) -> Request:
@@ -119,7 +124,7 @@ class Remote(System):
         return signature(type(self).__name__.lower(), source=self.source, target=self.target, url=elsewhere)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """One translation per text; texts without a letter to translate are not sent."""
+        """One translation per text; a text twice is sent once, blank ones not at all."""
         done = {text: text for text in texts if not text.strip()}
         for batch in self._batches([text for text in dict.fromkeys(texts) if text not in done]):
             done.update(zip(batch, self._call(batch), strict=True))
@@ -143,7 +148,7 @@ class Remote(System):
     def _client(self) -> "httpx.Client":
         import httpx
 
-        return httpx.Client(timeout=self._timeout, follow_redirects=False)
+        return httpx.Client(timeout=self._timeout, follow_redirects=False, verify=_certificates())
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         """Cut texts so that every call is within the limits."""
@@ -189,7 +194,7 @@ class Remote(System):
             raise _TroubleError(f"did not answer within {self._timeout:g} seconds") from None
         except httpx.UnsupportedProtocol:
             raise UserError(f"'{self.url}' is no address of {self.label}: expected https://…") from None
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise _TroubleError(f"cut or refused the connection ({type(error).__name__})") from None
         except httpx.InvalidURL:
             raise UserError(f"'{self.url}' is no address of {self.label}: expected https://…") from None
@@ -258,6 +263,14 @@ class _TroubleError(Exception):
         super().__init__(message)
         self.retry_after = retry_after
         self.throttled = throttled
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read once, because reading them takes longer than many a request."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _wait(attempt: int, retry_after: float | None) -> float:

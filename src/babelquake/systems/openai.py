@@ -32,8 +32,8 @@ LANGUAGES = {
 class OpenAI(Remote):
     """A chat model. Key in OPENAI_API_KEY, which servers of one's own need not want.
 
-    A `prompt` of one's own has the places `{text}`, `{source}` and `{target}`. `temperature=none` leaves the temperature
-    to the server, for models that accept no other.
+    A `prompt` of one's own has the places `{text}`, `{source}` and `{target}`. `temperature=none` leaves the
+    temperature to the server, for models that accept no other.
     """
 
     label = "the chat server"

@@ -1,0 +1,92 @@
+"""CTranslate2 models: translations that do not depend on their neighbours."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.systems.tiny_models import ctranslate2_model, sentences
+
+from babelquake.errors import UserError
+from babelquake.systems import bundled, system
+from babelquake.systems.ctranslate2 import CTranslate2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return ctranslate2_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_a_translation_does_not_depend_on_its_batch(folder: Path, beam: int) -> None:
+    model = CTranslate2(str(folder), beam=beam, device="cpu", threads=1, max_length=20)
+    texts = sentences(60)
+    together = model.translate(texts)
+    assert together == [model.translate([text])[0] for text in texts]
+    assert together == model.translate(texts[::-1])[::-1]
+    assert len(set(together)) > 10
+
+
+def test_blank_texts_have_blank_translations(folder: Path) -> None:
+    model = system(f"ctranslate2[model={folder},beam=1,max_length=10]")
+    assert model.translate([]) == []
+    first, word, last = model.translate(["", "Haus", "  "])
+    assert (first, last) == ("", "")
+    assert word
+
+
+def test_a_closed_model_loads_again(folder: Path) -> None:
+    model = CTranslate2(str(folder), beam=1, max_length=10)
+    before = model.translate(["Haus"])
+    model.close()
+    assert model.translate(["Haus"]) == before
+
+
+def test_a_target_prefix_is_not_part_of_the_translation(folder: Path) -> None:
+    plain = CTranslate2(str(folder), beam=1, max_length=10)
+    forced = CTranslate2(str(folder), beam=1, max_length=10, target_prefix="▁Haus")
+    assert not forced.translate(["der Mann"])[0].startswith("Haus Haus")
+    assert plain.signature != forced.signature
+
+
+def test_the_signature_follows_content_and_options(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "elsewhere")
+    other = ctranslate2_model(tmp_path / "other", width=16)
+    one = CTranslate2(str(folder)).signature
+    assert one == CTranslate2(str(copy)).signature
+    assert one != CTranslate2(str(other)).signature
+    assert one != CTranslate2(str(folder), beam=1).signature
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [("model.bin", "no model.bin"), ("sentencepiece.model", "no SentencePiece file source.spm or")],
+)
+def test_missing_files_are_named(tmp_path: Path, missing: str, message: str) -> None:
+    (ctranslate2_model(tmp_path / "m") / missing).unlink()
+    with pytest.raises(UserError, match=message):
+        CTranslate2(str(tmp_path / "m"))
+
+
+def test_damaged_files_are_named(tmp_path: Path) -> None:
+    damaged = ctranslate2_model(tmp_path / "m")
+    (damaged / "model.bin").write_bytes(b"nonsense")
+    with pytest.raises(UserError, match="cannot load"):
+        CTranslate2(str(damaged)).translate(["a"])
+    (damaged / "sentencepiece.model").write_bytes(b"nonsense")
+    with pytest.raises(UserError, match="no SentencePiece model"):
+        CTranslate2(str(damaged)).translate(["a"])
+
+
+def test_bundled_models_are_found_by_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundled, "FOLDER", folder.parent)
+    card = folder / "card.json"
+    card.write_text('{"name": "tiny"}', encoding="utf-8")
+    assert list(bundled.available()) == ["tiny"]
+    made = system("bundled[model=tiny]")
+    assert made.translate(["Haus"]) == CTranslate2(str(folder), beam=1, device="cpu").translate(["Haus"])
+    assert "model:tiny" in made.signature
+    assert "beam:1" in made.signature
+    card.write_text('{"name": "tiny", "steps": 2}', encoding="utf-8")
+    assert system("bundled[model=tiny]").signature != made.signature
+    with pytest.raises(UserError, match="Did you mean 'tiny'"):
+        system("bundled[model=tny]")
