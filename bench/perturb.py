@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-ROUNDS = 5
+ROUNDS = 25
 LEVEL = 0.1
 RESULTS = Path(__file__).parent / "results" / "perturb.json"
 SUBJECTS = ("The new government", "A spokesman for the ministry", "Our committee", "Every member of parliament")

@@ -1,4 +1,4 @@
-"""A perturbation: a short function with a card. The decorator registers it; the card feeds `list`, docs, tests, signature.
+"""A perturbation: a short function with a card. The decorator registers it; the card feeds `list`, docs and tests.
 
 A function asks for what it needs by parameter name:
 
@@ -178,13 +178,15 @@ class Perturbation:
             return text
         if not card.serves(lang):
             return None
-        supply: dict[str, Any] = {
-            "text": text,
-            "level": self.level,
-            "lang": lang,
-            "source": source,
-            "vocabulary": vocabulary,
-        }
-        if "rng" in card.wants:
+        wants, supply = card.wants, dict(self.options)
+        if "rng" in wants:
             supply["rng"] = Stream(seed, self._key, replicate, text)
-        return card.function(**{name: supply[name] for name in card.wants}, **self.options)
+        if "level" in wants:
+            supply["level"] = self.level
+        if "lang" in wants:
+            supply["lang"] = lang
+        if "source" in wants:
+            supply["source"] = source
+        if "vocabulary" in wants:
+            supply["vocabulary"] = vocabulary
+        return card.function(text=text, **supply)

@@ -44,11 +44,14 @@ def _units(text: str) -> list[tuple[int, int]]:
     """Where `UNIT` matches; the pattern is spared for plain words, which are most."""
     spans, position = [], 0
     for stretch in text.split(" "):
+        end = position + len(stretch)
         if stretch.isalpha():
-            spans.append((position, position + len(stretch)))
+            spans.append((position, end))
+        elif stretch[:-1].isalpha() and stretch[-1] in ".,":
+            spans += [(position, end - 1), (end - 1, end)]
         elif stretch:
             spans += [(position + unit.start(), position + unit.end()) for unit in UNIT.finditer(stretch)]
-        position += len(stretch) + 1
+        position = end + 1
     return spans
 
 
@@ -142,11 +145,13 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: str | None) -> str
         return not keys.isdisjoint(word if word.isascii() else graphemes(word))
 
     def change(word: str) -> str:
-        units = graphemes(word)
-        index = rng.choice([index for index, unit in enumerate(units) if unit in upper])
+        units = word if word.isascii() else graphemes(word)
+        index = rng.below(len(units))
+        while units[index] not in keys:
+            index = rng.below(len(units))
         key = units[index]
-        units[index] = rng.choice((upper if key.isupper() else lower)[key])
-        return "".join(units)
+        typed = rng.choice((upper if key.isupper() else lower)[key])
+        return f"{''.join(units[:index])}{typed}{''.join(units[index + 1 :])}"
 
     return _share_of_words(text, level, rng, change, able)
 
@@ -159,7 +164,8 @@ def phonetic(text: str, level: float, rng: Stream, lang: str | None) -> str:
     """Respell words so that they sound the same: `Nau they have cohm to an agrimand`.
 
     A word of n letters is attacked with probability 1 − (1 − level)^(0.8·n), then at each spot the language's rules
-    name with probability `level` and at least at one; a word without such a spot stays. Casing is kept.
+    name with probability `level` and at least at one, two letters or more apart so that one change does not touch the
+    context of another. A word without such a spot stays. Casing is kept.
     """
     keep = 1 - level
 
@@ -170,9 +176,9 @@ def phonetic(text: str, level: float, rng: Stream, lang: str | None) -> str:
         if not spots:
             return None
         chosen = [spot for spot in spots if rng.chance(level)] or [rng.choice(spots)]
-        edits, end = [], 0
+        edits, end = [], -2
         for start, stop, choices in chosen:
-            if start >= end:
+            if start >= end + 2:
                 edits.append((start, stop, rng.choice(choices)))
                 end = stop
         return match_case(replaced(word.lower(), edits), word)
