@@ -48,7 +48,8 @@ def train(
 
     from babelquake.models.train.trainer import Trainer
 
-    settings = load(config, **overrides)
+    bound = {name: overrides.pop(name, None) for name in ("steps", "minutes")}
+    settings = load(config, **overrides).bounded(**bound)
     cache = cache or out.parent / "cache"
     out.mkdir(parents=True, exist_ok=True)
     begun = time.time()
@@ -108,17 +109,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, kind in (("seed", int), ("steps", int), ("minutes", float), ("workers", int)):
         parser.add_argument(f"--{name}", type=kind)
     options = parser.parse_args(arguments)
-    bound = {"steps": options.steps, "minutes": options.minutes}
-    settings = load(options.config, seed=options.seed, workers=options.workers).bounded(**bound)
     try:
         train(
-            settings.to_dict(),
+            options.config,
             options.data,
             options.out,
             not options.restart,
             cache=options.cache,
             until=options.until,
             device=options.device,
+            **{name: getattr(options, name) for name in ("seed", "steps", "minutes", "workers")},
         )
     except BabelquakeError as error:
         parser.exit(error.exit_status, f"babelquake: {error}\n")
