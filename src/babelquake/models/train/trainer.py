@@ -18,9 +18,9 @@ from babelquake.errors import UserError
 from babelquake.models.train.config import Config
 from babelquake.models.train.data import Batch, Fields, Pairs, stream, unpack
 from babelquake.models.train.export import pack_int8
-from babelquake.models.train.transformer import Transformer, greedy
+from babelquake.models.train.meter import Clock, Meter
+from babelquake.models.train.transformer import Transformer, greedy, smoothed_loss
 
-LOG_SECONDS = 20
 CHECKPOINT_SECONDS = 120
 
 
@@ -193,7 +193,7 @@ class Trainer:
         return unpack(tensor.long(), self.config)
 
     @torch.no_grad()
-    def _validate(self, meter: "Meter") -> None:
+    def _validate(self, meter: Meter) -> None:
         """Loss and, where sacreBLEU is installed, BLEU of greedy translations; keep the weights if the loss fell."""
         progress = self.progress
         self.model.eval()
@@ -223,50 +223,6 @@ class Trainer:
         hypotheses = [self.validation.decode(output) for output in outputs]
         score = sacrebleu.corpus_bleu(hypotheses, [list(self.validation.references)], lowercase=True).score
         return round(float(score), 2)
-
-
-class Clock:
-    """Seconds of training, those of earlier sessions included."""
-
-    def __init__(self, before: float) -> None:
-        self.start = time.monotonic() - before
-
-    @property
-    def seconds(self) -> float:
-        """Seconds so far."""
-        return time.monotonic() - self.start
-
-
-class Meter:
-    """Mean loss and speed since the last line of the log; asks the GPU only when a line is due."""
-
-    def __init__(self, name: str, clock: Clock) -> None:
-        self.name, self.clock = name, clock
-        self.losses: list[Tensor] = []
-        self.counts: list[Tensor] = []
-        self.tokens, self.latest, self.steps, self.mean, self.since = 0, 0, 0, float("nan"), clock.seconds
-
-    def add(self, loss: Tensor, count: Tensor, tokens: int) -> None:
-        """Note one step."""
-        self.losses.append(loss)
-        self.counts.append(count)
-        self.latest = tokens
-        self.tokens += tokens
-        self.steps += 1
-
-    def log(self, step: int, rate: float) -> None:
-        """Print a line if the last one is long enough ago."""
-        if (passed := self.clock.seconds - self.since) < LOG_SECONDS and step != 1:
-            return
-        self.mean = round(float(torch.stack(self.losses).sum() / torch.stack(self.counts).sum()), 4)
-        print(
-            f"[{self.name}] step {step}  loss {self.mean:.3f}  lr {rate:.2e}  {self.steps / passed:.1f} steps/s  "
-            f"{self.tokens / passed / 1000:.0f}k tokens/s  {self.clock.seconds:.0f} s",
-            flush=True,
-        )
-        self.losses.clear()
-        self.counts.clear()
-        self.tokens, self.steps, self.since = 0, 0, self.clock.seconds
 
 
 def _backward(loss: Tensor) -> None:
@@ -307,8 +263,6 @@ def compile_layers(model: Transformer) -> None:
 
 def uncompile_layers(model: Transformer) -> None:
     """Undo `compile_layers`."""
-    from babelquake.models.train.transformer import smoothed_loss
-
     for layer in [*model.encoder, *model.decoder]:
         layer._compiled_call_impl = None
     model.loss = smoothed_loss
