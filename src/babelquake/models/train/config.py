@@ -26,7 +26,7 @@ class Config:
     """One training run.
 
     `steps` or `minutes` bounds it. Learning rate: linear warm-up over `warmup` steps, then linear to zero at the bound.
-    A run bounded by steps is repeatable on the same hardware; one bounded by minutes does as many steps as the machine
+    A run bounded by steps sees the same batches every time; one bounded by minutes does as many steps as the machine
     allows, and its card says how many, so that it can be repeated with `steps`.
     """
 
