@@ -31,9 +31,7 @@ def cache(
     """
     from babelquake.engine import Cache
 
-    store = Cache(file)
-    if store.warning:
-        typer.echo(f"babelquake: {store.warning}", err=True)
+    store = Cache(file, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
     if action is Action.info:
         found = asdict(store.info())
         typer.echo(json.dumps(found) if as_json else "\n".join(f"{key}: {value}" for key, value in found.items()))

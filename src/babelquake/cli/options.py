@@ -103,7 +103,4 @@ def engine_of(cache: str | None) -> Any:
 
     if cache == "none":
         return Engine()
-    store = Cache(cache)
-    if store.warning:
-        typer.echo(f"babelquake: {store.warning}", err=True)
-    return Engine(store)
+    return Engine(Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True)))

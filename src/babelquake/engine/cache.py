@@ -2,7 +2,7 @@
 
 A write-ahead log and one transaction per batch mean that a process killed at any moment loses at most the batch it was
 computing. Keys are hashes of signature and text, so a changed signature never meets an old entry. Every value carries a
-checksum; `verify` reads them all.
+checksum; `verify` reads them all. Damage is mended where it is met: the file is set aside and what can be read is kept.
 """
 
 import hashlib
@@ -10,10 +10,12 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from babelquake.engine.mending import alone, check, is_damage, readable_entries
 from babelquake.errors import ResumableError, UserError
 
 TABLES = """
@@ -23,6 +25,9 @@ CREATE INDEX IF NOT EXISTS results_used ON results (used);
 """
 FRESH_ENOUGH = 3600
 """Seconds before a read renews an entry's last use: recency by the hour costs few writes."""
+QUICKLY_CHECKED = 2**28
+"""Bytes up to which a file is checked as it is opened; damage in a larger one shows when it is used."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,24 +58,54 @@ def key_of(signature: str, text: str) -> bytes:
 
 
 class Cache:
-    """Byte strings by key. Opening a damaged file sets it aside, saves what can be read, and says so in `warning`."""
+    """Byte strings by key. A damaged file is set aside, what can be read is kept, and `tell` and `warning` say so."""
 
-    def __init__(self, path: Path | str | None = None, limit_bytes: int = 20 * 2**30) -> None:
+    def __init__(
+        self,
+        path: Path | str | None = None,
+        limit_bytes: int = 20 * 2**30,
+        tell: Callable[[str], None] = lambda warning: None,
+    ) -> None:
         self.path = Path(path) if path is not None else default_path()
         self.limit_bytes = limit_bytes
         self.warning = ""
+        self._tell = tell
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = self._connect()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+            if not is_damage(error):
                 raise UserError(f"the cache {self.path} cannot be opened: {error}.") from error
-            self._database = self._rebuild(str(error))
+            self._rebuild(str(error))
         except OSError as error:
             raise UserError(f"the cache {self.path} cannot be created: {error.strerror}.") from error
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values known among the keys; a value that fails its checksum counts as unknown."""
+        return self._mending(lambda: self._get(keys))
+
+    def put(self, values: Mapping[bytes, bytes]) -> None:
+        """Store values in one transaction; then, if the file grew past its limit, drop the least recently used."""
+        self._mending(lambda: self._put(values))
+
+    def info(self) -> CacheInfo:
+        """Where the cache is, how full, and its limit."""
+        (entries,) = self._mending(lambda: self._database.execute("SELECT count(*) FROM results").fetchone())
+        return CacheInfo(str(self.path), entries, self._bytes_in_use(), self.limit_bytes)
+
+    def clear(self) -> int:
+        """Forget everything; the number of entries forgotten."""
+        return self._mending(self._clear)
+
+    def verify(self) -> tuple[int, int]:
+        """Read every entry: (sound, damaged). Damaged ones are removed and will be computed again."""
+        return self._mending(self._verify)
+
+    def close(self) -> None:
+        """Close the file; every finished transaction is already in it."""
+        self._database.close()
+
+    def _get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         now, found, stale = int(time.time()), {}, []
         for part in _chunks(keys, 500):
             marks = ",".join("?" * len(part))
@@ -88,8 +123,7 @@ class Cache:
                 self._database.executemany("UPDATE results SET used = ? WHERE key = ?", stale)
         return found
 
-    def put(self, values: Mapping[bytes, bytes]) -> None:
-        """Store values in one transaction; then, if the file grew past its limit, drop the least recently used."""
+    def _put(self, values: Mapping[bytes, bytes]) -> None:
         now = int(time.time())
         with self._writing():
             self._database.executemany(
@@ -99,20 +133,14 @@ class Cache:
         if self._bytes_in_use() > self.limit_bytes:
             self._evict()
 
-    def info(self) -> CacheInfo:
-        """Where the cache is, how full, and its limit."""
-        (entries,) = self._database.execute("SELECT count(*) FROM results").fetchone()
-        return CacheInfo(str(self.path), entries, self._bytes_in_use(), self.limit_bytes)
-
-    def clear(self) -> int:
-        """Forget everything; the number of entries forgotten."""
+    def _clear(self) -> int:
         with self._writing():
             removed = self._database.execute("DELETE FROM results").rowcount
         self._database.execute("VACUUM")
         return int(removed)
 
-    def verify(self) -> tuple[int, int]:
-        """Read every entry: (sound, damaged). Damaged ones are removed and will be computed again."""
+    def _verify(self) -> tuple[int, int]:
+        check(self._database)
         sound, damaged = 0, []
         for key, value, checksum in self._database.execute("SELECT key, value, checksum FROM results"):
             if zlib.crc32(value) == checksum:
@@ -123,39 +151,66 @@ class Cache:
             self._database.executemany("DELETE FROM results WHERE key = ?", damaged)
         return sound, len(damaged)
 
-    def close(self) -> None:
-        """Close the file; every finished transaction is already in it."""
-        self._database.close()
+    def _mending(self, work: Callable[[], T]) -> T:
+        """Do something with the file; where it turns out damaged, rebuild it and do it again."""
+        try:
+            return work()
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise ResumableError(
+                    f"the cache {self.path} cannot be used: {error}. Finished work is kept: run again."
+                ) from error
+            self._database.close()
+            self._rebuild(str(error))
+            return work()
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, checked: bool = False) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=120, isolation_level=None, check_same_thread=False)
         try:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
             database.executescript(TABLES)
-            if (health := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-                raise sqlite3.DatabaseError(str(health).splitlines()[-1])
+            if checked or self.path.stat().st_size <= QUICKLY_CHECKED:
+                check(database)
         except sqlite3.DatabaseError:
             database.close()
             raise
         return database
 
-    def _rebuild(self, why: str) -> sqlite3.Connection:
-        aside = self.path.with_name(f"{self.path.name}.damaged-{int(time.time())}")
-        self.path.replace(aside)
-        for suffix in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        self._database = self._connect()
-        saved = 0
-        for rows in _chunks_of(_readable_rows(aside), 1000):
-            with self._writing():
-                self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
-            saved += len(rows)
+    def _rebuild(self, why: str) -> None:
+        """Set the damaged file and its log aside and begin anew with every entry that can still be read."""
+        with alone(_beside(self.path, ".mending")):
+            try:
+                self._database = self._connect(checked=True)
+                return
+            except sqlite3.DatabaseError:
+                pass
+            saved = self._salvaged(fresh := _beside(self.path, ".rebuilt"))
+            aside = _beside(self.path, f".damaged-{time.time_ns()}")
+            for suffix in ("-shm", "-wal", ""):
+                if (part := _beside(self.path, suffix)).exists():
+                    part.replace(_beside(aside, suffix))
+            fresh.replace(self.path)
+            self._database = self._connect()
         self.warning = (
             f"the cache {self.path} was damaged ({why}); it was set aside as {aside.name} and rebuilt with the "
             f"{saved} entries that could still be read."
         )
-        return self._database
+        self._tell(self.warning)
+
+    def _salvaged(self, fresh: Path) -> int:
+        """Write the readable entries to a new file; it takes the damaged one's place only when it is whole."""
+        fresh.unlink(missing_ok=True)
+        database = sqlite3.connect(fresh, isolation_level=None)
+        try:
+            database.executescript(TABLES)
+            with _Transaction(database):
+                for rows in readable_entries(self.path, 1000):
+                    database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", rows)
+            (saved,) = database.execute("SELECT count(*) FROM results").fetchone()
+            return int(saved)
+        finally:
+            database.close()
 
     def _writing(self) -> "_Transaction":
         return _Transaction(self._database)
@@ -190,43 +245,23 @@ class _Transaction:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is None:
-            self._database.execute("COMMIT")
-            return
+            try:
+                self._database.execute("COMMIT")
+                return
+            except sqlite3.OperationalError as failure:
+                error = failure
         if self._database.in_transaction:
             self._database.execute("ROLLBACK")
         if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
             raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
+        if kind is None and error is not None:
+            raise error
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
 
 
 def _chunks(items: Sequence[bytes], size: int) -> Iterator[list[bytes]]:
     for start in range(0, len(items), size):
         yield list(items[start : start + size])
-
-
-def _chunks_of(
-    rows: Iterator[tuple[bytes, bytes, int, int]], size: int
-) -> Iterator[list[tuple[bytes, bytes, int, int]]]:
-    part: list[tuple[bytes, bytes, int, int]] = []
-    for row in rows:
-        part.append(row)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
-        yield part
-
-
-def _readable_rows(path: Path) -> Iterator[tuple[bytes, bytes, int, int]]:
-    """The rows of a damaged file up to the first page that cannot be read, from both ends of the key range."""
-    for order in ("ASC", "DESC"):
-        database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
-        try:
-            for key, value, checksum, used in database.execute(
-                f"SELECT key, value, checksum, used FROM results ORDER BY key {order}"  # noqa: S608 – a constant
-            ):
-                if isinstance(value, bytes) and zlib.crc32(value) == checksum:
-                    yield key, value, checksum, used
-        except sqlite3.DatabaseError:
-            continue
-        finally:
-            database.close()

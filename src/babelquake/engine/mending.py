@@ -1,0 +1,68 @@
+"""What to do about a damaged cache file: tell damage from other trouble, and read what can still be read."""
+
+import fcntl
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+Entry = tuple[bytes, bytes, int, int]
+"""A row of the cache: key, value, checksum, last use."""
+PART = "SELECT key, value, checksum, used FROM results WHERE key >= ? AND key < ? ORDER BY key "
+
+
+def check(database: sqlite3.Connection) -> None:
+    """Read the structure of the whole file; sqlite3.DatabaseError where it is broken."""
+    (health,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if health != "ok":
+        raise sqlite3.DatabaseError(str(health).splitlines()[-1])
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file itself is broken; not so where it is locked, read-only or out of reach."""
+    return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError) or "malformed" in str(error)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Let one process at a time do something."""
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+        path.unlink(missing_ok=True)
+
+
+def readable_entries(path: Path, size: int) -> Iterator[list[Entry]]:
+    """Everything that can still be read of a damaged file, in lists of at most `size`."""
+    part: list[Entry] = []
+    for row in _readable(path):
+        part.append(row)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _readable(path: Path) -> Iterator[Entry]:
+    """The sound entries of a damaged file, its log included.
+
+    Keys are hashes, so their first byte cuts the table into equal parts; each is read from its start and, where that
+    meets a broken page, from its end.
+    """
+    database = sqlite3.connect(path)
+    bounds = [bytes([first]) for first in range(256)] + [b"\xff" * 64]
+    try:
+        for low, high in pairwise(bounds):
+            for order in ("ASC", "DESC"):
+                try:
+                    for key, value, checksum, used in database.execute(PART + order, (low, high)):
+                        if isinstance(value, bytes) and zlib.crc32(value) == checksum:
+                            yield key, value, checksum, used
+                    break
+                except sqlite3.DatabaseError:
+                    continue
+    finally:
+        database.close()
