@@ -6,6 +6,7 @@ that does not fit into memory, stores each finished batch at once, and returns r
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -34,12 +35,12 @@ class Engine:
         """Texts that were really sent to a system or a costly scorer."""
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
-        """One translation per text. Blank texts translate to themselves and are never sent."""
+        """One translation per text. Blank texts translate to nothing and are never sent."""
         return self._cached(
             [text if text.strip() else "" for text in texts],
             system.signature,
             system.limits,
-            lambda batch: _checked(system, batch),
+            partial(_checked, system),
             encode=lambda value: value.encode("utf-8", "surrogatepass"),
             decode=lambda data: data.decode("utf-8", "surrogatepass"),
             label=f"translating with {system.name}",
@@ -71,7 +72,7 @@ class Engine:
             questions,
             scorer.signature,
             COSTLY_LIMITS,
-            lambda some: list(scorer.statistics(_batch_of_questions(some))),
+            partial(_judged, scorer),
             encode=lambda value: np.asarray(value, dtype="<f8").tobytes(),
             decode=lambda data: np.frombuffer(data, dtype="<f8"),
             label=f"scoring with {scorer.name}",
@@ -99,7 +100,7 @@ class Engine:
         batches = in_batches(missing, limits)
         workers = self.workers or Local(limits.concurrent)
         with Progress(label, len(missing), quiet=self.quiet) as progress:
-            for position, results in workers.unordered(lambda batch: halving(answer, batch), batches):
+            for position, results in workers.unordered(partial(halving, answer), batches):
                 batch = batches[position]
                 answers.update(zip(batch, results, strict=True))
                 if self.cache:
@@ -144,6 +145,15 @@ def _checked(system: System, batch: list[str]) -> list[str]:
             f"{system.name} gave {len(translations)} translations for {len(batch)} texts; finished work is kept."
         )
     return translations
+
+
+def _judged(scorer: Scorer, questions: list[str]) -> list[Array]:
+    rows = scorer.statistics(_batch_of_questions(questions))
+    if len(rows) != len(questions):
+        raise ResumableError(
+            f"{scorer.name} gave {len(rows)} scores for {len(questions)} texts; finished work is kept."
+        )
+    return list(rows)
 
 
 def _question(scorer: Scorer, batch: Batch, row: int) -> str:

@@ -1,0 +1,103 @@
+"""Where a batch runs changes nothing but the time it takes."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from babelquake.engine import Local
+
+
+def doubled(batch: list[int]) -> list[int]:
+    return [2 * item for item in batch]
+
+
+def refuses_three(batch: list[int]) -> list[int]:
+    if 3 in batch:
+        raise ValueError("three")
+    return batch
+
+
+BATCHES = [[number, number + 100] for number in range(12)]
+
+
+@pytest.mark.parametrize("workers", [Local(), Local(3), Local(2, "processes")])
+def test_every_batch_comes_back_with_its_position(workers: Local) -> None:
+    done = dict(workers.unordered(doubled, BATCHES))
+    assert [done[place] for place in range(len(BATCHES))] == [doubled(batch) for batch in BATCHES]
+    assert list(workers.unordered(doubled, [])) == []
+
+
+@pytest.mark.parametrize("workers", [Local(), Local(3), Local(2, "processes")])
+def test_an_error_is_raised_where_the_results_are_read(workers: Local) -> None:
+    with pytest.raises(ValueError, match="three"):
+        list(workers.unordered(refuses_three, BATCHES))
+
+
+def read_until_error(results: Iterator[tuple[int, list[int]]]) -> tuple[list[int], BaseException]:
+    places = []
+    try:
+        for place, _ in results:
+            places.append(place)
+    except BaseException as error:
+        return places, error
+    raise AssertionError("no error")
+
+
+def test_batches_under_way_when_one_fails_are_handed_back_first() -> None:
+    begun = threading.Barrier(3)
+    failed = threading.Event()
+
+    def answer(batch: list[int]) -> list[int]:
+        if batch[0] > 2:
+            pytest.fail("began after the failure")
+        begun.wait(10)
+        if batch[0] == 1:
+            failed.set()
+            raise ValueError("quota")
+        failed.wait(10)
+        return batch
+
+    places, error = read_until_error(Local(3).unordered(answer, BATCHES[:3]))
+    assert isinstance(error, ValueError) and sorted(places) == [0, 2]
+
+
+def test_ctrl_c_hands_back_what_was_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    from babelquake.engine import executor
+
+    real, calls = executor.wait, []
+
+    def interrupted(*args: object, **options: object) -> object:
+        calls.append(args)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return real(*args, **options)  # type: ignore[arg-type]
+
+    release = threading.Event()
+    begun: list[int] = []
+
+    def answer(batch: list[int]) -> list[int]:
+        begun.append(batch[0])
+        release.wait(10)
+        return batch
+
+    monkeypatch.setattr(executor, "wait", interrupted)
+    threading.Timer(0.2, release.set).start()
+    places, error = read_until_error(Local(2).unordered(answer, BATCHES))
+    assert isinstance(error, KeyboardInterrupt)
+    assert sorted(places) == sorted(begun) and len(begun) <= 4
+
+
+def test_memory_stays_bounded() -> None:
+    read: list[int] = []
+
+    class Lazy(list[list[int]]):
+        def __iter__(self) -> Iterator[list[int]]:
+            for batch in BATCHES:
+                read.append(batch[0])
+                yield batch
+
+    results = Local(2).unordered(doubled, Lazy())
+    next(results)
+    assert len(read) <= 5
+    results.close()  # type: ignore[attr-defined]
