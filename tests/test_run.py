@@ -38,8 +38,8 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
 @pytest.mark.parametrize(
     ("study", "change", "message"),
     [
-        ("translation", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another --out, or --restart"),
-        ("translation", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite case, mis"),
+        ("translation", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
+        ("translation", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
         ("translation", {"resamples": 5}, "was made with --resamples None; this command says --resamples 5"),
         ("metric", {}, "holds a translation run. Use another --out for this metric run."),
     ],

@@ -30,10 +30,16 @@ def pool(
                 active[position] = (search, next(search))
             except StopIteration as end:
                 yield position, end.value
-        answers = iter(answer([question for _, questions in active.values() for question in questions]))
+        if not active:
+            return
+        asked = [question for _, questions in active.values() for question in questions]
+        answers = answer(asked) if asked else []
+        if len(answers) != len(asked):
+            raise ValueError(f"{len(answers)} answers to {len(asked)} questions")
+        one_by_one = iter(answers)
         for position, (search, questions) in list(active.items()):
             try:
-                active[position] = (search, search.send(list(islice(answers, len(questions)))))
+                active[position] = (search, search.send(list(islice(one_by_one, len(questions)))))
             except StopIteration as end:
                 del active[position]
                 yield position, end.value
