@@ -15,6 +15,8 @@ SCORERS: Registry[type[Scorer]] = Registry(
         "bleu": "babelquake.scorers.bleu:Bleu",
         "chrf": "babelquake.scorers.chrf:ChrF",
         "chrf++": "babelquake.scorers.chrf:ChrFPlusPlus",
+        "embedding-similarity": "babelquake.scorers.embedding_similarity:EmbeddingSimilarity",
+        "ridge-qe": "babelquake.scorers.ridge_qe:RidgeQE",
         "scores": "babelquake.scorers.scores:Scores",
         "ter": "babelquake.scorers.ter:Ter",
     },

