@@ -7,7 +7,7 @@ perturbations: [misspell, case]
 ```
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +18,7 @@ import yaml
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.perturb.base import PERTURBATIONS, Perturbation
-from babelquake.spec import expand, split_list
+from babelquake.spec import Spec, expand, split_list
 
 VARIANTS = {
     "row": pl.UInt32,
@@ -92,22 +92,9 @@ def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> S
     items = split_list(what) if isinstance(what, str) else [part for item in what for part in split_list(item)]
     if not items:
         raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")
-    if len(items) == 1 and items[0] in suite_names():
-        return _from_yaml(
-            items[0], (files("babelquake.perturb") / "suites" / f"{items[0]}.yaml").read_text("utf-8"), replicates
-        )
-    if len(items) == 1 and items[0].endswith((".yaml", ".yml")):
-        path = Path(items[0])
-        if not path.is_file():
-            raise UserError(f"no suite file {path}.")
-        return _from_yaml(path.stem, path.read_text("utf-8"), replicates)
-    changes: list[Perturbation] = []
-    for item in items:
-        if item in suite_names():
-            changes += suite(item).perturbations
-        else:
-            changes += _perturbations([item])
-    return Suite("", _distinct(changes), replicates=replicates)
+    if len(items) == 1 and _is_suite(items[0]):
+        return _read(items[0], replicates)
+    return Suite("", _perturbations(items), replicates=replicates)
 
 
 def suite_names() -> list[str]:
@@ -119,37 +106,59 @@ def suite_names() -> list[str]:
     )
 
 
-def _from_yaml(name: str, text: str, replicates: int | None) -> Suite:
+def _is_suite(item: str) -> bool:
+    return item in suite_names() or item.endswith((".yaml", ".yml"))
+
+
+def _read(item: str, replicates: int | None = None) -> Suite:
+    """A suite that ships, or the user's own file."""
+    if item in suite_names():
+        text = (files("babelquake.perturb") / "suites" / f"{item}.yaml").read_text("utf-8")
+        return _from_yaml(item, f"suite {item}", text, replicates)
+    try:
+        text = Path(item).read_text("utf-8")
+    except OSError as error:
+        raise UserError(f"the suite {item} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"the suite {item} is not UTF-8 text.") from error
+    return _from_yaml(Path(item).stem, f"the suite {item}", text, replicates)
+
+
+def _from_yaml(name: str, where: str, text: str, replicates: int | None) -> Suite:
     try:
         content: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise UserError(f"suite {name} is not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict) or not isinstance(content.get("perturbations"), list):
-        raise UserError(f"suite {name} needs a list `perturbations:`.")
+        raise UserError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from error
+    items = content.get("perturbations") if isinstance(content, dict) else None
+    if not items or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise UserError(f"{where} needs a list of names, such as `perturbations: [misspell, 'case[level=1]']`.")
     known = {"description", "paper", "perturbations", "replicates"}
     if unknown := content.keys() - known:
         wrong = sorted(map(str, unknown))[0]
-        raise UserError(f"suite {name} has an unknown key '{wrong}'. {did_you_mean(wrong, known)}")
+        raise UserError(f"{where} has an unknown key '{wrong}'. {did_you_mean(wrong, known)}")
+    own = content.get("replicates")
+    if own is not None and (not isinstance(own, int) or isinstance(own, bool) or own < 1):
+        raise UserError(f"{where}: replicates is {own!r}, expected a whole number from 1.")
     return Suite(
         name,
-        _distinct(_perturbations([str(item) for item in content["perturbations"]])),
-        content.get("description", ""),
-        content.get("paper", ""),
-        replicates if replicates is not None else content.get("replicates"),
+        _perturbations(items),
+        str(content.get("description") or ""),
+        str(content.get("paper") or ""),
+        replicates if replicates is not None else own,
     )
 
 
-def _perturbations(items: Sequence[str]) -> list[Perturbation]:
-    return [Perturbation(spec) for item in items for spec in _spelt_out(item)]
+def _perturbations(items: Sequence[str]) -> tuple[Perturbation, ...]:
+    """What the items name – perturbations, with their alternatives spelt out, or whole suites – each once."""
+    found: list[Perturbation] = []
+    for item in items:
+        found += _read(item).perturbations if _is_suite(item) else map(Perturbation, _spelt_out(item))
+    return tuple({str(change.spec): change for change in found}.values())
 
 
-def _spelt_out(item: str) -> Iterator[Any]:
+def _spelt_out(item: str) -> list[Spec]:
     specs = expand(item)
     if specs[0].name not in PERTURBATIONS.names():
         hint = did_you_mean(specs[0].name, [*PERTURBATIONS.names(), *suite_names()])
         raise UserError(f"no perturbation or suite is called '{specs[0].name}'. {hint}")
-    yield from specs
-
-
-def _distinct(changes: Sequence[Perturbation]) -> tuple[Perturbation, ...]:
-    return tuple({str(change.spec): change for change in changes}.values())
+    return specs
