@@ -114,7 +114,11 @@ def encoder(name: str) -> Encoder:
 
 
 class Memory:
-    """Encodes distinct texts once per call, and remembers the vectors of sources between calls."""
+    """Encodes distinct texts once per call, and remembers the vectors of sources between calls.
+
+    Sources and translations go to the encoder apart, so that what is remembered does not change the company, and with
+    it the rounding, of the translations: the same question gets the same answer.
+    """
 
     def __init__(self, encoder: Encoder, batch: int = 64) -> None:
         self.encoder = encoder
@@ -124,14 +128,16 @@ class Memory:
     def pairs(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Vectors, Vectors]:
         """The vectors of sources and translations, row by row."""
         known = {source: self._sources[source] for source in sources if source in self._sources}
-        new = [text for text in dict.fromkeys([*sources, *translations]) if text not in known]
+        new = [source for source in dict.fromkeys(sources) if source not in known]
         known.update(zip(new, self._encoded(new), strict=True))
         for source in sources:
             self._sources[source] = known[source]
             self._sources.move_to_end(source)
         while len(self._sources) > REMEMBERED:
             self._sources.popitem(last=False)
-        return np.stack([known[text] for text in sources]), np.stack([known[text] for text in translations])
+        place = {text: position for position, text in enumerate(dict.fromkeys(translations))}
+        vectors = self._encoded(list(place))
+        return np.stack([known[text] for text in sources]), vectors[[place[text] for text in translations]]
 
     def _encoded(self, texts: Sequence[str]) -> Vectors:
         """All vectors; texts of like length go together, so that little is padding."""
