@@ -65,8 +65,21 @@ def _judged_examples(run: Run) -> pl.LazyFrame:
         .join(clean, on=who, how="left", nulls_equal=True)
         .join(variants, on=["row", *CELL], how="left", nulls_equal=True)
         .join(_originals(run), on="row", how="left")
-        .with_columns(drop=pl.col("before") - pl.col("after"))
+        .with_columns(
+            drop=(pl.col("before") - pl.col("after"))
+            * pl.when(pl.col("scorer").is_in(_errors(run))).then(-1).otherwise(1)
+        )
     )
+
+
+def _errors(run: Run) -> list[str]:
+    """The scorers of a run that count errors, where more is worse."""
+    from babelquake.scorers import SCORERS
+
+    named = [str(name) for name in run.info.config.get("scorer", [])]
+    kinds = {name: name.partition("[")[0] for name in named}
+    known = SCORERS.names()
+    return [name for name, kind in kinds.items() if kind in known and not SCORERS.get(kind).higher_is_better]
 
 
 def _challenge_examples(run: Run) -> pl.LazyFrame:

@@ -1,26 +1,21 @@
 """The QE study's verdict: which model tells harmful from harmless changes, and does that rank models as humans do."""
 
 from babelquake.report.metric_tables import digits_for
-from babelquake.report.phrases import listed, of_pair, p_text
-from babelquake.report.results import Results, Row, is_significant, scorer_text, values
+from babelquake.report.phrases import of_pair, p_text
+from babelquake.report.results import Results, Row, scorer_text, values
 from babelquake.report.table import number
 from babelquake.run import Run
 
 
 def quality_verdict(run: Run) -> list[str]:
-    """Per language pair: the best and the worst model, agreement of rankings, missed probes; then the flags."""
+    """Per language pair: the best and the worst model, agreement of rankings; then the flags."""
     results = Results.of(run)
-    probes = run.info.facts.get("probes", {})
     pairs = values(results.where("discrimination", "drop"), "language_pair")
     sentences = []
     for pair in pairs:
         said = of_pair(pair, pairs)
-        found = [*_ranking(results, pair), *_agreement(results, pair), *_missed(results, pair, probes)]
-        sentences += [said + sentence for sentence in found]
-    flags = run.info.facts.get("flags", [])
-    if flags:
-        sentences.append(f"{len(flags)} warning{'s' if len(flags) > 1 else ''}: {flags[0].get('text', '')}".rstrip())
-    return sentences
+        sentences += [said + sentence for sentence in (*_ranking(results, pair), *_agreement(results, pair))]
+    return sentences + _flags(run.info.facts.get("flags", []))
 
 
 def _ranking(results: Results, pair: str | None) -> list[str]:
@@ -52,20 +47,12 @@ def _agreement(results: Results, pair: str | None) -> list[str]:
     ]
 
 
-def _missed(results: Results, pair: str | None, probes: dict[str, dict[str, str]]) -> list[str]:
-    """Meaning-altering probes after which a model's score does not fall."""
+def _flags(flags: list[dict[str, str]]) -> list[str]:
+    """How many warnings the study gave each model, and the first of them."""
     sentences = []
-    rows = results.where("drop", language_pair=pair)
-    scorers = values(rows, "scorer")
+    scorers = list(dict.fromkeys(flag.get("scorer", "") for flag in flags))
     for scorer in scorers:
-        missed = [
-            row["perturbation"]
-            for row in rows
-            if row["scorer"] == scorer
-            and probes.get(row["perturbation"], {}).get("meaning") == "altering"
-            and row["value"] is not None
-            and not (is_significant(row) and row["value"] > 0)
-        ]
-        if missed:
-            sentences.append(f"{scorer_text(scorer, scorers)} does not notice {listed(missed)}.")
+        texts = [flag.get("text", "") for flag in flags if flag.get("scorer", "") == scorer]
+        count = "1 warning" if len(texts) == 1 else f"{len(texts)} warnings, first"
+        sentences.append(f"{scorer_text(scorer, scorers)} gets {count}: {texts[0]}".rstrip(".") + ".")
     return sentences

@@ -1,0 +1,127 @@
+"""What the charts of all studies share: a chart with its words, a view that holds several, colours everybody can tell.
+
+Colours are Okabe and Ito's, which people with colour-blindness can tell apart and which stand out on white and on
+black; shapes and dashes repeat what colours say.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A", "#B5A000")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 3], [3, 1]]
+MEANINGS = {"preserving": "#0072B2", "altering": "#D55E00", "depends": "#8A8A8A"}
+"""Harmless is blue, harmful is vermilion."""
+HEIGHT = 260
+LINE = 24
+"""Height of one line of a dot plot."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A Vega-Lite chart and the words that go with it."""
+
+    name: str
+    title: str
+    description: str
+    """What it shows, for those who cannot see it."""
+    chart: Any
+    """An Altair chart without a title."""
+    on_page: bool = True
+    """Whether the HTML report draws it; those it shows as a table instead are for export alone."""
+    wide: bool = False
+
+    def spec(self) -> dict[str, Any]:
+        """Vega-Lite, as wide as its container."""
+        spec: dict[str, Any] = self.chart.to_dict(validate=False)
+        for unwanted in ("$schema", "config"):
+            spec.pop(unwanted, None)
+        return {**spec, "width": "container"}
+
+
+@dataclass(frozen=True)
+class View:
+    """Charts that are read together: one language pair, one scorer."""
+
+    label: str
+    charts: list[Chart]
+    heat: dict[str, Any] | None = None
+    """The heat map of the MT study: systems, perturbations and the measures of each cell."""
+    key: dict[str, Any] = field(default_factory=dict)
+
+
+def data(rows: Sequence[dict[str, Any]]) -> Any:
+    """Rows as the data of a chart."""
+    return alt.InlineData(values=list(rows))
+
+
+def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:
+    """Colour and shape by name, the same in every chart of a view; no legend where there is one name only."""
+    legend = _legend(names, title)
+    return {
+        "color": alt.Color(
+            field_name, type="nominal", legend=legend,
+            scale=alt.Scale(domain=list(names), range=_cycled(PALETTE, names)),
+        ),
+        "shape": alt.Shape(
+            field_name, type="nominal", legend=legend,
+            scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names)),
+        ),
+    }  # fmt: skip
+
+
+def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:
+    """Lines with 95 % intervals over noise levels; rows hold level, value, low, high and name."""
+    base = alt.Chart(data(rows)).encode(x=alt.X("level", type="quantitative", title=x, axis=alt.Axis(tickCount=6)))
+    scales = colour("name", names, who)
+    band = base.mark_area(opacity=0.18).encode(
+        y=alt.Y("low", type="quantitative", title=y, scale=alt.Scale(zero=False)),
+        y2="high",
+        color=scales["color"],
+    )
+    line = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("value", type="quantitative", title=y),
+        color=scales["color"],
+        strokeDash=alt.StrokeDash(
+            "name",
+            type="nominal",
+            legend=_legend(names, who),
+            scale=alt.Scale(domain=list(names), range=_cycled(DASHES, names)),
+        ),
+    )
+    point = base.mark_point(size=60, filled=True, opacity=1).encode(
+        y=alt.Y("value", type="quantitative", title=y),
+        tooltip=tooltips(name=who, level=x, value=y, low="95 % from", high="to"),
+        **scales,
+    )
+    return alt.layer(band, line, point).properties(height=HEIGHT)
+
+
+def tooltips(**fields: str) -> list[Any]:
+    """What a pointer sees: field names and their titles."""
+    return [
+        alt.Tooltip(name, type="nominal", title=title)
+        if name in TEXTS
+        else alt.Tooltip(name, type="quantitative", title=title, format=".4~g")
+        for name, title in fields.items()
+    ]
+
+
+TEXTS = frozenset({"name", "change", "kind", "meaning", "verdict"})
+"""Fields that hold words."""
+
+
+def lines(rows: Sequence[Any]) -> int:
+    """The height of a dot plot with one line per row."""
+    return max(60, LINE * len(rows))
+
+
+def _legend(names: Sequence[str], title: str) -> Any:
+    return alt.Legend(title=title, orient="bottom", columns=2, labelLimit=260) if names[1:] else None
+
+
+def _cycled(items: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    return [items[place % len(items)] for place in range(len(names))]

@@ -1,0 +1,178 @@
+"""One self-contained HTML file: verdict, charts, tables and every example, for one run or several.
+
+Texts reach the page in two ways only: escaped by the template, or inside compressed data that a script reads and shows
+as text. A content security policy names the two scripts by their hashes and forbids everything else, so nothing that a
+text contains can run, and nothing is ever fetched.
+"""
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from babelquake.errors import UserError
+from babelquake.report.pack import example_columns, packed
+from babelquake.report.plots import views
+from babelquake.report.reproduce import command_line, signatures
+from babelquake.report.table import Table, is_numeric
+from babelquake.report.tables import tables
+from babelquake.report.verdict import verdict
+from babelquake.report.visible import visible
+from babelquake.run import Run
+from babelquake.version import VERSION
+
+EXAMPLES = 20_000
+"""Examples of all runs together that a page holds at most."""
+ROOM = 3_600_000
+"""Bytes that packed data may take, so that the file stays below 5 MB."""
+TABLE_ROWS = 300
+SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
+QUESTIONS = {
+    "translation": "How sturdy are these translation systems?",
+    "metric": "Do these metrics move for the right reasons?",
+    "quality": "Do these quality estimators notice what matters?",
+}
+
+
+def write_html(runs: Sequence[Run], path: Path) -> None:
+    """Write the report of one or several runs; with several, a selector changes between them."""
+    if not runs:
+        raise UserError("a report needs at least one run folder.")
+    page = render(runs)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, "utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def render(runs: Sequence[Run]) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=PackageLoader("babelquake.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["visible"] = lambda text: visible(str(text))
+    styles, script = _template("report.css"), "\n".join(_template(name) for name in SCRIPTS)
+    script = f"(() => {{\n'use strict';\n{script}\n}})();"
+    vega = _vega()
+    policy = (
+        f"default-src 'none'; script-src {_hash(vega)} {_hash(script)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    return environment.get_template("report.html").render(
+        policy=policy,
+        styles=Markup(styles),  # noqa: S704 – our own file
+        script=Markup(script),  # noqa: S704 – our own files
+        vega=Markup(vega),  # noqa: S704 – the shipped bundle
+        version=VERSION,
+        runs=[_run(run, place, len(runs)) for place, run in enumerate(runs)],
+        is_numeric=is_numeric,
+        columns_of=lambda table: list(zip(*table.rows, strict=True)),
+    )
+
+
+def _run(run: Run, place: int, among: int) -> dict[str, Any]:
+    """What the template needs to know of a run."""
+    info = run.info
+    return {
+        "id": f"run-{place}",
+        "name": run.folder.name or str(run.folder),
+        "study": info.study,
+        "question": QUESTIONS.get(info.study, info.study),
+        "verdict": verdict(run),
+        "facts": _facts(run),
+        "notes": info.notes,
+        "flags": _flags(info.facts.get("flags", [])),
+        "command": command_line(run),
+        "signatures": signatures(run),
+        "versions": info.versions,
+        "tables": [_cut(table) for table in tables(run)],
+        "packed": _packed(run, EXAMPLES // among, ROOM // among),
+    }
+
+
+def _flags(flags: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Warnings by scorer and language pair."""
+    found: dict[str, list[str]] = {}
+    for flag in flags:
+        who = " · ".join(str(flag[name]) for name in ("scorer", "language_pair") if flag.get(name))
+        found.setdefault(who, []).append(str(flag.get("text", "")))
+    return found
+
+
+def _facts(run: Run) -> dict[str, str]:
+    """The run at a glance."""
+    config = run.info.config
+    data = config.get("data", "")
+    names = data if isinstance(data, list) else [data]
+    shown = {
+        "Data": ", ".join(str(name).rsplit("#", 1)[0] for name in names),
+        "Segments": f"{_height(run, 'segments'):,}",
+        "Systems": str(len(config.get("system", []))) if config.get("system") else "",
+        "Scorers": ", ".join(config.get("scorer", [])),
+        "Seed": str(config.get("seed", "")),
+        "Made": (run.info.finished or "unfinished")[:16].replace("T", " "),
+    }
+    if run.has("variants"):
+        shown["Variants"] = f"{_height(run, 'variants'):,}"
+    return {name: text for name, text in shown.items() if text}
+
+
+def _height(run: Run, table: str) -> int:
+    import polars as pl
+
+    return int(run.scan(table).select(pl.len()).collect().item())
+
+
+def _packed(run: Run, most: int, room: int) -> str:
+    """Charts and as many examples as there is room for."""
+    charts = [
+        {
+            "label": view.label,
+            "heat": view.heat,
+            "charts": [
+                {"title": chart.title, "description": chart.description, "spec": chart.spec(), "wide": chart.wide}
+                for chart in view.charts
+                if chart.on_page
+            ],
+        }
+        for view in views(run)
+    ]
+    while True:
+        text = packed({"study": run.info.study, "views": charts, "examples": example_columns(run, most)})
+        if len(text) <= room or most <= 100:
+            return text
+        most = max(100, int(most * min(0.9, 0.95 * room / len(text))))
+
+
+def _cut(table: Table) -> Table:
+    """Long tables end in a line that says where the rest is."""
+    if len(table.rows) <= TABLE_ROWS:
+        return table
+    note = f"The first {TABLE_ROWS} of {len(table.rows)} rows; measures.csv in the run folder has all numbers. "
+    return Table(table.title, table.columns, table.rows[:TABLE_ROWS], note + table.note)
+
+
+def _template(name: str) -> str:
+    return (files("babelquake.report") / "templates" / name).read_text("utf-8")
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed; see scripts/make_vega_bundle.py."""
+    return gzip.decompress((files("babelquake.report") / "assets" / "vega.js.gz").read_bytes()).decode("utf-8")
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,0 +1,73 @@
+"""The charts of a run, and their export as images by vl-convert."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from babelquake.errors import UserError
+from babelquake.report.charts import View
+from babelquake.report.metric_charts import metric_views
+from babelquake.report.quality_charts import quality_views
+from babelquake.report.translation_charts import translation_views
+from babelquake.run import Run
+
+VEGA_LITE = "6.4"
+WIDTH = 520
+FORMATS = ("png", "svg")
+VIEWS: dict[str, Callable[[Run], list[View]]] = {
+    "translation": translation_views,
+    "metric": metric_views,
+    "quality": quality_views,
+}
+FONT = "Helvetica, Arial, sans-serif"
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": FONT,
+    "axis": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "gridColor": "#E4E4E7"},
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
+    "title": {"fontSize": 15, "anchor": "start", "offset": 12},
+    "view": {"stroke": None},
+}
+
+
+def views(run: Run) -> list[View]:
+    """The charts of a run, grouped as they are read."""
+    make = VIEWS.get(run.info.study)
+    return make(run) if make else []
+
+
+def write_images(runs: Sequence[Run], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """One image per chart and format, named `RUN-VIEW-CHART.png`."""
+    import vl_convert
+
+    for name in formats:
+        if name not in FORMATS:
+            raise UserError(f"images are written as {' or '.join(FORMATS)}, not as {name}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for run in runs:
+        for view in views(run):
+            for chart in view.charts:
+                spec = json.dumps({**chart.spec(), "width": WIDTH, "title": chart.title, "config": CONFIG})
+                stem = _file_name(f"{run.folder.name}-{view.label}-{chart.name}", taken=written)
+                for name in formats:
+                    path = folder / f"{stem}.{name}"
+                    if name == "png":
+                        path.write_bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
+                    else:
+                        path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE), "utf-8")
+                    written.append(path)
+    return written
+
+
+def _file_name(text: str, taken: Sequence[Path]) -> str:
+    """Letters, digits and hyphens; numbered where two charts would share a name."""
+    plain = str(regex.sub(r"[^A-Za-z0-9.]+", "-", text)).strip("-.")[:100]
+    stems = {path.stem for path in taken}
+    name, number = plain, 2
+    while name in stems:
+        name, number = f"{plain}-{number}", number + 1
+    return name

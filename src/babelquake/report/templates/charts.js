@@ -1,0 +1,24 @@
+// Vega-Lite charts; colours of text and axes follow the theme through the style sheet.
+
+const CONFIG = {
+  background: 'transparent',
+  font: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  axis: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal', gridColor: '#d9dce3' },
+  legend: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal' },
+  view: { stroke: null },
+};
+
+function chartFigure(chart) {
+  const plot = make('div', { class: 'plot', role: 'img', 'aria-label': visible(chart.description) });
+  const figure = make('figure', { class: chart.wide ? 'chart wide' : 'chart' }, make('h3', {}, visible(chart.title)), plot, make('figcaption', {}, visible(chart.description)));
+  const options = { actions: false, ast: true, renderer: 'svg', config: CONFIG, tooltip: { theme: 'custom' } };
+  figure.draw = () => window.vegaEmbed(plot, chart.spec, options).catch((error) => { plot.textContent = `This chart could not be drawn: ${error.message}`; });
+  return figure;
+}
+
+function chartGrid(charts) {
+  const figures = charts.map(chartFigure);
+  const grid = make('div', { class: 'grid' }, ...figures);
+  grid.draw = () => Promise.all(figures.map((figure) => figure.draw()));
+  return grid;
+}
