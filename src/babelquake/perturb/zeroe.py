@@ -42,11 +42,12 @@ VOWELS = frozenset("aeiouAEIOU") | frozenset(
 
 def _units(text: str) -> list[tuple[int, int]]:
     """Where `UNIT` matches; the pattern is spared for plain words, which are most."""
-    spans, position = [], 0
+    spans: list[tuple[int, int]] = []
+    add, position = spans.append, 0
     for stretch in text.split(" "):
         end = position + len(stretch)
         if stretch.isalpha():
-            spans.append((position, end))
+            add((position, end))
         elif stretch[:-1].isalpha() and stretch[-1] in ".,":
             spans += [(position, end - 1), (end - 1, end)]
         elif stretch:
@@ -61,17 +62,19 @@ def _share_of_words(
     """Change ⌈level · tokens⌉ of the words that can be attacked, drawn without replacement; None where none can."""
     units = _units(text)
     wanted, last = ceil(level * len(units) - 1e-9), len(units) - 1
-    chosen: list[tuple[int, int]] = []
-    while last >= 0 and len(chosen) < wanted:
-        index = rng.below(last + 1)
+    edits: list[tuple[int, int, str]] = []
+    draw = rng.random
+    while last >= 0 and len(edits) < wanted:
+        index = int(draw() * (last + 1))
         start, end = units[index]
-        if able(text[start:end]):
-            chosen.append((start, end))
+        if able(word := text[start:end]):
+            edits.append((start, end, change(word)))
         units[index] = units[last]
         last -= 1
-    if not chosen:
+    if not edits:
         return None
-    return replaced(text, [(start, end, change(text[start:end])) for start, end in sorted(chosen)])
+    edits.sort()
+    return replaced(text, edits)
 
 
 @perturbation(
@@ -135,23 +138,25 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: str | None) -> str
     Neighbours are those of the language's keyboard, digits and punctuation included; a capital becomes a capital.
     None where the script has no keyboard on file.
     """
-    board = keyboard(lang, main_script(text))
+    board = keyboard(lang, "Latin" if text.isascii() else main_script(text))
     if board is None:
         return None
     lower, upper = board.neighbours, board.letter_neighbours
-    keys = upper.keys()
+    keys, draw = upper.keys(), rng.random
 
     def able(word: str) -> bool:
         return not keys.isdisjoint(word if word.isascii() else graphemes(word))
 
     def change(word: str) -> str:
         units = word if word.isascii() else graphemes(word)
-        index = rng.below(len(units))
-        while units[index] not in keys:
-            index = rng.below(len(units))
-        key = units[index]
-        typed = rng.choice((upper if key.isupper() else lower)[key])
-        return f"{''.join(units[:index])}{typed}{''.join(units[index + 1 :])}"
+        index = int(draw() * len(units))
+        while (key := units[index]) not in keys:
+            index = int(draw() * len(units))
+        near = (upper if key.isupper() else lower)[key]
+        typed = near[int(draw() * len(near))]
+        if units is word:
+            return word[:index] + typed + word[index + 1 :]
+        return "".join([*units[:index], typed, *units[index + 1 :]])
 
     return _share_of_words(text, level, rng, change, able)
 
