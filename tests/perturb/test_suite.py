@@ -99,7 +99,7 @@ def test_a_wrong_file_is_told_what_is_wrong(tmp_path: Path, content: str, messag
 def test_no_file_no_name_no_perturbation(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere\.yaml cannot be read: No such file"):
         suite(str(tmp_path / "nowhere.yaml"))
-    with pytest.raises(UserError, match="no perturbation or suite is called 'nu2020'. Did you mean 'niu2020'"):
+    with pytest.raises(UserError, match=r"no perturbation or suite is called 'nu2020'\. Did you mean 'niu2020'"):
         suite("nu2020")
     with pytest.raises(UserError, match="no perturbation is named"):
         suite(" , ")

@@ -15,5 +15,6 @@ def reset_ending(perturbed: str, clean: str, perturbed_source: str, clean_source
     mine, model = ending(perturbed), ending(clean)
     if mine.mark == model.mark or not mine.body:
         return perturbed
-    closing = mine.closing if mine.mark else ""
-    return mine.body + (model.space if model.mark else "") + model.mark + closing + mine.tail
+    closing = mine.closing if mine.mark else model.closing if mine.body.endswith(model.closing) else ""
+    body = mine.body if mine.mark else mine.body.removesuffix(closing)
+    return body + (model.space if model.mark else "") + model.mark + closing + mine.tail

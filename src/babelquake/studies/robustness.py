@@ -157,7 +157,10 @@ def system_differences(found: list[Cell]) -> list[Row]:
 
 
 def ranks(found: list[Cell]) -> list[Row]:
-    """Systems ordered by ROBUST (by CONSIS without references), 1 the sturdiest, per perturbation and scorer."""
+    """Systems ordered by ROBUST (by CONSIS without references), 1 the sturdiest, per perturbation and scorer.
+
+    Equal systems share a rank; those without a value (a clean score of 0) have none.
+    """
     rows = []
     groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in found:
@@ -165,11 +168,13 @@ def ranks(found: list[Cell]) -> list[Row]:
     for group in groups.values():
         if len(group) > 1:
             name = "robust" if "robust" in group[0].measures else "consis"
-            best_first = sorted(group, key=lambda cell: -cell.measures[name].value)
+            values = [cell.measures[name].value for cell in group if np.isfinite(cell.measures[name].value)]
             rows += [
-                {**cell.key, "measure": "rank", "value": float(place), "n": len(cell.rows)}
-                for place, cell in enumerate(best_first, 1)
-            ]
+                {**cell.key, "measure": "rank", "value": 1.0 + sum(better > value for better in values),
+                 "n": len(cell.rows)}
+                for cell in sorted(group, key=lambda cell: -np.nan_to_num(cell.measures[name].value))
+                if np.isfinite(value := cell.measures[name].value)
+            ]  # fmt: skip
     return rows
 
 

@@ -24,7 +24,8 @@ KINDS = {
     "other": "other words",
 }
 NUMBER = regex.compile(r"\p{Nd}+(?:[.,:/\-]\p{Nd}+)*")
-LOOP = regex.compile(r"(\S.{0,60}?)(?:\W*\1){2,}")
+LOOP = regex.compile(r"\b(\w+(?:\W+\w+){0,9}?)(?:\W+\1\b){2,}")
+LOOP_UNSPACED = regex.compile(r"(\w{2,30}?)\1{2,}")
 COLLAPSED = 0.5
 REPEATED = 1.3
 COPIED = 0.7
@@ -39,7 +40,7 @@ def kind_of_change(clean: str, perturbed: str, source: str, lang: str | None = N
         return "surface"
     if _is_copy(after, source) and not _is_copy(before, source):
         return "copied"
-    if len(perturbed) > REPEATED * len(clean) and LOOP.search(perturbed) and not LOOP.search(clean):
+    if len(perturbed) > REPEATED * len(clean) and _loops(perturbed) and not _loops(clean):
         return "repetition"
     if len(after) < COLLAPSED * len(before):
         return "collapse"
@@ -66,6 +67,11 @@ def _is_copy(after: list[str], source: str) -> bool:
     of_source = Counter(_plain_words(source))
     shared = sum((Counter(after) & of_source).values())
     return len(after) >= 3 and shared >= COPIED * max(len(after), of_source.total())
+
+
+def _loops(text: str) -> bool:
+    """Whether words, or stretches of a script without spaces, come three times in a row."""
+    return bool((LOOP_UNSPACED if is_unspaced(text) else LOOP).search(text.casefold()))
 
 
 def _negations(text: str, lang: str | None) -> int:
