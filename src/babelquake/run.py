@@ -126,7 +126,7 @@ class Run:
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:
             raise UserError(f"{self.folder} holds a {self.info.study} run. Use another --out for this {study} run.")
-        for key in sorted({*self.info.config, *config}):
+        for key in dict.fromkeys([*config, *self.info.config]):
             old, new = self.info.config.get(key), config.get(key)
             if old != new:
                 flag = "--" + key.replace("_", "-")
@@ -134,6 +134,16 @@ class Run:
                     f"{self.folder} was made with {flag} {_short(old)}; this command says {flag} {_short(new)}. "
                     "Use another --out, or --restart to begin again."
                 )
+
+    def same_signatures(self, signatures: Mapping[str, str]) -> None:
+        """Note how results are made; refuse to go on when something of the same name makes them otherwise now."""
+        for name, new in signatures.items():
+            if (old := self.info.signatures.setdefault(name, new)) != new:
+                raise UserError(
+                    f"{self.folder} was made with {name} as {old}; it is {new} now. "
+                    "Use another --out, or --restart to begin again."
+                )
+        self.save()
 
     @contextmanager
     def alone(self) -> Iterator[None]:

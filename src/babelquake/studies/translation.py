@@ -51,13 +51,14 @@ def translation(
     repeats stochastic perturbations; segments stay the unit of resampling.
     """
     changes = suite_of(suite, replicates)
-    judges = [scorer_of(item) for item in scorers]
+    judges = list({judge.name: judge for judge in map(scorer_of, scorers)}.values())
     engine = engine or Engine()
     if not data.has("source"):
         raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
     config = {
         "system": [item if isinstance(item, str) else item.name for item in systems],
         "data": f"{data.name}#{data.hash}",
+        "language_pair": data.language_pairs,
         "suite": [str(change.spec) for change in changes.perturbations],
         "replicates": [changes.repeats(change) for change in changes.perturbations],
         "scorer": [judge.name for judge in judges],
@@ -68,14 +69,21 @@ def translation(
     }
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
-        if run.has("measures") and run.info.finished:
-            return run
         segments = run.once("segments", lambda: one_row_per_source(data.segments))
-        run.info.facts["audit"] = audit(segments)
-        run.info.notes = [*data.notes, *_missing_references(segments)]
-        variants = run.once("variants", lambda: source_variants(segments, changes, seed))
         made = {pair: [system_of(item, pair) for item in systems] for pair in segments["language_pair"].unique().sort()}
         _distinct_names(made)
+        run.same_signatures(
+            {
+                " ".join(filter(None, ["system", item.name, pair])): item.signature
+                for pair in made
+                for item in made[pair]
+            }
+        )
+        if run.has("measures") and run.info.finished:
+            return run
+        variants = run.once("variants", lambda: source_variants(segments, changes, seed))
+        run.info.facts["audit"] = audit(segments)
+        run.info.notes = [*data.notes, *_missing_references(segments), *_not_applicable(variants, changes)]
         try:
             translations = run.once("translations", lambda: _translations(made, segments, variants, reset, engine))
         finally:
@@ -83,8 +91,7 @@ def translation(
                 for item in group:
                     item.close()
         scores = run.once("scores", lambda: _scores(judges, segments, translations, engine))
-        run.info.signatures = {
-            **{f"system {item.name}": item.signature for group in made.values() for item in group},
+        run.info.signatures |= {
             **{f"scorer {judge.name}": judge.signature for judge in judges},
             "suite": changes.signature(languages(segments["language_pair"][0])[0]),
         }
@@ -118,8 +125,9 @@ def source_variants(segments: pl.DataFrame, changes: Suite, seed: int) -> pl.Dat
 
 
 def texts_to_translate(segments: pl.DataFrame, variants: pl.DataFrame) -> list[str]:
-    """Clean and perturbed sources, each once."""
-    return list(dict.fromkeys([*segments["source"].fill_null(""), *variants["text"]]))
+    """Clean and perturbed sources, each once; blank ones need no translation."""
+    texts = dict.fromkeys([*segments["source"].fill_null(""), *variants["text"]])
+    return [text for text in texts if text.strip()]
 
 
 def _translations(
@@ -278,6 +286,15 @@ def _missing_references(segments: pl.DataFrame) -> list[str]:
     if not missing:
         return []
     return [f"{missing} of {segments.height} segments have no reference: only CONSIS and % inconsistent are measured."]
+
+
+def _not_applicable(variants: pl.DataFrame, changes: Suite) -> list[str]:
+    """Perturbations without a row in the results, named rather than dropped in silence."""
+    applied = set(variants.select("perturbation", "level").unique().iter_rows())
+    return [
+        f"{change.spec} applies to no segment." for change in changes.perturbations
+        if (change.label, change.level) not in applied
+    ]  # fmt: skip
 
 
 def _distinct_names(made: dict[str | None, list[System]]) -> None:
