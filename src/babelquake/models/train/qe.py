@@ -151,6 +151,7 @@ def _command(files: Mapping[str, Files], out: Path, encoder: str, ridge: float |
     """The command that makes this model again, without the folders of this machine."""
     flags = {"train": "--data", "dev": "--dev", "test": "--test"}
     parts = [f"{flags[name]} {Path(path).name}" for name, paths in files.items() for path in paths]
-    parts += [f"--encoder {encoder}", f"--target {target}"]
+    parts.append(f"--encoder {encoder}")
+    parts += [] if target == "score" else [f"--target {target}"]
     parts += [] if ridge is None else [f"--ridge {ridge:g}"]
     return " ".join(["babelquake train qe", *parts, f"--out {Path(out).name}"])
