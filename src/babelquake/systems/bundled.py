@@ -4,7 +4,6 @@ A model is a folder of `babelquake/models` with a CTranslate2 model, its Sentenc
 was trained. Decoding is greedy unless `beam` says otherwise; Niu et al. (2020) decode with larger beams, `beam=4`.
 """
 
-import hashlib
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -41,6 +40,5 @@ class Bundled(CTranslate2):
 
     @cached_property
     def signature(self) -> str:
-        """The model's name, a hash of its card and its content, and how it is decoded."""
-        card = hashlib.blake2b((self._folder / CARD).read_bytes(), digest_size=6).hexdigest()
-        return self._signed("bundled", model=self._model, card=card, content=self._content())
+        """The model's name, a hash of its content, and how it is decoded; the card's words change no translation."""
+        return self._signed("bundled", model=self._model, content=self._content())
