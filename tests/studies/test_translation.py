@@ -260,8 +260,8 @@ def test_kill_9_in_the_middle_of_translating(tmp_path: Path) -> None:
     def command(name: str) -> list[str]:
         system = Spec("command").with_options(cmd=f"{sys.executable} {script}")
         return [
-            sys.executable, "-m", "babelquake", "mt", "--system", str(system), "--data", str(data), "--suite", "niu2020",
-            "--scorer", "chrf", "--resamples", "100", "--out", str(tmp_path / name),
+            sys.executable, "-m", "babelquake", "mt", "--system", str(system), "--data", str(data),
+            "--suite", "niu2020", "--scorer", "chrf", "--resamples", "100", "--out", str(tmp_path / name),
             "--cache", str(tmp_path / f"{name}.sqlite"),
         ]  # fmt: skip
 

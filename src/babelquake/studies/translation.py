@@ -67,11 +67,12 @@ def translation(
         "reset": reset,
         "resamples": resamples,
     }
+    pairs = data.segments["language_pair"].unique().sort()
+    made = {pair: [system_of(item, pair) for item in systems] for pair in pairs}
+    _distinct_names(made)
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
         segments = run.once("segments", lambda: one_row_per_source(data.segments))
-        made = {pair: [system_of(item, pair) for item in systems] for pair in segments["language_pair"].unique().sort()}
-        _distinct_names(made)
         run.same_signatures(
             {
                 " ".join(filter(None, ["system", item.name, pair])): item.signature
