@@ -95,8 +95,8 @@ def recipes() -> list[dict[str, Any]]:
     from importlib.resources import files
 
     folder = files("babelquake.models") / "train" / "configs"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".yaml"))
-    return [{"name": name.removesuffix(".yaml"), "command": f"babelquake train nmt --config {name}"} for name in names]
+    names = sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return [{"name": name, "command": f"babelquake train nmt --config {name}.yaml"} for name in names]
 
 
 def formats() -> list[dict[str, Any]]:

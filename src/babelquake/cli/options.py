@@ -34,12 +34,23 @@ def read_config(context: typer.Context, file: str | None) -> str | None:
         if name not in names:
             raise typer.BadParameter(f"{file}: no option is called '{key}'. {did_you_mean(name, names)}")
         parameter = names[name]
-        several = getattr(parameter, "multiple", False)
-        defaults[parameter.name] = [str(item) for item in value] if isinstance(value, list) else value
-        if several and not isinstance(value, list):
-            defaults[parameter.name] = [str(value)]
+        if value is None:
+            continue
+        if getattr(parameter, "multiple", False):
+            defaults[parameter.name] = _several(value)
+        elif isinstance(value, list | dict):
+            raise typer.BadParameter(f"{file}: {key} takes one value.")
+        else:
+            defaults[parameter.name] = value
     context.default_map = {**(context.default_map or {}), **defaults}
     return file
+
+
+def _several(value: Any) -> list[str]:
+    """A repeatable option's values: one, a list of them, or a mapping such as `columns: {source: src}`."""
+    if isinstance(value, dict):
+        return [f"{name}={given}" for name, given in value.items()]
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
 Config = Annotated[

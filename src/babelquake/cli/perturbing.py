@@ -1,7 +1,9 @@
 """`babelquake perturb`: a Unix filter – text in, text out, line for line – or a table of a whole suite."""
 
+import io
 import sys
-from itertools import islice
+from collections.abc import Iterator
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Annotated
 
@@ -47,16 +49,19 @@ def perturb(
 
     if name in suite_names():
         raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
+    if replicates is not None:
+        raise UserError("--replicates makes several lines of one: give --table FILE too.")
     change = Perturbation(name, level=level)
-    texts, vocabulary = lines(file), None
+    notes: list[str] = []
+    texts, vocabulary = lines(file, notes), None
     if "vocabulary" in change.card.wants:
-        texts, vocabulary = _with_vocabulary(file)
-    sources = lines(source) if source else None
+        texts, vocabulary = _with_vocabulary(file, notes)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     skipped = count = 0
-    for text in texts:
+    for text, origin in _with_sources(texts, file, source):
         count += 1
-        origin = next(sources, None) if sources else None
-        changed = change.apply(text, lang=lang, seed=seed, source=origin, vocabulary=vocabulary)
+        changed = change.apply(text, lang=_code(lang), seed=seed, source=origin, vocabulary=vocabulary)
         if changed is None:
             skipped += 1
             changed = text if keep else ""
@@ -64,17 +69,40 @@ def perturb(
     sys.stdout.flush()
     if skipped:
         kept = "left unchanged" if keep else "left blank"
-        typer.echo(
-            f"babelquake: {change.name} does not apply to {skipped} of {count} lines; they were {kept}.", err=True
-        )
+        notes.append(f"{change.name} does not apply to {skipped} of {count} lines; they were {kept}.")
+    for note in notes:
+        typer.echo(f"babelquake: {note}", err=True)
 
 
-def _with_vocabulary(file: str) -> tuple:  # type: ignore[type-arg]
+def _code(lang: str | None) -> str | None:
+    """The language as perturbations know it: `DE`, `de_DE` and `deu` are `de`."""
+    from babelquake.data.languages import code
+
+    base = (lang or "").replace("_", "-").partition("-")[0].lower()
+    return code(base) or base or None
+
+
+def _with_sources(texts: Iterator[str], file: str, source: str | None) -> Iterator[tuple[str, str | None]]:
+    """Each line with its source, as many as there are lines."""
+    from babelquake.data import lines
+    from babelquake.errors import UserError
+
+    if source is None:
+        yield from ((text, None) for text in texts)
+        return
+    for number, (text, origin) in enumerate(zip_longest(texts, lines(source)), 1):
+        if text is None or origin is None:
+            ended = source if origin is None else file
+            raise UserError(f"{ended} ends before line {number}: --source needs a line for each line of {file}.")
+        yield text, origin
+
+
+def _with_vocabulary(file: str, notes: list[str]) -> tuple[Iterator[str], list[str]]:
     """The lines, and the words they are made of: the one case that needs the whole input at once."""
     from babelquake.data import lines
     from babelquake.perturb.linguistics import vocabulary_of
 
-    texts = list(lines(file))
+    texts = list(lines(file, notes))
     return iter(texts), vocabulary_of(texts)
 
 
@@ -100,10 +128,11 @@ def _write_table(
             raise UserError("--level belongs to one perturbation; a suite's levels are its own.")
         name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
     chosen = suite(name, replicates)
-    texts = list(lines(file))
-    sources = list(lines(source)) if source else None
-    if sources is not None and len(sources) != len(texts):
-        raise UserError(f"{file} has {len(texts)} lines but --source {source} has {len(sources)}.")
+    notes: list[str] = []
+    texts = list(lines(file, notes))
+    if not texts:
+        raise UserError(f"{file} is empty: there is nothing to perturb.")
+    sources = [origin for _, origin in _with_sources(iter(texts), file, source)]
     vocabulary = vocabulary_of(texts)
     parts = []
     for start in range(0, len(texts), BLOCK):
@@ -111,9 +140,9 @@ def _write_table(
         part = chosen.variants(
             [str(start + place + 1) for place in range(len(some))],
             some,
-            lang=lang,
+            lang=_code(lang),
             seed=seed,
-            sources=sources[start : start + BLOCK] if sources else None,
+            sources=sources[start : start + BLOCK],
             vocabulary=vocabulary,
             first_row=start,
         )
@@ -123,6 +152,7 @@ def _write_table(
                 original=pl.Series([texts[row] for row in originals], dtype=pl.String), seed=pl.lit(seed)
             )
         )
-    result = pl.concat(parts) if parts else pl.DataFrame()
+    result = pl.concat(parts)
     write(result.sort("line", maintain_order=True), table)
-    typer.echo(f"babelquake: {result.height} rows in {table}", err=True)
+    for note in [*notes, f"{result.height} rows in {table}"]:
+        typer.echo(f"babelquake: {note}", err=True)

@@ -1,0 +1,25 @@
+"""The cache as the command line shows it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from typer.testing import Result
+
+from babelquake.engine import Cache
+
+
+def test_info_verify_and_clear(cli: Callable[..., Result], tmp_path: Path) -> None:
+    store = Cache(tmp_path / "cache.sqlite")
+    store.put({b"key": b"value"})
+    store.close()
+    assert json.loads(cli("cache", "info", "--json").stdout)["entries"] == 1
+    assert cli("cache", "verify").stdout == "1 entries sound, 0 damaged and removed\n"
+    assert cli("cache", "clear").stdout == "1 entries removed\n"
+    assert "entries: 0" in cli("cache", "info").stdout
+
+
+def test_a_damaged_file_is_told(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "cache.sqlite").write_bytes(b"nonsense" * 1000)
+    found = cli("cache", "info")
+    assert "was damaged" in found.stderr and "entries: 0" in found.stdout

@@ -1,0 +1,30 @@
+"""What there is, as tables and as JSON."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from typer.testing import Result
+
+FIELDS = {"name", "family", "paper", "meaning", "level", "unit", "languages", "side"}
+
+
+def test_perturbations_as_json(cli: Callable[..., Result]) -> None:
+    rows = json.loads(cli("list", "perturbations", "--json").stdout)
+    assert all(row.keys() >= FIELDS for row in rows)
+    found = {row["name"]: row for row in rows}
+    assert (found["misspell"]["level"], found["misspell"]["meaning"]) == (0.1, "preserving")
+    assert found["word-drop"]["meaning"] == "altering"
+
+
+@pytest.mark.parametrize("kind", ["perturbations", "suites", "scorers", "systems", "recipes", "formats"])
+def test_every_listing_has_names_and_a_table(cli: Callable[..., Result], kind: str) -> None:
+    rows = json.loads(cli("list", kind, "--json").stdout)
+    names = [row["name"] for row in rows]
+    assert names and names == sorted(names)
+    table = cli("list", kind).stdout
+    assert all(name in table for name in names)
+
+
+def test_a_wrong_kind(cli: Callable[..., Result]) -> None:
+    assert "suites" in cli("list", "suits", status=2).stderr

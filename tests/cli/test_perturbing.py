@@ -1,0 +1,110 @@
+"""The filter: line n of the output belongs to line n of the input."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import Result
+
+LINES = ["Guten Tag 👩🏽‍💻.", "", "  ", "Es ist 5 Uhr.", "東京タワー。", "Der e\u0301te\u0301 ist schön 🇩🇪"]
+TEXT = "".join(line + "\n" for line in LINES)
+
+
+def test_the_line_as_written(cli: Callable[..., Result]) -> None:
+    words = ("perturb", "misspell", "--level", "0.1", "--lang", "de", "--seed", "7")
+    one, other = cli(*words, input=TEXT).stdout, cli(*words, input=TEXT).stdout
+    assert one == other and one.count("\n") == len(LINES)
+
+
+@pytest.mark.parametrize(
+    "name", ["misspell", "case", "punct-remove", "word-drop", "visual", "final-delete", "word-replace"]
+)
+def test_every_line_has_its_line(cli: Callable[..., Result], name: str) -> None:
+    found = cli("perturb", name, "--lang", "de", input=TEXT)
+    assert len(found.stdout.split("\n")) == len(LINES) + 1
+    assert found.stdout.split("\n")[1] == ""
+
+
+def test_a_line_is_changed_alike_wherever_it_stands(cli: Callable[..., Result]) -> None:
+    words = ("perturb", "misspell", "--level", "1", "--lang", "de")
+    forwards = cli(*words, input=TEXT).stdout.splitlines()
+    backwards = cli(*words, input="".join(line + "\n" for line in reversed(LINES))).stdout.splitlines()
+    assert forwards == backwards[::-1] and forwards != LINES
+
+
+def test_where_it_does_not_apply_lines_stay_or_go_blank_and_are_counted(cli: Callable[..., Result]) -> None:
+    kept = cli("perturb", "final-delete", input="Ja.\nNein\n")
+    assert kept.stdout == "Ja\nNein\n"
+    assert "final-delete does not apply to 1 of 2 lines; they were left unchanged." in kept.stderr
+    assert cli("perturb", "final-delete", "--blank", input="Ja.\nNein\n").stdout == "Ja\n\n"
+
+
+def test_windows_line_ends_and_marks_are_dropped_and_told(cli: Callable[..., Result]) -> None:
+    found = cli("perturb", "final-delete", input=b"\xef\xbb\xbfJa.\r\nNein.\r\n")
+    assert found.stdout == "Ja\nNein\n"
+    assert "CR LF" in found.stderr and "byte-order mark" in found.stderr
+
+
+def test_a_last_line_without_an_end_and_no_lines_at_all(cli: Callable[..., Result]) -> None:
+    assert cli("perturb", "final-delete", input="Ja.\nNein.").stdout == "Ja\nNein\n"
+    assert cli("perturb", "final-delete", input="").stdout == ""
+
+
+def test_languages_may_be_written_in_several_ways(cli: Callable[..., Result]) -> None:
+    words = ("perturb", "negation-remove", "--lang")
+    assert {cli(*words, lang, input="Er kommt nicht.\n").stdout for lang in ("de", "DE", "de_DE", "deu", "de-AT")} == {
+        "Er kommt.\n"
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "input", "message"),
+    [
+        (["mispell"], "", "no perturbation is called 'mispell'. Did you mean 'misspell'?"),
+        (["misspell", "nowhere.txt"], "", "nowhere.txt does not exist"),
+        (["misspell", "."], "", ". is a folder where a file is expected."),
+        (["misspell", "--level", "2"], "", "misspell[level=2.0]: 2 is outside 0 to 1."),
+        (["punct-remove", "--level", "0.5"], "", "perturbation 'punct-remove' has no level."),
+        (["misspell[levle=1]"], "", "Did you mean 'level'?"),
+        (["misspell[level=0.1|0.2]"], "", "several values with '|'"),
+        (["niu2020"], "", "niu2020 is a suite: give --table FILE"),
+        (["misspell", "--replicates", "2"], "", "give --table FILE too"),
+        (["misspell"], b"gut\nsch\xf6n\n", "standard input line 2: byte 4 (0xf6) is not UTF-8"),
+        (["misspell"], b"a\0b\n", "standard input line 1: a NUL byte"),
+        (["source-copy", "--source", "one.txt"], "a\nb\n", "one.txt ends before line 2"),
+        (["misspell", "--table", "x.xlsx"], "a\n", "x.xlsx: cannot tell the format"),
+        (["misspell", "--table", "x.tsv", "one.txt", "--level", "3"], "", "outside 0 to 1"),
+        (["niu2020", "--table", "x.tsv", "--level", "0.3"], "a\n", "--level belongs to one perturbation"),
+        (["niu2020", "--table", "x.tsv", "empty.txt"], "", "empty.txt is empty"),
+    ],
+)
+def test_wrong_input_is_named(
+    cli: Callable[..., Result], tmp_path: Path, words: list[str], input: str | bytes, message: str
+) -> None:
+    (tmp_path / "one.txt").write_text("eins\n")
+    (tmp_path / "empty.txt").write_text("")
+    found = cli("perturb", *words, input=input, status=2)
+    assert message in found.stderr
+    assert found.stderr.startswith("babelquake: ") and "Traceback" not in found.stderr
+
+
+def test_a_table_of_a_suite(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("It is not the best day.\n\nDogs bark!\n")
+    cli("perturb", "kanojia2021", "--lang", "en", "--seed", "7", "--table", "out.parquet", "in.txt")
+    table = pl.read_parquet(tmp_path / "out.parquet")
+    counts = dict(table.group_by("perturbation").len().iter_rows())
+    assert counts["punct-remove"] == 3 and counts["word-drop"] == 3 * 20
+    assert table["line"].is_sorted() and set(table["line"]) == {1, 2, 3}
+    assert table.filter(line=1, perturbation="negation-remove")["text"].item() == "It is the best day."
+    assert set(table.filter(line=3)["original"]) == {"Dogs bark!"}
+
+
+def test_the_table_says_what_the_filter_says(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text(TEXT)
+    words = ("--level", "0.5", "--lang", "de", "--seed", "3", "in.txt")
+    cli("perturb", "misspell", *words, "--table", "out.jsonl")
+    assert (
+        pl.read_ndjson(tmp_path / "out.jsonl")["text"].to_list()
+        == cli("perturb", "misspell", *words).stdout.split("\n")[:-1]
+    )
