@@ -5,14 +5,12 @@ then renamed), so whatever exists is finished work, and a rerun of the same comm
 """
 
 import errno
-import fcntl
 import json
-import os
 import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,6 +20,7 @@ import polars as pl
 from pydantic import BaseModel, Field
 
 from babelquake.errors import ResumableError, UserError
+from babelquake.locking import locked
 from babelquake.version import VERSION
 
 TABLES = ("segments", "variants", "translations", "scores", "measures")
@@ -148,23 +147,15 @@ class Run:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the folder for this process while it writes."""
-        path = self.folder / LOCK
-        try:
-            lock = path.open("w")
-        except OSError as error:
-            raise UserError(f"--out {self.folder} cannot be written to: {error.strerror}.") from error
-        with lock:
+        with ExitStack() as stack:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                held = path.exists() and os.path.samestat(os.fstat(lock.fileno()), path.stat())
-            except OSError:
-                held = False
-            if not held:
-                raise UserError(f"another process is writing to {self.folder}. Wait for it, or use another --out.")
-            try:
-                yield
-            finally:
-                path.unlink(missing_ok=True)
+                stack.enter_context(locked(self.folder / LOCK, wait=False))
+            except BlockingIOError:
+                message = f"another process is writing to {self.folder}. Wait for it, or use another --out."
+                raise UserError(message) from None
+            except OSError as error:
+                raise UserError(f"--out {self.folder} cannot be written to: {error.strerror}.") from error
+            yield
 
     def path(self, table: str) -> Path:
         """Where a table is."""
@@ -240,9 +231,7 @@ class Run:
 
     def table(self, name: str) -> pl.DataFrame:
         """A finished table."""
-        if not self.has(name):
-            raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
-        return pl.read_parquet(self.path(name))
+        return self.scan(name).collect()
 
     def scan(self, name: str) -> pl.LazyFrame:
         """A finished table, read lazily."""

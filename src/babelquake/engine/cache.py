@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from babelquake.engine.mending import alone, check, is_damage, readable_entries
+from babelquake.engine.mending import check, is_damage, readable_entries
 from babelquake.errors import ResumableError, UserError
+from babelquake.locking import locked
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL,
@@ -179,7 +180,7 @@ class Cache:
 
     def _rebuild(self, why: str) -> None:
         """Set the damaged file and its log aside and begin anew with every entry that can still be read."""
-        with alone(_beside(self.path, ".mending")):
+        with locked(_beside(self.path, ".mending"), wait=True):
             try:
                 self._database = self._connect(checked=True)
                 return

@@ -1,10 +1,8 @@
 """What to do about a damaged cache file: tell damage from other trouble, and read what can still be read."""
 
-import fcntl
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,15 +21,6 @@ def check(database: sqlite3.Connection) -> None:
 def is_damage(error: sqlite3.DatabaseError) -> bool:
     """Whether the file itself is broken; not so where it is locked, read-only or out of reach."""
     return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError) or "malformed" in str(error)
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Let one process at a time do something."""
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-        path.unlink(missing_ok=True)
 
 
 def readable_entries(path: Path, size: int) -> Iterator[list[Entry]]:

@@ -1,0 +1,33 @@
+"""A lock that processes on one machine share: a file, locked while it is held and removed afterwards."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def locked(path: Path, wait: bool) -> Iterator[None]:
+    """Hold the lock; where another process does, wait for it or raise BlockingIOError.
+
+    A process that dies gives its lock back. The holder removes the file, so who gets the lock of a file that is no
+    longer there tries again with the new one.
+    """
+    while True:
+        with path.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _is_open_at(lock.fileno(), path):
+                continue
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return
+
+
+def _is_open_at(file: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
