@@ -16,3 +16,9 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the public test data: set BABELQUAKE_DATA to its folder")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests neither fill nor read the user's cache."""
+    os.environ["BABELQUAKE_CACHE"] = str(tmp_path_factory.mktemp("cache") / "results.sqlite")

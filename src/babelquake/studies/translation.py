@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine
+from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb import PERTURBATIONS
 from babelquake.perturb.linguistics import vocabulary_of
@@ -52,7 +52,7 @@ def translation(
     """
     changes = suite_of(suite, replicates)
     judges = list({judge.name: judge for judge in map(scorer_of, scorers)}.values())
-    engine = engine or Engine()
+    engine = engine or Engine(Cache())
     if not data.has("source"):
         raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
     config = {
