@@ -1,4 +1,4 @@
-"""A perturbation: a short function with a card. The decorator registers it; the card feeds `list`, docs and tests.
+"""A perturbation: a short function with a card, which feeds `list`, docs, tests and the signature.
 
 A function asks for what it needs by parameter name:
 
