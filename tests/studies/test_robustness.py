@@ -177,3 +177,13 @@ def test_inconsistent_is_the_share_below_the_threshold() -> None:
     (found,) = inconsistency(translations, 75.0, 200, 0)
     assert found["value"] == pytest.approx((50 + 0 + 100 + 0) / 4)
     assert (found["n"], found["scorer"], found["measure"]) == (4, "chrf", "inconsistent")
+
+
+def test_a_single_segment_proves_nothing() -> None:
+    judge = scorer("chrf")
+    whole = cell(judge)
+    one = Cell(
+        "de-en", "a", judge, "misspell", 0.1, ROWS[:1], whole.clean[:1], whole.perturbed[:1],  # type: ignore[index]
+        whole.forward[:1], whole.backward[:1], 100, 0,
+    )  # fmt: skip
+    assert {row["p"] for row in cell_results(one) if row["measure"] in ("delta", "robust")} == {1.0}

@@ -122,9 +122,14 @@ def result(key: Row, measure: str, drawn: Resampled, n: int, p: float | None = N
 
 def cell_results(cell: Cell) -> list[Row]:
     """All measures of a cell. The p-value of Δ, paired bootstrap, is ROBUST's too: one is 0 where the other is 100."""
-    p = bootstrap_p(cell.measures["delta"]) if "delta" in cell.measures else None
+    p = _p(cell.measures["delta"], len(cell.rows)) if "delta" in cell.measures else None
     tested = {"delta": p, "robust": p}
     return [result(cell.key, name, drawn, len(cell.rows), tested.get(name)) for name, drawn in cell.measures.items()]
+
+
+def _p(drawn: Resampled, n: int) -> float:
+    """The bootstrap's p-value; 1 where there is a single segment, of which every resample is a copy."""
+    return bootstrap_p(drawn) if n > 1 else 1.0
 
 
 def inconsistency(translations: pl.DataFrame, threshold: float, resamples: int, seed: int) -> list[Row]:
@@ -152,7 +157,7 @@ def system_differences(found: list[Cell]) -> list[Row]:
             if name in one.measures:
                 drawn = one.measures[name] - other.measures[name]
                 key = {**one.key, "system": f"{one.system} − {other.system}"}
-                rows.append(result(key, f"{name}_difference", drawn, len(one.rows), bootstrap_p(drawn)))
+                rows.append(result(key, f"{name}_difference", drawn, len(one.rows), _p(drawn, len(one.rows))))
     return rows
 
 
