@@ -90,8 +90,16 @@ class Scorer(ABC):
         """Segment scores: each row taken as a corpus of one, unless the scorer has its own sentence level."""
         return self.aggregate(statistics)
 
-    def attach(self, segments: "pl.DataFrame") -> None:  # noqa: B027 – most scorers have nothing to do here
-        """Shown the data set's segments before a study judges them; only ready-made scores look at them."""
+    def attach(self, segments: "pl.DataFrame") -> Array | None:
+        """Shown the data set's segments before a study judges them; only ready-made scores look at them.
+
+        Gives the scores of these very rows where the scorer has them, NaN elsewhere.
+        """
+        return None
+
+    def signature_for(self, references: int | None) -> str:
+        """The signature for segments with that many references each; None where their number varies."""
+        return self.signature
 
     def segments(
         self,

@@ -115,16 +115,24 @@ class Scores(MeanScorer):
             content = digest(str(entry[-1]) for entry in self._attached.entries)
         return signature("scores", content=content, column=self.column, higher=str(self.higher_is_better).lower())
 
-    def attach(self, segments: "pl.DataFrame") -> None:
-        """Match scores without texts with the rows of the data."""
+    def attach(self, segments: "pl.DataFrame") -> Array | None:
+        """Match scores without texts with the rows of the data, and give those rows' own scores.
+
+        Two systems may have the same translation and, from some metrics, scores that differ in the last digits: by
+        row both are kept, by text they have one score.
+        """
+        if self.file is not None and not self._ordered:
+            return None
+        values = np.full(segments.height, nan)
         if self._ordered:
-            self._attached = Known()
             for path in self._ordered:
-                self._attached.entries += self._by_order(path, segments)
-            if not self._attached.entries:
+                self._by_order(path, segments, values)
+            if np.isnan(values).all():
                 raise UserError(f"{self.name} has no score for any system of the data.")
-        elif self.file is None:
-            self._attached = Known(entries=_entries(segments, _numbers(segments, str(self.column), "the data set")))
+        else:
+            values[:] = np.array(_numbers(segments, str(self.column), "the data set"), dtype=np.float64)
+        self._attached = Known(entries=_entries(segments, values))
+        return values
 
     def judge(self, batch: Batch) -> Array:
         known = self._known
@@ -165,14 +173,16 @@ class Scores(MeanScorer):
             entries += _entries(part.segments, _numbers(part.segments, "score", str(path)))
         return Known(all(part.has("source") for part in parts), entries)
 
-    def _by_order(self, path: Path, segments: "pl.DataFrame") -> list[tuple[str, str, frozenset[str] | None, float]]:
-        """The n-th score of a system belongs to the n-th segment of the language pair."""
+    def _by_order(self, path: Path, segments: "pl.DataFrame", values: Array) -> None:
+        """Fill in a file's scores: the n-th one of a system belongs to the n-th segment of the language pair."""
         import polars as pl
 
         from babelquake.data import segment_scores
 
         pair = self._pair_of(path, segments)
-        here = segments.filter(pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
+        numbered = segments.drop("row", strict=False).with_row_index("row")
+        here = numbered.filter(pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
+        rows = here["row"].to_numpy()
         by_system = segment_scores(path)
         place = {id_: position for position, id_ in enumerate(here["id"].unique(maintain_order=True))}
         for system, scores in by_system.items():
@@ -185,8 +195,8 @@ class Scores(MeanScorer):
             by_system[""] = next(iter(by_system.values()))
         nothing: list[float | None] = [None] * len(place)
         systems = here["system"].fill_null("")
-        values = [by_system.get(system, nothing)[place[id_]] for id_, system in zip(here["id"], systems, strict=True)]
-        return _entries(here, values)
+        found = [by_system.get(system, nothing)[place[id_]] for id_, system in zip(here["id"], systems, strict=True)]
+        values[rows] = np.array(found, dtype=np.float64)
 
     def _pair_of(self, path: Path, segments: "pl.DataFrame") -> str | None:
         """The language pair of a file: as said, by its folder or its name, or the only one of the data."""

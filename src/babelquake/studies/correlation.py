@@ -69,15 +69,15 @@ def correlate(
 
 def _values(judge: Scorer, data: Dataset, engine: Engine) -> Array:
     """One score per row, higher is better; a scorer of ready-made scores must have them all where humans judged."""
-    judge.attach(data.segments)
     segments = data.segments
+    ready = judge.attach(segments)
     if "reference" in judge.needs and not data.has("references"):
         raise UserError(f"{data.name} has no references, which scorer '{judge.name}' needs.")
     references = segments["references"].to_list() if data.has("references") else None
     batch = Batch(
         segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
     )
-    scores = judge.score_rows(engine.statistics(judge, batch))
+    scores = ready if ready is not None else judge.score_rows(engine.statistics(judge, batch))
     judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size:
         first = segments["translation"][int(missing[0])]

@@ -32,7 +32,7 @@ from babelquake.studies.challenge import challenge_results, judge_triples
 from babelquake.studies.humans import agreements, parts_by_pair, with_averages
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.robustness import result
-from babelquake.studies.tables import rows_of
+from babelquake.studies.tables import rows_of, scorer_signatures
 from babelquake.studies.unknown import count_unknown, tokenizer
 from babelquake.text import ending
 
@@ -83,12 +83,12 @@ def metric(
     }
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
-        if run.has("measures") and run.info.finished:
-            return run
         for judge in judges:
             judge.attach(data.segments)
+        run.same_signatures(scorer_signatures(judges, 1))
+        if run.has("measures") and run.info.finished:
+            return run
         run.info.notes = list(data.notes)
-        run.info.signatures = {f"scorer {judge.name}": judge.signature for judge in judges}
         signature = run_signature(seed=seed, data=data.hash, side=side, resamples=resamples)
         if mode == "challenge":
             segments = run.once("segments", lambda: data.segments.with_row_index("row"))

@@ -26,7 +26,7 @@ from babelquake.studies.humans import agreements, parts_by_pair
 from babelquake.studies.metric import meaning_of
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.robustness import result
-from babelquake.studies.tables import languages
+from babelquake.studies.tables import languages, scorer_signatures
 
 STUDY = "quality"
 TITLES = {
@@ -80,10 +80,11 @@ def quality(
     }
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
-        if run.has("measures") and run.info.finished:
-            return run
         for judge in judges:
             judge.attach(data.segments)
+        run.same_signatures(scorer_signatures(judges, 1))
+        if run.has("measures") and run.info.finished:
+            return run
         everything = judged_segments(data)
         selected, selection = select(everything, threshold)
         run.info.facts["selection"] = selection
@@ -102,7 +103,6 @@ def quality(
         run.info.facts["flags"] = flags
         run.info.notes += _unscored(rows, judges)
         target = languages(next(iter(data.language_pairs), None))[1]
-        run.info.signatures = {f"scorer {judge.name}": judge.signature for judge in judges}
         run.info.signatures["suite"] = changes.signature(target)
         signature = run_signature(seed=seed, data=data.hash, threshold=threshold, resamples=resamples)
         by_name = {judge.name: judge.signature for judge in judges}

@@ -1,9 +1,11 @@
 """Statistics in tables: rows of numbers to and from list columns, and small joins that studies share."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
-from babelquake.scorers.base import Array
+from babelquake.scorers.base import Array, Scorer
 
 
 def list_column(statistics: Array) -> pl.Series:
@@ -32,3 +34,14 @@ def languages(language_pair: str | None) -> tuple[str | None, str | None]:
     """Source and target language of a pair such as `de-en`."""
     source, _, target = (language_pair or "").partition("-")
     return source or None, target or None
+
+
+def references_each(segments: pl.DataFrame) -> int | None:
+    """How many references every segment has; None where that varies."""
+    counts = segments["references"].list.len().fill_null(0).unique()
+    return int(counts[0]) if len(counts) == 1 else None
+
+
+def scorer_signatures(judges: Sequence[Scorer], references: int | None) -> dict[str, str]:
+    """The scorers' signatures for run.json."""
+    return {f"scorer {judge.name}": judge.signature_for(references) for judge in judges}

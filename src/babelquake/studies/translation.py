@@ -21,7 +21,7 @@ from babelquake.stats.corrections import holm
 from babelquake.studies import robustness
 from babelquake.studies.audit import audit
 from babelquake.studies.reset import reset_ending
-from babelquake.studies.tables import languages, list_column
+from babelquake.studies.tables import languages, list_column, references_each, scorer_signatures
 from babelquake.studies.what_changed import kind_of_change
 from babelquake.systems import System
 from babelquake.systems import system as system_of
@@ -92,10 +92,8 @@ def translation(
                 for item in group:
                     item.close()
         scores = run.once("scores", lambda: _scores(judges, segments, translations, engine))
-        run.info.signatures |= {
-            **{f"scorer {judge.name}": judge.signature for judge in judges},
-            "suite": changes.signature(languages(segments["language_pair"][0])[0]),
-        }
+        run.info.signatures |= scorer_signatures(judges, references_each(segments))
+        run.info.signatures["suite"] = changes.signature(languages(segments["language_pair"][0])[0])
         signature = run_signature(seed=seed, data=data.hash, resamples=resamples)
         return run.finish(measures(scores, translations, judges, threshold, resamples, seed, signature))
 
