@@ -120,7 +120,7 @@ def lines(rows: Sequence[Any]) -> int:
 
 
 def _legend(names: Sequence[str], title: str) -> Any:
-    return alt.Legend(title=title, orient="bottom", columns=2, labelLimit=260) if names[1:] else None
+    return alt.Legend(title=title, orient="bottom", columns=2, labelLimit=260, symbolOpacity=1) if names[1:] else None
 
 
 def _cycled(items: Sequence[Any], names: Sequence[str]) -> list[Any]:

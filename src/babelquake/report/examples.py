@@ -47,7 +47,7 @@ def _translation_examples(run: Run) -> pl.LazyFrame:
     )
     return (
         translations.filter(pl.col("perturbation").is_not_null())
-        .join(clean, on=["system", "row"], how="left")
+        .join(clean, on=["system", "row"], how="left", maintain_order="left")
         .with_columns(drop=100 - pl.col("consistency"))
         .rename({"source": "text", "judged": "after"})
     )
@@ -62,9 +62,9 @@ def _judged_examples(run: Run) -> pl.LazyFrame:
     return (
         scores.filter(pl.col("perturbation").is_not_null())
         .rename({"score": "after"})
-        .join(clean, on=who, how="left", nulls_equal=True)
-        .join(variants, on=["row", *CELL], how="left", nulls_equal=True)
-        .join(_originals(run), on="row", how="left")
+        .join(clean, on=who, how="left", nulls_equal=True, maintain_order="left")
+        .join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left")
+        .join(_originals(run), on="row", how="left", maintain_order="left")
         .with_columns(
             drop=(pl.col("before") - pl.col("after"))
             * pl.when(pl.col("scorer").is_in(_errors(run))).then(-1).otherwise(1)
@@ -90,7 +90,7 @@ def _challenge_examples(run: Run) -> pl.LazyFrame:
     return (
         run.scan("scores")
         .rename({"score": "before", "score_perturbed": "after", "phenomenon": "perturbation"})
-        .join(segments, on="row", how="left")
+        .join(segments, on="row", how="left", maintain_order="left")
         .with_columns(level=pl.lit(None, pl.Float64), drop=pl.col("before") - pl.col("after"))
     )
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from babelquake.errors import UserError
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.plots import views
-from babelquake.report.reproduce import command_line, signatures
+from babelquake.report.reproduce import command_lines, signatures
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
 from babelquake.report.verdict import verdict
@@ -28,7 +28,7 @@ from babelquake.report.visible import visible
 from babelquake.run import Run
 from babelquake.version import VERSION
 
-EXAMPLES = 20_000
+EXAMPLES = 50_000
 """Examples of all runs together that a page holds at most."""
 ROOM = 3_600_000
 """Bytes that packed data may take, so that the file stays below 5 MB."""
@@ -94,7 +94,7 @@ def _run(run: Run, place: int, among: int) -> dict[str, Any]:
         "facts": _facts(run),
         "notes": info.notes,
         "flags": _flags(info.facts.get("flags", [])),
-        "command": command_line(run),
+        "command": command_lines(run),
         "signatures": signatures(run),
         "versions": info.versions,
         "tables": [_cut(table) for table in tables(run)],
@@ -119,13 +119,12 @@ def _facts(run: Run) -> dict[str, str]:
     shown = {
         "Data": ", ".join(str(name).rsplit("#", 1)[0] for name in names),
         "Segments": f"{_height(run, 'segments'):,}",
+        "Variants": f"{_height(run, 'variants'):,}" if run.has("variants") else "",
         "Systems": str(len(config.get("system", []))) if config.get("system") else "",
         "Scorers": ", ".join(config.get("scorer", [])),
         "Seed": str(config.get("seed", "")),
         "Made": (run.info.finished or "unfinished")[:16].replace("T", " "),
     }
-    if run.has("variants"):
-        shown["Variants"] = f"{_height(run, 'variants'):,}"
     return {name: text for name, text in shown.items() if text}
 
 

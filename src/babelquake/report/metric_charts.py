@@ -71,28 +71,32 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
 def forest(points: list[dict[str, Any]], title: str) -> Any:
     """A forest plot: one line per change, coloured by what it does to the meaning."""
     present = [name for name in MEANINGS if any(point["meaning"] == name for point in points)]
+    legend = alt.Legend(orient="bottom", title="meaning")
+    order = list(dict.fromkeys(point["change"] for point in points))
     base = alt.Chart(data(points)).encode(
-        y=alt.Y("change", type="nominal", title=None, sort=None, axis=alt.Axis(labelLimit=170)),
+        y=alt.Y("change", type="nominal", title=None, sort=order, axis=alt.Axis(labelLimit=200)),
         color=alt.Color(
             "meaning", type="nominal", scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present]),
-            legend=alt.Legend(orient="bottom", title="meaning"),
+            legend=legend,
         ),
     )  # fmt: skip
     zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[3, 3], color="#8A8A8A").encode(x="zero:Q")
     bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low", type="quantitative", title=title), x2="high")
-    marks = base.mark_point(size=80, strokeWidth=2).encode(
-        x=alt.X("value", type="quantitative", title=title),
-        shape=alt.Shape(
-            "meaning", type="nominal",
-            scale=alt.Scale(domain=present, range=["circle", "triangle-up", "square"][: len(present)]),
-        ),
-        fill=alt.Fill("meaning", type="nominal", legend=None,
-                      scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present])),
-        fillOpacity=alt.condition("datum.verdict == 'significant'", alt.value(1), alt.value(0)),
-        tooltip=tooltips(change="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to",
-                         verdict="after correction"),
+    shape = alt.Shape(
+        "meaning", type="nominal", legend=legend,
+        scale=alt.Scale(domain=present, range=["circle", "triangle-up", "square"][: len(present)]),
     )  # fmt: skip
-    return alt.layer(zero, bars, marks).properties(height=lines(points))
+    tips = tooltips(
+        change="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to", verdict="corrected"
+    )
+    marks = [
+        base.transform_filter(f"datum.verdict == '{said}'")
+        .mark_point(size=80, strokeWidth=2, filled=filled, opacity=1)
+        .encode(x=alt.X("value", type="quantitative", title=title), shape=shape, tooltip=tips)
+        for said, filled in (("significant", True), ("not significant", False))
+        if any(point["verdict"] == said for point in points)
+    ]
+    return alt.layer(zero, bars, *marks).properties(height=lines(points))
 
 
 def _agreement(results: Results, pair: str | None) -> list[Chart]:

@@ -9,11 +9,15 @@ COMMANDS = {"translation": "mt", "metric": "metric", "quality": "qe"}
 
 
 def command_line(run: Run) -> str:
-    """The command line, from the configuration that the run kept."""
-    words = ["babelquake", COMMANDS.get(run.info.study, run.info.study)]
-    for key, value in run.info.config.items():
-        words += _flag("--" + key.replace("_", "-"), _given(key, value))
-    return shlex.join([*words, "--out", run.folder.name or "RUN"])
+    """The command line on one line."""
+    return " ".join(command_lines(run))
+
+
+def command_lines(run: Run) -> list[str]:
+    """The command line, from the configuration that the run kept: one line per option."""
+    parts = [["babelquake", COMMANDS.get(run.info.study, run.info.study)]]
+    parts += [_flag("--" + key.replace("_", "-"), _given(key, value)) for key, value in run.info.config.items()]
+    return [shlex.join(words) for words in [*parts, ["--out", run.folder.name or "RUN"]] if words]
 
 
 def signatures(run: Run) -> dict[str, str]:

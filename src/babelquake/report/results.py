@@ -85,11 +85,16 @@ def change_text(perturbation: str, level: float | None) -> str:
     return f"{perturbation} {level:g}" if level is not None else perturbation
 
 
+def base_name(name: str) -> str:
+    """A name without its options."""
+    return name.partition("[")[0]
+
+
 def scorer_text(scorer: str, among: Iterable[str] = ()) -> str:
     """A scorer as the field writes it, with its options only where they tell it from another one."""
     name, bracket, options = scorer.partition("[")
     shown = DISPLAY.get(name, name)
-    alone = sum(other.partition("[")[0] == name for other in among) <= 1
+    alone = sum(base_name(other) == name for other in among) <= 1
     return shown if alone else shown + bracket + options
 
 

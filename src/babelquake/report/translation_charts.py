@@ -6,7 +6,16 @@ import altair as alt
 
 from babelquake.report.charts import HEIGHT, Chart, View, colour, curves, data, lines, tooltips
 from babelquake.report.phrases import card_of
-from babelquake.report.results import Results, Row, change_text, distinct, is_significant, scorer_text, values
+from babelquake.report.results import (
+    Results,
+    Row,
+    base_name,
+    change_text,
+    distinct,
+    is_significant,
+    scorer_text,
+    values,
+)
 from babelquake.run import Run
 from babelquake.studies.what_changed import KINDS
 
@@ -23,7 +32,8 @@ def translation_views(run: Run) -> list[View]:
     views = []
     rows = results.where("consis")
     pairs, scorers = values(rows, "language_pair"), values(rows, "scorer")
-    for pair, scorer in distinct(rows, "language_pair", "scorer"):
+    spoken_of_first = sorted(distinct(rows, "language_pair", "scorer"), key=lambda view: base_name(view[1]) != "bleu")
+    for pair, scorer in spoken_of_first:
         name = scorer_text(scorer, scorers)
         label = f"{name} · {pair}" if pair and len(pairs) > 1 else name
         heat = _heat(results, pair, scorer)
@@ -151,7 +161,7 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
     """What changed in the translations: shares of each kind, one chart per system."""
     rows = [row for row in results.rows if row["measure"].startswith("changed_") and row["language_pair"] == pair]
     kinds = [kind for kind in KIND_COLOURS if any(row["measure"] == f"changed_{kind}" for row in rows)]
-    charts = []
+    charts: list[Chart] = []
     for system in values(rows, "system"):
         bars = [
             {"change": change_text(row["perturbation"], row["level"]), "kind": row["measure"].removeprefix("changed_"),
@@ -167,14 +177,15 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
                         scale=alt.Scale(domain=[0, 100])),
                 y=alt.Y("change", type="nominal", title=None, sort=changes, axis=alt.Axis(labelLimit=140)),
                 color=alt.Color("kind", type="nominal", title=None,
-                                legend=alt.Legend(orient="bottom", columns=4, labelLimit=120),
+                                legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
                                 scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds])),
                 order=alt.Order("place", type="quantitative"),
                 tooltip=tooltips(change="perturbation", kind="kind", value="% of translations"),
             )
             .properties(height=lines(changes))
         )  # fmt: skip
-        legend = "; ".join(f"{kind}: {KINDS[kind]}" for kind in kinds)
-        described = f"Shares of each kind of change in the translations of {system}. {legend}."
+        described = f"Shares of each kind of change in the translations of {system}."
+        if not charts:
+            described += f" {'; '.join(f'{kind}: {KINDS[kind]}' for kind in kinds)}."
         charts.append(Chart(f"changes-{system}", f"What changed: {system}", described, chart))
     return charts

@@ -1,7 +1,16 @@
 """The MT study's verdict: who loses how much to what, who is sturdier, and whether that is more than chance."""
 
 from babelquake.report.phrases import in_words, listed, of_pair, p_text, usual_level
-from babelquake.report.results import Results, Row, change_text, distinct, is_significant, scorer_text, values
+from babelquake.report.results import (
+    Results,
+    Row,
+    base_name,
+    change_text,
+    distinct,
+    is_significant,
+    scorer_text,
+    values,
+)
 from babelquake.run import Run
 
 MOST = 3
@@ -27,7 +36,7 @@ def _about(results: Results, pair: str | None, threshold: float) -> list[str]:
     scorers = values(rows, "scorer")
     if not scorers:
         return []
-    scorer = next((name for name in scorers if name.partition("[")[0] == "bleu"), scorers[0])
+    scorer = next((name for name in scorers if base_name(name) == "bleu"), scorers[0])
     rows = [row for row in rows if row["scorer"] == scorer]
     spoken = [_at_usual_level(rows, change) for change in values(rows, "perturbation")]
     spoken.sort(key=lambda cells: min(row["value"] for row in cells))

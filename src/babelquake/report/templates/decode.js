@@ -19,6 +19,15 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+let fields = 0;
+
+// A control below its label.
+function field(label, control) {
+  fields += 1;
+  control.id = `field-${fields}`;
+  return make('div', { class: 'field' }, make('label', { for: control.id }, label), control);
+}
+
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 function picture(char) {

@@ -15,18 +15,18 @@ function exampleBrowser(data) {
   const search = make('input', { type: 'search', placeholder: 'words in any text', autocomplete: 'off', spellcheck: 'false' });
   let waiting = 0;
   search.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(() => { state.query = search.value; refresh(); }, 120); });
-  controls.append(make('label', {}, 'Search', search));
+  controls.append(field('Search', search));
   for (const facet of data.facets) {
     if (facet.values.length < 2) continue;
     const options = facet.values.map((name, place) => make('option', { value: place }, visible(name)));
     const select = make('select', {}, make('option', { value: '' }, 'all'), ...options);
     select.addEventListener('change', () => { state.filters[facet.key] = select.value === '' ? null : Number(select.value); refresh(); });
     selects[facet.key] = select;
-    controls.append(make('label', {}, facet.label, select));
+    controls.append(field(facet.label, select));
   }
   const sorter = make('select', {}, ...Object.entries(SORTS).map(([key, label]) => make('option', { value: key }, label)));
   sorter.addEventListener('change', () => { state.sort = sorter.value; refresh(); });
-  controls.append(make('label', {}, 'Sort', sorter), make('button', { type: 'button', onclick: clear }, 'Clear filters'));
+  controls.append(field('Sort', sorter), make('button', { type: 'button', onclick: clear }, 'Clear filters'));
   const back = make('button', { type: 'button', onclick: () => turn(-1) }, 'Previous page');
   const next = make('button', { type: 'button', onclick: () => turn(1) }, 'Next page');
   const pager = make('div', { class: 'pager' }, back, next);
@@ -76,8 +76,8 @@ function exampleBrowser(data) {
     const worst = data.worst || (data.worst = Math.max(1e-9, ...percentile(data.drop)));
     const meta = make('div', { class: 'meta' });
     const share = Math.max(0, Math.min(1, (drop || 0) / worst)) * 0.8;
-    meta.append(make('span', { class: 'damage', '--share': share.toFixed(3), title: data.unit }, 'damage ', number(drop)));
-    if (data.before) meta.append(make('span', {}, `score ${number(data.before[place])} → ${number(data.after[place])}`));
+    meta.append(make('span', { class: 'damage', '--share': share.toFixed(3), title: data.unit }, 'damage ', number(drop, place)));
+    if (data.before) meta.append(make('span', {}, `score ${number(data.before[place], place)} → ${number(data.after[place], place)}`));
     for (const facet of data.facets) {
       const name = facet.values[facet.column[place]];
       if (name) meta.append(make('span', { class: 'tag' }, make('bdi', {}, visible(name))));
@@ -109,8 +109,10 @@ function exampleBrowser(data) {
     }
   }
 
-  function number(value) {
-    return shown(value, data.before && Math.abs(value) < 5 ? 3 : 1);
+  // Scores that live between 0 and 1 need more digits than those that run to 100.
+  function number(value, place) {
+    const small = data.before && Math.max(Math.abs(data.before[place]), Math.abs(data.after[place])) < 5;
+    return shown(value, small ? 3 : 1);
   }
 
   function percentile(values) {

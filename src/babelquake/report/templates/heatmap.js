@@ -19,9 +19,9 @@ function heatmap(heat, onPick) {
     const table = heat.measures[name];
     const bad = (value) => (name === 'inconsistent' ? value : 100 - value);
     const worst = Math.max(5, ...table.flat().filter(Boolean).map((cell) => bad(cell[0])));
-    const head = make('tr', {}, make('th', { scope: 'col' }, 'perturbation'), ...heat.systems.map((system) => make('th', { scope: 'col' }, visible(system))));
+    const head = make('tr', {}, make('th', { scope: 'col' }, 'Change'), ...heat.systems.map((system) => make('th', { scope: 'col' }, visible(system))));
     const body = heat.changes.map((change, i) => make('tr', {}, make('th', { scope: 'row' }, visible(change)), ...table[i].map((cell, j) => cellOf(cell, change, heat.systems[j], name, bad, worst))));
-    holder.replaceChildren(make('table', { class: 'heat' }, make('thead', {}, head), make('tbody', {}, ...body)));
+    holder.replaceChildren(make('table', { class: 'heat', '--columns': heat.systems.length + 1 }, make('thead', {}, head), make('tbody', {}, ...body)));
     const test = name === 'robust' ? ' * significant loss after correction.' : '';
     caption.textContent = `${MEASURES[name][1]} Small figures: 95 % interval.${test} Click a cell to see its examples.`;
   }

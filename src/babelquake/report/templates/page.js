@@ -35,7 +35,7 @@ async function build(section) {
   }
   const browser = exampleBrowser(data.examples);
   const view = make('div');
-  const choice = make('select', { id: `${section.id}-view` }, ...data.views.map((item, at) => make('option', { value: at }, visible(item.label))));
+  const choice = make('select', {}, ...data.views.map((item, at) => make('option', { value: at }, visible(item.label))));
   const show = () => {
     const item = data.views[Number(choice.value)];
     view.replaceChildren();
@@ -50,7 +50,7 @@ async function build(section) {
   choice.addEventListener('change', show);
   if (data.views.length > 1) {
     const what = data.study === 'translation' ? 'Judged by' : 'Language pair';
-    place.append(make('div', { class: 'controls view-choice' }, make('label', {}, what, choice)));
+    place.append(make('div', { class: 'controls view-choice' }, field(what, choice)));
   }
   place.append(view);
   if (data.views.length) await show();

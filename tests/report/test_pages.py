@@ -1,0 +1,269 @@
+"""Reports in a real browser: no errors, no requests, everything reachable by pointer, keyboard and screen reader."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from babelquake.report.html import write_html
+from babelquake.run import Run
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(find_spec("playwright") is None, reason="needs Playwright for Python (pip install playwright)"),
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium or where CHROMIUM says"),
+]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+KINDS = ["translation", "metric", "challenge", "quality", "hostile"]
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def files(runs: dict[str, Run], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    for kind in KINDS:
+        write_html([runs[kind]], folder / f"{kind}.html")
+    write_html([runs["translation"], runs["quality"]], folder / "several.html")
+    return {path.stem: path for path in folder.iterdir()}
+
+
+@pytest.fixture
+def page_of(browser: Any, files: dict[str, Path]) -> Iterator[Open]:
+    """Opens a report and, at the end, insists that nothing went wrong in it."""
+    wrong: list[str] = []
+    pages = []
+
+    def open_page(kind: str, **options: Any) -> Any:
+        page = browser.new_page(**options)
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: wrong.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("request", lambda request: wrong.append(request.url) if request.url != files[kind].as_uri() else None)
+        page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
+        page.goto(files[kind].as_uri())
+        page.wait_for_selector("section.run:not([hidden])[data-ready]")
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_report_opens_with_its_verdict_charts_and_examples(page_of: Open, kind: str, theme: str) -> None:
+    page = page_of(kind, color_scheme=theme)
+    assert page.locator(".verdict li").count() > 0
+    assert page.locator(".chart svg.marks").count() == page.locator(".chart").count() > 0
+    assert page.locator(".example").count() > 0
+    assert page.get_by_text("could not be").count() == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_serious_problem(page_of: Open, kind: str, theme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python, which carries axe-core")
+    page = page_of(kind, color_scheme=theme)
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run()")
+    serious = [
+        (problem["id"], problem["nodes"][0]["html"])
+        for problem in found["violations"]
+        if problem["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def test_nothing_is_wider_than_a_phone(page_of: Open) -> None:
+    for kind in KINDS:
+        page = page_of(kind, viewport={"width": 360, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def says(page: Any, text: str) -> None:
+    """Wait until the line above the examples says so."""
+    page.locator(".status", has_text=text).wait_for()
+
+
+def counted(page: Any) -> int:
+    """How many examples fit the filters, as the page says."""
+    text = page.locator(".status").inner_text()
+    found = re.search(r"of ([\d,]+) examples", text)
+    return int(found.group(1).replace(",", "")) if found else 0
+
+
+def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of: Open) -> None:
+    page = page_of("translation")
+    assert counted(page) == 24
+    page.get_by_label("System", exact=True).select_option(label="old")
+    assert counted(page) == 12
+    page.get_by_label("Perturbation", exact=True).select_option(label="case 1")
+    assert counted(page) == 4
+    page.get_by_label("Kind of change").select_option(label="number")
+    assert counted(page) == 1
+    page.get_by_role("button", name="Clear filters").click()
+    assert counted(page) == 24
+
+
+def test_a_click_on_the_heat_map_shows_its_examples(page_of: Open) -> None:
+    page = page_of("translation")
+    page.get_by_role("button", name=re.compile("^new under misspell 0.2: ROBUST")).click()
+    assert counted(page) == 4
+    assert page.get_by_label("System", exact=True).evaluate("e => e.selectedOptions[0].text") == "new"
+    page.get_by_role("button", name="CONSIS", exact=True).click()
+    assert (
+        page.get_by_role("button", name=re.compile("^new under misspell 0.2: CONSIS")).get_attribute("aria-pressed")
+        == "true"
+    )
+
+
+def test_examples_are_sorted_by_damage(page_of: Open) -> None:
+    page = page_of("translation")
+
+    def damages() -> list[float]:
+        return [float(text.removeprefix("damage ")) for text in page.locator(".damage").all_inner_texts()]
+
+    assert damages() == sorted(damages(), reverse=True)
+    page.get_by_label("Sort").select_option(label="Least damage first")
+    assert damages() == sorted(damages())
+
+
+def test_search_finds_words_and_marks_them(page_of: Open) -> None:
+    page = page_of("translation")
+    page.get_by_label("Search").fill("12 dead")
+    says(page, "of 6 examples")
+    assert page.locator(".example mark").first.inner_text() == "12 dead"
+    page.get_by_label("Search").fill("(.*[")
+    says(page, "No example")
+
+
+def test_differences_are_shown_word_by_word(page_of: Open) -> None:
+    page = page_of("translation")
+    page.get_by_label("Sort").select_option(label="Order of the data")
+    first = page.locator(".example").first
+    assert first.locator("dd").nth(0).locator("ins").inner_text().strip() == "misspell?"
+    assert first.locator("dd").nth(0).locator("del").count() == 0
+    assert first.locator("dd").nth(1).locator("ins").inner_text().strip() == "old"
+
+
+def test_the_keyboard_walks_through_examples_and_pages(page_of: Open) -> None:
+    page = page_of("translation")
+    rank = "() => document.activeElement.dataset.rank"
+    page.keyboard.press("j")
+    assert page.evaluate(rank) == "0"
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(rank) == "2"
+    page.keyboard.press("k")
+    assert page.evaluate(rank) == "1"
+    page.keyboard.press("n")
+    assert page.evaluate(rank) == "20"
+    page.keyboard.press("p")
+    assert page.evaluate(rank) == "19"
+    page.keyboard.press("j")
+    assert page.evaluate(rank) == "20"
+    page.keyboard.press("/")
+    page.keyboard.type("jk")
+    assert page.get_by_label("Search").input_value() == "jk"
+    page.keyboard.press("Escape")
+    page.keyboard.press("x")
+    assert page.get_by_label("Search").input_value() == ""
+
+
+def test_keys_can_be_looked_up_and_switched_off(page_of: Open) -> None:
+    page = page_of("translation")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+    page.get_by_label("Use these keys").uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.dataset.rank") is None
+
+
+def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> None:
+    page = page_of("translation", color_scheme="dark")
+    shade = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(shade)
+    button = page.get_by_role("button", name=re.compile("^Theme"))
+    button.click()
+    assert button.inner_text() == "Theme: light"
+    assert page.evaluate(shade) != dark
+    button.click()
+    assert button.inner_text() == "Theme: dark"
+    assert page.evaluate(shade) == dark
+
+
+def test_several_runs_have_a_selector(page_of: Open) -> None:
+    page = page_of("several")
+    assert page.get_by_role("heading", level=1).inner_text() == "How sturdy are these translation systems?"
+    page.get_by_label("Run", exact=True).select_option(label="quality")
+    page.wait_for_selector("#run-1[data-ready]")
+    assert page.get_by_role("heading", level=1).inner_text() == "Do these quality estimators notice what matters?"
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('section.run').id") == "run-1"
+
+
+def test_another_scorer_is_another_view(page_of: Open) -> None:
+    page = page_of("translation")
+    page.get_by_label("Judged by").select_option(label="chrF")
+    assert page.get_by_role("button", name=re.compile("^old under misspell 0.1: ROBUST 84.0")).count() == 1
+
+
+def test_hostile_text_is_shown_as_text(page_of: Open) -> None:
+    page = page_of("hostile")
+    page.get_by_label("Sort").select_option(label="Order of the data")
+    seen = ""
+    while True:
+        seen += page.locator(".examples").inner_text()
+        assert page.evaluate("window.hacked") is None
+        assert page.locator(".examples script, .examples img, .examples a, .examples b").count() == 0
+        if not page.get_by_role("button", name="Next page").is_enabled():
+            break
+        page.get_by_role("button", name="Next page").click()
+    assert "</script><script>window.hacked=1</script>" in seen
+    assert "<img src=x onerror=window.hacked=1>" in seen
+    assert "nul␀bell␇esc␛" in seen
+    assert "U+202E" in seen and "\u202e" not in seen
+    assert "x" * 10_000 in seen
+    assert "שלום עולם" in seen
+
+
+def test_long_texts_are_folded_until_asked_for(page_of: Open) -> None:
+    page = page_of("hostile")
+    page.get_by_label("Search").fill("xxxxxxxxxx")
+    says(page, "of 6 examples")
+    folded = page.locator("dd.long").first
+    assert folded.bounding_box()["height"] < 200
+    page.get_by_role("button", name=re.compile("^Show all")).first.click()
+    assert page.locator(".example dd").first.bounding_box()["height"] > 400
+
+
+def test_print_is_light_and_without_controls(page_of: Open) -> None:
+    page = page_of("translation", color_scheme="dark")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator(".controls").first.is_visible()
+    assert page.locator(".verdict").is_visible()
