@@ -73,7 +73,8 @@ def metric(
     if side not in ("source", "translation", "reference"):
         raise UserError(f"--side {side}: expected source, translation or reference.")
     run = study(
-        scorer, read_data(data, columns_of(columns), language_pair), out, suite_of(suite or ["jwalapuram2023"], replicates),
+        scorer, read_data(data, columns_of(columns), language_pair), out,
+        suite_of(suite or ["jwalapuram2023"], replicates),
         side=side, seed=seed, replicates=replicates, sample=sample, threshold=threshold,  # type: ignore[arg-type]
         attacked=attacked, tokenizers=tokenizer or [], resamples=resamples, restart=restart, engine=engine_of(cache),
     )  # fmt: skip

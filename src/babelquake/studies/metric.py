@@ -71,6 +71,7 @@ def metric(
     config = {
         "scorer": [judge.name for judge in judges],
         "data": f"{data.name}#{data.hash}",
+        "language_pair": data.language_pairs,
         "suite": [str(change.spec) for change in changes.perturbations] if mode != "challenge" else [],
         "replicates": replicates,
         "side": side,

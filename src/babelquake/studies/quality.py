@@ -72,6 +72,7 @@ def quality(
     config = {
         "scorer": [judge.name for judge in judges],
         "data": f"{data.name}#{data.hash}",
+        "language_pair": data.language_pairs,
         "suite": [str(change.spec) for change in changes.perturbations],
         "replicates": replicates,
         "threshold": threshold,
