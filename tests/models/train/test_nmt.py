@@ -72,7 +72,7 @@ def test_a_stopped_run_ends_like_an_undisturbed_one(toy_data, toy_cache, tmp_pat
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     assert losses[0][-1] < losses[0][0]
     card = json.loads((whole / "model" / "card.json").read_text())
-    assert card["steps"] == 8 and card["test"]["beam4"]["bleu"] >= 0
+    assert card["steps"] == 8 and card["test"]["beam4"] >= 0
     with pytest.raises(UserError, match="seed"):
         train(TOY | {"seed": 9}, toy_data, tmp_path / "parts", cache=toy_cache)
 

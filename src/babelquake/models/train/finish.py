@@ -5,19 +5,29 @@
 
 import argparse
 import json
-import time
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from babelquake.models.train.config import load
+from babelquake.models.train.config import Config, load
 from babelquake.models.train.corpus import read_pairs, sha256, split_file
 from babelquake.models.train.export import to_ctranslate2, unpack_int8
 from babelquake.models.train.segmentation import segmentation
 from babelquake.models.train.vocabulary import processor, vocabulary
 
 
-def finish(weights: Path, history: Path, data: Path, cache: Path, out: Path) -> Path:
+def finish(
+    weights: Path,
+    history: Path,
+    data: Path,
+    cache: Path,
+    out: Path,
+    *,
+    data_source: str = "not stated",
+    data_licence: str = "as stated by the owner of the data",
+    hardware: str = "not stated",
+) -> Path:
     """Write `out`: CTranslate2 int8 model, SentencePiece model and `card.json`, with BLEU if there is a test split."""
     run = json.loads(history.read_text(encoding="utf-8"))
     config = load(run["config"])
@@ -30,15 +40,18 @@ def finish(weights: Path, history: Path, data: Path, cache: Path, out: Path) -> 
         "name": config.name,
         "segmentation": config.segmentation,
         "parameters": int(sum(value.size for value in arrays.values())),
-        "data": {path.name: sha256(path) for path in (split_file(data, split) for split in splits)},
-        "data_licence": "as stated by the owner of the data",
         "licence": "Apache-2.0",
+        "data_source": data_source,
+        "data_licence": data_licence,
+        "data_sha256": {path.name: sha256(path) for path in (split_file(data, split) for split in splits)},
         "steps": run["step"],
         "best_step": run["best_step"],
         "dev_loss": round(run["best_loss"], 4),
         "training_tokens": run["tokens"],
         "training_seconds": round(run["seconds"], 1),
-        "command": f"babelquake train nmt --config {config.name} --steps {run['step']} --seed {config.seed}",
+        "hardware": hardware,
+        "bound": bound(config, run["step"]),
+        "command": f"babelquake train nmt --config {config.name} --seed {config.seed} --data DIR --out DIR",
         "config": config.to_dict() | {"steps": run["step"], "minutes": None},
         "history": run["history"],
     }
@@ -48,23 +61,31 @@ def finish(weights: Path, history: Path, data: Path, cache: Path, out: Path) -> 
     return out
 
 
+def bound(config: Config, steps: int) -> str:
+    """What ended the run, and with it how closely the card's command repeats it."""
+    if steps == config.steps:
+        return "steps"
+    return (
+        "time: the learning rate fell to zero with the time left, and these were the steps done. The command repeats "
+        "that with `steps` in the config and a learning rate that falls with the steps."
+    )
+
+
 def evaluate(folder: Path, test: Path) -> dict[str, Any]:
-    """Case-insensitive BLEU (13a) of a model folder on a test file, with beam 4 and greedy, on two threads."""
+    """Case-insensitive BLEU (13a) of a model folder on a test file, with beam 4 and greedy."""
     import ctranslate2
     import sacrebleu
 
     pieces = processor(folder / "sentencepiece.model")
-    translator = ctranslate2.Translator(str(folder), device="cpu", inter_threads=1, intra_threads=2)
+    translator = ctranslate2.Translator(str(folder), device="cpu", inter_threads=os.cpu_count() or 1, intra_threads=1)
     pairs = list(read_pairs(test))
     sources = [pieces.encode(source, out_type=str) for source, _ in pairs]
-    scores: dict[str, Any] = {}
+    references = [target for _, target in pairs]
+    scores: dict[str, Any] = {"sentences": len(pairs), "metric": "BLEU, case-insensitive, 13a, int8 on CPU"}
     for name, beam in (("beam4", 4), ("greedy", 1)):
-        begun = time.perf_counter()
         results = translator.translate_batch(sources, beam_size=beam, max_batch_size=32, batch_type="examples")
-        seconds = time.perf_counter() - begun
         hypotheses = [pieces.decode(result.hypotheses[0]) for result in results]
-        bleu = sacrebleu.corpus_bleu(hypotheses, [[target for _, target in pairs]], lowercase=True).score
-        scores[name] = {"bleu": round(float(bleu), 2), "sentences_per_second": round(len(pairs) / seconds, 1)}
+        scores[name] = round(float(sacrebleu.corpus_bleu(hypotheses, [references], lowercase=True).score), 2)
     return scores
 
 
@@ -73,8 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m babelquake.models.train.finish", description=finish.__doc__)
     for name in ("weights", "history", "data", "cache", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    options = parser.parse_args(arguments)
-    print(finish(options.weights, options.history, options.data, options.cache, options.out))
+    for name in ("data-source", "data-licence", "hardware"):
+        parser.add_argument(f"--{name}", default=argparse.SUPPRESS, help="for the model card")
+    print(finish(**vars(parser.parse_args(arguments))))
 
 
 if __name__ == "__main__":
