@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""The small trained models that ship, what loads them, and the recipes that made them."""
