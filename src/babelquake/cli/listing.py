@@ -96,7 +96,7 @@ def recipes() -> list[dict[str, Any]]:
 
     folder = files("babelquake.models") / "train" / "configs"
     names = sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
-    return [{"name": name, "command": f"babelquake train nmt --config {name}.yaml"} for name in names]
+    return [{"name": name, "command": f"babelquake train nmt --config {name} --data DIR --out DIR"} for name in names]
 
 
 def formats() -> list[dict[str, Any]]:

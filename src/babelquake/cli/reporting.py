@@ -84,13 +84,13 @@ def compare(
         Run.open(old), Run.open(new), alpha=alpha, min_drop=min_drop, correction=correction  # type: ignore[arg-type]
     )  # fmt: skip
     if markdown:
-        _write(markdown, comparison_markdown(changes, old.name, new.name, alpha))
+        _write(markdown, comparison_markdown(changes, old.name, new.name, alpha, correction))
     if as_json:
         typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
     else:
         from babelquake.cli.printing import print_table
 
-        table = comparison_table(changes, old.name, new.name, alpha)
+        table = comparison_table(changes, old.name, new.name, alpha, correction)
         print_table(table.title, table.columns, table.rows, table.note)
     fallen = [change for change in changes if change.regression]
     if fallen and fail_on:

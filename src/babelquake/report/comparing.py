@@ -33,7 +33,10 @@ class Compared(Protocol):
     def regression(self) -> bool: ...
 
 
-def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: float) -> Table:
+CORRECTED = {"holm": "Holm-corrected over all rows", "bh": "Benjamini–Hochberg over all rows", "none": "uncorrected"}
+
+
+def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "holm") -> Table:
     """Every compared measure, regressions first."""
     ordered = sorted(changes, key=lambda change: (not change.regression, change.new - change.old))
     rows = tuple(
@@ -52,12 +55,13 @@ def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: flo
     )
     columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (fall)")
     how = "paired bootstrap" if all(change.paired for change in changes) else "normal approximation where unpaired"
-    return Table(f"{new} against {old}", columns, rows, f"One-sided {how}, corrected over all rows; α = {alpha:g}.")
+    note = f"One-sided {how}, {CORRECTED[correction]}; α = {alpha:g}."
+    return Table(f"{new} against {old}", columns, rows, note)
 
 
-def comparison_markdown(changes: Sequence[Compared], old: str, new: str, alpha: float) -> str:
+def comparison_markdown(changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "holm") -> str:
     """A verdict in one line, then the table."""
-    table = comparison_table(changes, old, new, alpha)
+    table = comparison_table(changes, old, new, alpha, correction)
     fallen = sum(change.regression for change in changes)
     verdict = (
         f"**{fallen} of {len(changes)} measures fell significantly.**"
