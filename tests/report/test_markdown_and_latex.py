@@ -18,7 +18,7 @@ def test_markdown_has_verdict_tables_and_command(runs: dict[str, Run]) -> None:
     text = to_markdown([runs["translation"], runs["quality"]])
     assert "- old loses 16 % of its BLEU" in text
     assert "| perturbation | level | system |" in text
-    assert "babelquake mt --system old --system new --data news --suite 'misspell[level=0.1]'" in text
+    assert "babelquake mt --system old --system new --scorer chrf --scorer 'bleu[lowercase=true]' --data news" in text
     assert text.count("How to reproduce") == 2
 
 

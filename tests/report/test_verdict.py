@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from babelquake.report.phrases import in_words, listed, usual_level
+from babelquake.report.results import short_names
 from babelquake.report.verdict import verdict
 from babelquake.run import Run, measures_frame
 
@@ -48,6 +49,17 @@ def test_quality_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) 
 def test_a_run_without_measures_says_so(tmp_path: Path) -> None:
     run = Run.resume(tmp_path / "r", "translation", {}).finish(measures_frame([]))
     assert verdict(run) == ["There is nothing to report: the run holds no measures."]
+
+
+def test_systems_have_short_names_unless_two_would_share_one() -> None:
+    assert short_names(["bundled[model=de-en-bpe]", "hf[model=org/opus]", "command[cmd=cat]", "odd["]) == {
+        "bundled[model=de-en-bpe]": "de-en-bpe",
+        "hf[model=org/opus]": "opus",
+        "command[cmd=cat]": "command[cmd=cat]",
+        "odd[": "odd[",
+    }
+    both = ["a[model=x]", "b[model=x]"]
+    assert short_names(both) == dict(zip(both, both, strict=True))
 
 
 def test_levels_in_words() -> None:

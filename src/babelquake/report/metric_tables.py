@@ -92,9 +92,10 @@ def _by_level(title: str, rows: list[Row], note: str, digits: int, who: str = "s
     """Scorers down, noise levels across, as Vu 2022 prints them."""
     levels = sorted({row["level"] for row in rows}, key=lambda level: -1.0 if level is None else level)
     cells = {(row["perturbation"], row["scorer"], row["level"]): row["value"] for row in rows}
+    changes = values(rows, "perturbation")
     lines = tuple(
         (change or "", scorer or "", *(number(cells.get((change, scorer, level)), digits) for level in levels))
-        for change, scorer in distinct(rows, "perturbation", "scorer")
+        for change, scorer in sorted(distinct(rows, "perturbation", "scorer"), key=lambda line: changes.index(line[0]))
     )
     return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, note)
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.report.examples import examples
-from babelquake.report.results import change_text, scorer_text
+from babelquake.report.results import change_text, scorer_text, short_names
 from babelquake.run import Run
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -104,6 +104,8 @@ def _context(run: Run) -> pl.DataFrame:
 
 def _translation_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     strings = Strings()
+    short = short_names(run.measures.filter(measure="consis")["system"])
+    table = table.with_columns(pl.col("system").replace(short))
     texts = [
         {"label": "Source", "was": strings.numbers(table["original"]), "now": strings.numbers(table["text"])},
         {"label": "Translation", "was": strings.numbers(table["before"]), "now": strings.numbers(table["after"])},

@@ -14,10 +14,16 @@ def command_line(run: Run) -> str:
 
 
 def command_lines(run: Run) -> list[str]:
-    """The command line, from the configuration that the run kept: one line per option."""
-    parts = [["babelquake", COMMANDS.get(run.info.study, run.info.study)]]
-    parts += [_flag("--" + key.replace("_", "-"), _given(key, value)) for key, value in run.info.config.items()]
-    return [shlex.join(words) for words in [*parts, ["--out", run.folder.name or "RUN"]] if words]
+    """The command line, from the configuration that the run kept: repeated options on lines of their own."""
+    lines = [["babelquake", COMMANDS.get(run.info.study, run.info.study)]]
+    single: list[str] = []
+    for key, value in run.info.config.items():
+        words = _flag("--" + key.replace("_", "-"), _given(key, value))
+        if len(words) > 2:
+            lines.append(words)
+        else:
+            single += words
+    return [shlex.join(words) for words in [*lines, [*single, "--out", run.folder.name or "RUN"]]]
 
 
 def signatures(run: Run) -> dict[str, str]:

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
+from babelquake.errors import UserError
 from babelquake.run import Run
+from babelquake.spec import parse
 
 Row = dict[str, Any]
 KEY = ("language_pair", "system", "scorer", "perturbation", "level", "measure")
@@ -33,8 +35,13 @@ class Results:
 
     @classmethod
     def of(cls, run: Run) -> "Results":
-        """The measures of a run."""
-        return cls(run.measures.to_dicts())
+        """The measures of a run, its systems under short names."""
+        rows = run.measures.to_dicts()
+        short = short_names(row["system"] for row in rows if row["measure"] == "consis")
+        for row in rows:
+            if row["system"] is not None:
+                row["system"] = " − ".join(short.get(name, name) for name in row["system"].split(" − "))
+        return cls(rows)
 
     @cached_property
     def _index(self) -> dict[tuple[Any, ...], Row]:
@@ -83,6 +90,19 @@ def level_text(level: float | None) -> str:
 def change_text(perturbation: str, level: float | None) -> str:
     """A perturbation with its level, short: `misspell 0.1`."""
     return f"{perturbation} {level:g}" if level is not None else perturbation
+
+
+def short_names(systems: Iterable[str]) -> dict[str, str]:
+    """`bundled[model=de-en-bpe]` is de-en-bpe where no other system would be called so."""
+    short = {}
+    for name in dict.fromkeys(systems):
+        try:
+            options = dict(parse(name).options)
+        except UserError:
+            options = {}
+        short[name] = (options.get("model") or options.get("name") or name).rstrip("/").rpartition("/")[2] or name
+    taken = list(short.values())
+    return {name: shown if taken.count(shown) == 1 else name for name, shown in short.items()}
 
 
 def base_name(name: str) -> str:
