@@ -1,6 +1,7 @@
 """Finished runs of every study, made by hand, and hostile text."""
 
 from collections.abc import Callable
+from hashlib import sha512
 from pathlib import Path
 from typing import Any
 
@@ -226,4 +227,5 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         "challenge": challenge_run(folder / "challenge"),
         "quality": quality_run(folder / "quality"),
         "hostile": translation_run(folder / "hostile", HOSTILE),
+        "large": translation_run(folder / "large", tuple(sha512(bytes([row])).hexdigest() for row in range(60))),
     }
