@@ -84,7 +84,13 @@ def graphemes(text: str) -> list[str]:
 
 def words(text: str) -> list[Span]:
     """Words without surrounding punctuation; inner apostrophes and hyphens belong to the word."""
-    return [Span(found.start(), found.end(), found.group()) for found in WORD.finditer(text)]
+    return list(_words(text))
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> tuple[Span, ...]:
+    """Remembered: a study changes one text in many ways, each of which begins with its words."""
+    return tuple(Span(found.start(), found.end(), found.group()) for found in WORD.finditer(text))
 
 
 def tokens(text: str) -> list[Span]:

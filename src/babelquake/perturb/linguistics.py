@@ -57,6 +57,7 @@ class ByLists:
         self.lang = lang
         self.lists = lists
         self.name = f"lists:{lang if lists else 'none'}"
+        self._content = lru_cache(maxsize=256)(self._content_words)
 
     def determiners(self, text: str) -> list[Span]:
         """Listed words before a noun phrase: another determiner, or a word that is not closed-class, comes next.
@@ -88,6 +89,9 @@ class ByLists:
 
     def content_words(self, text: str) -> list[Span]:
         """Words with letters that are not closed-class; pairs of characters where no spaces part words."""
+        return list(self._content(text))
+
+    def _content_words(self, text: str) -> list[Span]:
         if is_unspaced(text):
             return pieces(text)
         if self.lists is None:

@@ -64,25 +64,33 @@ class Suite:
         vocabulary: Sequence[str] | None = None,
         first_row: int = 0,
     ) -> pl.DataFrame:
-        """One row per text × perturbation × replicate."""
-        rows = list(range(first_row, first_row + len(texts)))
+        """One row per text × perturbation × replicate.
+
+        A text's changes are made one after the other, so that its analysis into words is at hand for all of them.
+        """
         sources = sources if sources is not None else [None] * len(texts)
-        parts = []
-        for change in self.perturbations:
-            for replicate in range(self.repeats(change)):
-                changed = [
-                    change.apply(text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary)
-                    for text, source in zip(texts, sources, strict=True)
-                ]
-                parts.append(
-                    pl.DataFrame({"row": rows, "id": list(ids)}, schema_overrides=VARIANTS).with_columns(
-                        perturbation=pl.lit(change.label, pl.String),
-                        level=pl.lit(change.level, pl.Float64),
-                        replicate=pl.lit(replicate, pl.UInt32),
-                        text=pl.Series(changed, dtype=pl.String),
-                    )
-                )
-        return pl.concat(parts) if parts else pl.DataFrame(schema=VARIANTS)
+        cells = [(change, replicate) for change in self.perturbations for replicate in range(self.repeats(change))]
+        if not cells:
+            return pl.DataFrame(schema=VARIANTS)
+        by_text = [
+            [
+                change.apply(text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary)
+                for change, replicate in cells
+            ]
+            for text, source in zip(texts, sources, strict=True)
+        ]
+        segments = pl.DataFrame(
+            {"row": range(first_row, first_row + len(texts)), "id": list(ids)}, schema_overrides=VARIANTS
+        )
+        return pl.concat(
+            segments.with_columns(
+                perturbation=pl.lit(change.label, pl.String),
+                level=pl.lit(change.level, pl.Float64),
+                replicate=pl.lit(replicate, pl.UInt32),
+                text=pl.Series([changed[place] for changed in by_text], dtype=pl.String),
+            )
+            for place, (change, replicate) in enumerate(cells)
+        )
 
 
 def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:
