@@ -8,7 +8,7 @@ One-sided: only a fall counts.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import erfc, sqrt
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,18 @@ class Change:
         return self.new - self.old
 
 
+class Tested(NamedTuple):
+    """One measure in two runs before the correction for several tests."""
+
+    key: Key
+    old: float
+    new: float
+    fall: float
+    """How much worse it became; for scores that count errors, how much it rose."""
+    p: float
+    paired: bool
+
+
 def compare(
     old: Run, new: Run, *, alpha: float = 0.05, min_drop: float = 0.0, correction: Correction = "holm", seed: int = 0
 ) -> list[Change]:
@@ -68,15 +80,23 @@ def compare(
         raise UserError(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
         )
-    p_values = [p for *_, p, _ in pairs]
+    p_values = [found.p for found in pairs]
     adjusted = ADJUSTMENTS[correction](p_values) if correction in ADJUSTMENTS else p_values
     return [
-        Change(*key, before, after, p, float(corrected), paired, bool(corrected < alpha and before - after > min_drop))
-        for (key, before, after, p, paired), corrected in zip(pairs, adjusted, strict=True)
+        Change(
+            *found.key,
+            found.old,
+            found.new,
+            found.p,
+            float(corrected),
+            found.paired,
+            bool(corrected < alpha and found.fall > min_drop),
+        )
+        for found, corrected in zip(pairs, adjusted, strict=True)
     ]
 
 
-def _paired(old: Run, new: Run, seed: int) -> Iterator[tuple[Key, float, float, float, bool]]:
+def _paired(old: Run, new: Run, seed: int) -> Iterator[Tested]:
     """MT runs: cells of equal scorer, perturbation and level; systems by name, or the only one of each run."""
     befores, afters = _cells(old, seed), _cells(new, seed)
     alone = all(len({cell.system for cell in found}) == 1 for found in (befores, afters))
@@ -91,7 +111,7 @@ def _paired(old: Run, new: Run, seed: int) -> Iterator[tuple[Key, float, float, 
                     one, two = before.measures[name], after.measures[name]
                     p = bootstrap_p(two - one, "less") if paired else _normal_p(_moments(one), _moments(two))
                     key = (after.language_pair, after.system, after.scorer.name, after.perturbation, after.level, name)
-                    yield key, one.value, two.value, p, paired
+                    yield Tested(key, one.value, two.value, one.value - two.value, p, paired)
 
 
 def _cells(run: Run, seed: int) -> list[Cell]:
@@ -105,10 +125,10 @@ def _same_segments(old: Run, new: Run, before: Cell, after: Cell) -> bool:
     return old.segments["source"].equals(new.segments["source"])
 
 
-def _stored(old: Run, new: Run) -> Iterator[tuple[Key, float, float, float, bool]]:
+def _stored(old: Run, new: Run) -> Iterator[Tested]:
     """Metric and QE runs: stored values with their standard deviations."""
     gated = GATED[new.info.study]
-    meanings = new.info.facts.get("meaning", {})
+    meanings, errors = new.info.facts.get("meaning", {}), new.info.facts.get("lower_is_better", [])
     before = {_key(row): row for row in old.measures.iter_rows(named=True) if row["measure"] in gated}
     for row in new.measures.iter_rows(named=True):
         former = before.get(_key(row))
@@ -116,9 +136,9 @@ def _stored(old: Run, new: Run) -> Iterator[tuple[Key, float, float, float, bool
             continue
         if row["measure"] == "delta" and meanings.get(row["perturbation"]) != "preserving":
             continue
-        sign = -1 if row["measure"] == "delta" and not scorer_of(row["scorer"]).higher_is_better else 1
+        sign = -1 if row["measure"] == "delta" and row["scorer"] in errors else 1
         one, two = ((sign * found["value"], found["sd"] or 0.0) for found in (former, row))
-        yield _key(row), former["value"], row["value"], _normal_p(one, two), False
+        yield Tested(_key(row), former["value"], row["value"], one[0] - two[0], _normal_p(one, two), False)
 
 
 def _key(row: dict[str, Any]) -> Key:

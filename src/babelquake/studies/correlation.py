@@ -19,6 +19,7 @@ from babelquake.stats.corrections import holm
 from babelquake.stats.paired import bootstrap_p
 from babelquake.stats.permutation import compare_agreement
 from babelquake.studies.humans import agreements, parts_by_pair, score_tables, with_averages
+from babelquake.studies.missing import missing_error
 from babelquake.studies.robustness import result
 
 STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
@@ -80,10 +81,9 @@ def _values(judge: Scorer, data: Dataset, engine: Engine) -> Array:
     scores = ready if ready is not None else judge.score_rows(engine.statistics(judge, batch))
     judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size:
-        first = segments["translation"][int(missing[0])]
-        raise UserError(
-            f"{judge.name} has no score for {missing.size} of {int(judged.sum())} judged translations; "
-            f"the first is of {segments['id'][int(missing[0])]}: “{first[:80]}”."
+        first = segments.row(int(missing[0]), named=True)
+        raise missing_error(
+            judge.name, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
         )
     return scores if judge.higher_is_better else -scores
 

@@ -1,6 +1,6 @@
 """What the probes say of a QE model: drops, MPP − MAP, flags, and rankings without human labels (Kanojia 2021 §6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -16,17 +16,29 @@ from babelquake.studies.robustness import result
 
 Row = dict[str, Any]
 Titles = Mapping[str, Mapping[str, str]]
+Probe = tuple[str, float | None]
+"""A perturbation's label and its level."""
 ALPHA = 0.05
 
 
 def probe_results(
-    sums: pl.LazyFrame, judges: Sequence[Scorer], probes: Titles, resamples: int, seed: int
+    sums: pl.LazyFrame,
+    judges: Sequence[Scorer],
+    probes: Titles,
+    resamples: int,
+    seed: int,
+    unprobed: Collection[str] = (),
 ) -> tuple[list[Row], list[Row]]:
-    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words."""
+    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words.
+
+    Of the scorers `unprobed`, which know clean texts only, there is nothing but the mean.
+    """
     rows: list[Row] = []
     flags: list[Row] = []
     for judge in judges:
         table = sums.filter(pl.col("scorer") == judge.name).drop("statistics").collect()
+        if judge.name in unprobed:
+            table = table.filter(pl.col("perturbation").is_null())
         for (pair,), part in table.group_by("language_pair", maintain_order=True):
             found = Probed(part, judge, probes, resamples, seed)
             key = {"language_pair": pair, "scorer": judge.name}
@@ -45,12 +57,14 @@ class Probed:
         noisy = table.filter(pl.col("perturbation").is_not_null()).join(clean, on="row")
         rows = clean["row"].sort()
         place = {row: position for position, row in enumerate(rows)}
-        self.labels = [label for label in probes if label in set(noisy["perturbation"])]
-        self.columns = np.zeros((len(rows), 2 + 2 * len(self.labels)))
+        present = noisy.select("perturbation", "level").unique(maintain_order=True).rows()
+        self.cells: list[Probe] = [cell for label in probes for cell in present if cell[0] == label]
+        self.columns = np.zeros((len(rows), 2 + 2 * len(self.cells)))
         self.columns[[place[row] for row in clean["row"]], 0] = clean["clean"].to_numpy()
         self.columns[:, 1] = 1
-        for number, label in enumerate(self.labels, 1):
-            some = noisy.filter((pl.col("perturbation") == label) & pl.col("score").is_not_nan())
+        for number, (label, level) in enumerate(self.cells, 1):
+            here = (pl.col("perturbation") == label) & pl.col("level").eq_missing(pl.lit(level, pl.Float64))
+            some = noisy.filter(here & pl.col("score").is_not_nan())
             at = [place[row] for row in some["row"]]
             self.columns[at, 2 * number] = sign * (some["clean"] - some["score"]).to_numpy()
             self.columns[at, 2 * number + 1] = 1
@@ -63,23 +77,29 @@ class Probed:
         with np.errstate(divide="ignore", invalid="ignore"):
             return Resampled(float(self.total[at] / self.total[at + 1]), self.drawn[:, at] / self.drawn[:, at + 1])
 
-    def drop(self, label: str) -> Resampled:
+    def drop(self, cell: Probe) -> Resampled:
         """Mean loss of score under a probe, over the segments it applies to."""
-        return self.mean(self.labels.index(label) + 1)
+        return self.mean(self.cells.index(cell) + 1)
 
-    def of_meaning(self, meaning: str) -> list[str]:
+    def title(self, cell: Probe) -> str:
+        """A probe in plain words, with its level where there are several."""
+        label, level = cell
+        several = sum(label == other for other, _ in self.cells) > 1
+        return self.probes[label]["title"] + (f" at {level:g}" if several and level is not None else "")
+
+    def of_meaning(self, meaning: str) -> list[Probe]:
         """The probes of a kind that could be scored."""
         return [
-            label
-            for label in self.labels
-            if self.probes[label]["meaning"] == meaning and np.isfinite(self.drop(label).value)
+            cell
+            for cell in self.cells
+            if self.probes[cell[0]]["meaning"] == meaning and np.isfinite(self.drop(cell).value)
         ]
 
-    def average(self, labels: Sequence[str]) -> Resampled | None:
+    def average(self, cells: Sequence[Probe]) -> Resampled | None:
         """The mean drop over some probes."""
-        if not labels:
+        if not cells:
             return None
-        found = [self.drop(label) for label in labels]
+        found = [self.drop(cell) for cell in cells]
         return Resampled(float(np.mean([drawn.value for drawn in found])), np.mean([d.values for d in found], axis=0))
 
     def results(self, key: Row) -> list[Row]:
@@ -92,10 +112,11 @@ class Probed:
                 shown = Resampled(clean.value - self.sign * loss.value, clean.values - self.sign * loss.values)
                 rows.append(result(key, name, shown, len(self.columns)))
         drops = []
-        for label in self.of_meaning("preserving") + self.of_meaning("altering") + self.of_meaning("depends"):
-            drawn = self.drop(label)
-            n = int(self.total[2 * self.labels.index(label) + 3])
-            drops.append(result({**key, "perturbation": label}, "drop", drawn, n, bootstrap_p(drawn)))
+        for cell in self.of_meaning("preserving") + self.of_meaning("altering") + self.of_meaning("depends"):
+            drawn = self.drop(cell)
+            n = int(self.total[2 * self.cells.index(cell) + 3])
+            here = {**key, "perturbation": cell[0], "level": cell[1]}
+            drops.append(result(here, "drop", drawn, n, bootstrap_p(drawn)))
         for row, p in zip(drops, holm(row["p"] for row in drops), strict=True):
             row["p_corrected"] = float(p)
         rows += drops
@@ -115,16 +136,16 @@ class Probed:
         harmful = self.of_meaning("altering")
         if average is None or not harmful:
             return []
-        p_values = holm(bootstrap_p(self.drop(label) - average, "greater") for label in harmful)
+        p_values = holm(bootstrap_p(self.drop(cell) - average, "greater") for cell in harmful)
         found = []
-        for label, p in zip(harmful, p_values, strict=True):
+        for cell, p in zip(harmful, p_values, strict=True):
             if p >= ALPHA:
-                found.append({**key, "perturbation": label, "text": f"does not see: {self.probes[label]['title']}"})
-            worse = [other for other in harmless if bootstrap_p(self.drop(other) - self.drop(label), "greater") < ALPHA]
+                found.append({**key, "perturbation": cell[0], "text": f"does not see: {self.title(cell)}"})
+            worse = [other for other in harmless if bootstrap_p(self.drop(other) - self.drop(cell), "greater") < ALPHA]
             if worse:
                 costliest = max(worse, key=lambda other: self.drop(other).value)
-                text = f"{self.probes[label]['title']} costs less than {self.probes[costliest]['title']}"
-                found.append({**key, "perturbation": label, "text": text})
+                text = f"{self.title(cell)} costs less than {self.title(costliest)}"
+                found.append({**key, "perturbation": cell[0], "text": text})
         return found
 
 
@@ -139,11 +160,10 @@ def ranking_results(rows: Sequence[Row], seed: int) -> list[Row]:
         shared = [scorer for scorer in values["discrimination"] if np.isfinite(values["discrimination"][scorer])]
         for name in ("discrimination", "pearson"):
             known = {scorer: value for scorer, value in values[name].items() if np.isfinite(value)}
-            order = sorted(known, key=lambda scorer: -known[scorer])
             found += [
-                {"language_pair": pair, "scorer": scorer, "measure": f"rank_{name}", "value": float(place),
-                 "n": len(order)}
-                for place, scorer in enumerate(order, 1)
+                {"language_pair": pair, "scorer": scorer, "measure": f"rank_{name}",
+                 "value": 1.0 + sum(other > value for other in known.values()), "n": len(known)}
+                for scorer, value in sorted(known.items(), key=lambda item: -item[1])
             ]  # fmt: skip
         shared = [scorer for scorer in shared if np.isfinite(values["pearson"].get(scorer, np.nan))]
         if len(shared) > 2:

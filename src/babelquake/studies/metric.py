@@ -8,6 +8,7 @@ Three questions, chosen by the data and the side that is perturbed:
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,9 +31,10 @@ from babelquake.stats.corrections import holm
 from babelquake.stats.paired import bootstrap_p
 from babelquake.studies.challenge import challenge_results, judge_triples
 from babelquake.studies.humans import agreements, parts_by_pair, with_averages
-from babelquake.studies.probing import Material, probe
+from babelquake.studies.missing import require_scores
+from babelquake.studies.probing import Given, Material, probe
 from babelquake.studies.robustness import result
-from babelquake.studies.tables import rows_of, scorer_signatures
+from babelquake.studies.tables import lower_is_better, rows_of, scorer_signatures
 from babelquake.studies.unknown import count_unknown, tokenizer
 from babelquake.text import ending
 
@@ -97,17 +99,20 @@ def metric(
             rows = challenge_results(scores, resamples, seed)
         else:
             material = material_of(data, side, mode, sample, seed)
+            if attacked:
+                material = replace(material, given=attacked_texts(data, changes, mode))
             run.once("segments", lambda: material.segments)
             run.info.signatures["suite"] = changes.signature(material.lang(next(iter(data.language_pairs), None)))
             run.info.facts["meaning"] = {change.label: meaning_of(change) for change in changes.perturbations}
             tables = probe(run, material, changes, judges, engine, seed)
+            require_scores(tables, material.segments, [judge.name for judge in judges])
             if mode == "agreement":
-                replaced = _attacked_scores(data, changes, judges, material, engine) if attacked else {}
-                rows = _agreement(data, tables["sums"], judges, changes, replaced, resamples, seed, threshold)
+                rows = _agreement(data, tables["sums"], judges, changes, resamples, seed, threshold)
             else:
                 rows = sensitivity(tables["sums"], judges, run.info.facts["meaning"], resamples, seed)
             rows += unknown_tokens(tables["variants"], tokenizers, resamples, seed)
         run.info.facts["modes"] = [mode]
+        run.info.facts["lower_is_better"] = lower_is_better(judges)
         by_name = {judge.name: judge.signature for judge in judges}
         for row in rows:
             row["study"] = STUDY
@@ -156,13 +161,16 @@ def material_of(data: Dataset, side: Side, mode: str, sample: int, seed: int) ->
 
 
 def _unsampled(segments: pl.DataFrame, sample: int, seed: int) -> frozenset[int]:
-    """Full-stop sentences beyond the sample; which ones are sampled depends on the sentence alone."""
-    stops = [
-        (Stream(seed, "split", text).random(), row)
-        for row, text in segments.select("row", "text").drop_nulls().iter_rows()
-        if (end := ending(text)).kind == "stop" and not end.closing
-    ]
-    return frozenset(row for _, row in sorted(stops)[sample:])
+    """Full-stop sentences beyond a language pair's sample; which are sampled depends on the sentence alone."""
+    left_out: set[int] = set()
+    for _, part in segments.group_by("language_pair", maintain_order=True):
+        stops = [
+            (Stream(seed, "split", text).random(), row)
+            for row, text in part.select("row", "text").drop_nulls().iter_rows()
+            if (end := ending(text)).kind == "stop" and not end.closing
+        ]
+        left_out |= {row for _, row in sorted(stops)[sample:]}
+    return frozenset(left_out)
 
 
 def sensitivity(
@@ -175,7 +183,7 @@ def sensitivity(
         for (pair,), part in table.group_by("language_pair", maintain_order=True):
             clean = part.filter(pl.col("perturbation").is_null())
             noisy = part.filter(pl.col("perturbation").is_not_null())
-            drops: dict[str, dict[int, float]] = {}
+            drops: dict[tuple[str, float | None], dict[int, float]] = {}
             for (change, level), some in noisy.group_by(["perturbation", "level"], maintain_order=True):
                 joined = some.join(clean.select("row", "statistics", "score"), on="row", suffix="_clean")
                 before, after = rows_of(joined["statistics_clean"]), rows_of(joined["statistics"])
@@ -192,7 +200,7 @@ def sensitivity(
                 rows.append(result(key, "delta", delta, n, bootstrap_p(delta)))
                 sign = 1 if judge.higher_is_better else -1
                 lost = sign * (joined["score_clean"] - joined["score"])
-                drops[str(change)] = dict(zip(joined["row"], lost, strict=True))
+                drops[change, level] = dict(zip(joined["row"], lost, strict=True))
             rows += _harmless_costs_more(drops, meanings, {"language_pair": pair, "scorer": judge.name})
     tested = [row for row in rows if row["measure"] == "delta"]
     for row, p in zip(tested, holm(row["p"] for row in tested), strict=True):
@@ -200,18 +208,20 @@ def sensitivity(
     return rows
 
 
-def _harmless_costs_more(drops: Mapping[str, Mapping[int, float]], meanings: Mapping[str, str], key: Row) -> list[Row]:
+def _harmless_costs_more(
+    drops: Mapping[tuple[str, float | None], Mapping[int, float]], meanings: Mapping[str, str], key: Row
+) -> list[Row]:
     """Per harmless change: how often it costs a segment more than a harmful one (the point of Table 4, counted)."""
     rows = []
-    harmful = [lost for change, lost in drops.items() if meanings[change] == "altering"]
-    for change, lost in drops.items():
+    harmful = [lost for (change, _), lost in drops.items() if meanings[change] == "altering"]
+    for (change, level), lost in drops.items():
         if meanings[change] != "preserving":
             continue
         shared = [(lost[row], other[row]) for other in harmful for row in lost.keys() & other.keys()]
         if shared:
             share = 100 * sum(mine > theirs for mine, theirs in shared) / len(shared)
-            rows.append({**key, "perturbation": change, "measure": "harmless_costs_more", "value": share,
-                         "n": len(shared)})  # fmt: skip
+            rows.append({**key, "perturbation": change, "level": level, "measure": "harmless_costs_more",
+                         "value": share, "n": len(shared)})  # fmt: skip
     return rows
 
 
@@ -220,7 +230,6 @@ def _agreement(
     sums: pl.LazyFrame,
     judges: Sequence[Scorer],
     changes: Suite,
-    replaced: Mapping[tuple[str, str, float | None], np.ndarray[Any, Any]],
     resamples: int,
     seed: int,
     threshold: float,
@@ -235,7 +244,7 @@ def _agreement(
         for change in changes.perturbations:
             same = (pl.col("perturbation") == change.label) & pl.col("level").eq_missing(change.level)
             noisy = _by_row(table.filter(same), len(data))
-            values = replaced.get((judge.name, change.label, change.level), np.where(np.isnan(noisy), clean, noisy))
+            values = np.where(np.isnan(noisy), clean, noisy)
             for pair, segments, pairs, rows in parts:
                 found[(pair, judge.name, change.label, change.level)] = agreements(
                     segments, pairs, sign * values[rows], STATISTICS,
@@ -250,11 +259,13 @@ def _by_row(table: pl.DataFrame, rows: int) -> np.ndarray[Any, Any]:
     return values
 
 
-def _attacked_scores(
-    data: Dataset, changes: Suite, judges: Sequence[Scorer], material: Material, engine: Engine
-) -> dict[tuple[str, str, float | None], np.ndarray[Any, Any]]:
-    """Scores against references that somebody else attacked, for every attack and level the data bring."""
-    found: dict[tuple[str, str, float | None], np.ndarray[Any, Any]] = {}
+def attacked_texts(data: Dataset, changes: Suite, mode: str) -> Given:
+    """References that somebody else attacked, for every attack and level of the suite; level 0 is the clean one."""
+    if mode != "agreement":
+        raise UserError(
+            "--attacked takes perturbed references that come with data with human judgements: use --side reference."
+        )
+    found: dict[tuple[str, float | None], Sequence[str]] = {}
     for change in changes.perturbations:
         if not change.level:
             continue
@@ -262,9 +273,7 @@ def _attacked_scores(
         if texts is None:
             known = ", ".join(f"{name}[level={level:g}]" for name, level in data.attacked) or "none"
             raise UserError(f"{data.name} brings no references under {change.spec}; it brings: {known}.")
-        batch = material.batch(list(range(len(data))), list(texts()))
-        for judge in judges:
-            found[(judge.name, change.label, change.level)] = judge.score_rows(engine.statistics(judge, batch))
+        found[change.label, change.level] = texts()
     return found
 
 
@@ -273,7 +282,8 @@ def unknown_tokens(variants: pl.LazyFrame, tokenizers: Sequence[str], resamples:
     rows: list[Row] = []
     if not tokenizers:
         return rows
-    table = variants.unique(["perturbation", "level", "text"], maintain_order=True).collect()
+    same = ["language_pair", "id", "perturbation", "level", "replicate", "text"]
+    table = variants.unique(same, maintain_order=True).collect()
     for what in tokenizers:
         cutter = tokenizer(what)
         for (pair, change, level), part in table.group_by(

@@ -3,23 +3,25 @@
 The work goes block by block of segments, so that memory stays bounded and a killed run continues at its last block.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.engine import Engine, Progress
 from babelquake.perturb.linguistics import vocabulary_of
 from babelquake.perturb.suite import Suite
 from babelquake.run import Run
-from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.base import Batch, Scorer
 from babelquake.studies.tables import languages, list_column
 
 BLOCK_TEXTS = 40_000
 """Perturbed texts in one block."""
-CELL = ["scorer", "perturbation", "level"]
+Places = NDArray[np.integer[Any]]
+Given = Mapping[tuple[str, float | None], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -35,16 +37,20 @@ class Material:
     """Which language of the pair the texts are in."""
     left_out: frozenset[int] = frozenset()
     """Rows to which `final-…` perturbations are not applied: those the split was not sampled from."""
+    given: Given | None = None
+    """Texts that somebody else perturbed, by label and level, one per row; None where they are made here."""
 
-    def batch(self, rows: Sequence[int], texts: Sequence[str]) -> Batch:
-        """Judge these texts in place of the perturbed side of these rows."""
-        part = self.segments[rows]
-        sources = part["source"].fill_null("").to_list()
+    def batch(self, part: pl.DataFrame, texts: Sequence[str], places: Sequence[int] | None = None) -> Batch:
+        """Judge these texts in place of the perturbed side of rows of `part`: those at `places`, or all in order."""
+
+        def column(name: str, blank: str | None = None) -> list[Any]:
+            values = part[name].to_list() if blank is None else part[name].fill_null(blank).to_list()
+            return values if places is None else [values[place] for place in places]
+
+        sources = column("source", "")
         if self.side == "reference":
-            return Batch(part["translation"].fill_null("").to_list(), [[text] for text in texts], sources)
-        references = part["references"]
-        given = None if references.null_count() else references.to_list()
-        return Batch(texts, given, sources)
+            return Batch(column("translation", ""), [[text] for text in texts], sources)
+        return Batch(texts, None if part["references"].null_count() else column("references"), sources)
 
     def lang(self, pair: str | None) -> str | None:
         """The language of the texts of a pair."""
@@ -65,17 +71,18 @@ def probe(
 
         def make(block: int) -> dict[str, pl.DataFrame]:
             part = segments[block * size : (block + 1) * size]
-            variants = _variants(material, part, changes, seed, vocabulary)
-            judged = [_judged(material, part, variants, judge, engine) for judge in judges]
-            scores = pl.concat([scores for scores, _ in judged])
-            sums = pl.concat([sums for _, sums in judged])
+            given = material.given
+            variants = (
+                _made(material, part, changes, seed, vocabulary) if given is None else _given(given, part, changes)
+            )
+            scores, sums = _judged(material, part, variants, judges, engine)
             progress.advance(part.height)
             return {"variants": variants, "scores": scores, "sums": sums}
 
         return run.in_blocks(("variants", "scores", "sums"), blocks, make)
 
 
-def _variants(
+def _made(
     material: Material, part: pl.DataFrame, changes: Suite, seed: int, vocabulary: Sequence[str] | None
 ) -> pl.DataFrame:
     parts = []
@@ -97,8 +104,27 @@ def _variants(
     return found
 
 
+def _given(given: Given, part: pl.DataFrame, changes: Suite) -> pl.DataFrame:
+    """Variants that came with the data; at level 0 a text is itself."""
+    rows, parts = part["row"].to_list(), []
+    for change in changes.perturbations:
+        texts = given.get((change.label, change.level))
+        parts.append(
+            part.select(
+                "row",
+                "id",
+                pl.lit(change.label, pl.String).alias("perturbation"),
+                pl.lit(change.level, pl.Float64).alias("level"),
+                pl.lit(0, pl.UInt32).alias("replicate"),
+                part["text"] if texts is None else pl.Series("text", [texts[row] for row in rows], pl.String),
+                "language_pair",
+            )
+        )
+    return pl.concat(parts).drop_nulls("text")
+
+
 def _judged(
-    material: Material, part: pl.DataFrame, variants: pl.DataFrame, judge: Scorer, engine: Engine
+    material: Material, part: pl.DataFrame, variants: pl.DataFrame, judges: Sequence[Scorer], engine: Engine
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Scores of a block's clean and perturbed texts, and per segment and perturbation the sum over replicates."""
     clean = part.select(
@@ -106,20 +132,27 @@ def _judged(
         pl.lit(None, pl.Float64).alias("level"), pl.lit(0, pl.UInt32).alias("replicate"), "text",
     )  # fmt: skip
     everything = pl.concat([clean, variants.select(clean.columns)], how="vertical_relaxed")
-    batch = material.batch(everything["row"].to_list(), everything["text"].fill_null("").to_list())
-    statistics = engine.statistics(judge, batch)
-    keys = everything.drop("text").with_columns(scorer=pl.lit(judge.name))
-    scores = keys.with_columns(score=pl.Series(judge.score_rows(statistics), dtype=pl.Float64))
-    return scores, _summed(scores, statistics)
+    places = (everything["row"] - int(part["row"][0])).to_list() if part.height else []
+    batch = material.batch(part, everything["text"].fill_null("").to_list(), places)
+    keys = everything.drop("text")
+    segments, order, starts = _replicates(keys)
+    scores, sums = [], []
+    for judge in judges:
+        statistics = engine.statistics(judge, batch)
+        values = judge.score_rows(statistics)
+        named = pl.lit(judge.name).alias("scorer")
+        scores.append(keys.with_columns(named, score=pl.Series(values, dtype=pl.Float64)))
+        together = np.add.reduceat(statistics[order], starts, axis=0)
+        mean = np.add.reduceat(values[order], starts) / segments["replicates"].to_numpy()
+        sums.append(segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together)))
+    return pl.concat(scores), pl.concat(sums)
 
 
-def _summed(scores: pl.DataFrame, statistics: Array) -> pl.DataFrame:
-    """One row per segment and perturbation: summed statistics and the mean score of its replicates."""
-    keys = ["row", "id", "language_pair", *CELL]
-    groups = scores.with_row_index("place").group_by(keys, maintain_order=True)
-    table = groups.agg(pl.col("score").mean(), pl.len().alias("replicates"), pl.col("place"))
-    order = table["place"].explode().to_numpy()
+def _replicates(keys: pl.DataFrame) -> tuple[pl.DataFrame, Places, Places]:
+    """One row per segment and perturbation; an order that puts its replicates side by side, and where each begins."""
+    groups = keys.with_row_index("place").group_by(
+        ["row", "id", "language_pair", "perturbation", "level"], maintain_order=True
+    )
+    table = groups.agg(pl.len().alias("replicates"), pl.col("place"))
     lengths = table["replicates"].to_numpy().astype(np.intp)
-    starts = np.cumsum(lengths) - lengths
-    sums = np.add.reduceat(statistics[order], starts, axis=0)
-    return table.drop("place").with_columns(statistics=list_column(sums))
+    return table.drop("place"), table["place"].explode().to_numpy(), np.cumsum(lengths) - lengths

@@ -5,7 +5,7 @@ little score to the former and much to the latter. §3: segments with a mean raw
 stochastic probes, averaged per segment, then over the set; §6.3: models ranked by MPP − MAP and by Pearson.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ from babelquake.signature import run_signature
 from babelquake.studies.discrimination import probe_results, ranking_results
 from babelquake.studies.humans import agreements, parts_by_pair
 from babelquake.studies.metric import meaning_of
+from babelquake.studies.missing import require_clean_scores, require_scores, without_perturbed
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.robustness import result
-from babelquake.studies.tables import languages, scorer_signatures
+from babelquake.studies.tables import languages, lower_is_better, scorer_signatures
 
 STUDY = "quality"
 TITLES = {
@@ -81,8 +82,7 @@ def quality(
     }
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
-        for judge in judges:
-            judge.attach(data.segments)
+        ready = [judge.name for judge in judges if judge.attach(data.segments) is not None]
         run.same_signatures(scorer_signatures(judges, 1))
         if run.has("measures") and run.info.finished:
             return run
@@ -97,12 +97,18 @@ def quality(
         run.once("segments", lambda: selected)
         material = Material(selected, "translation", "target")
         tables = probe(run, material, changes, judges, engine, seed)
+        unprobed = _unprobed(tables, selected, judges, ready)
         humans = run.once("humans", lambda: _all_scores(everything, judges, engine))
-        rows, flags = probe_results(tables["sums"], judges, run.info.facts["probes"], resamples, seed)
+        require_clean_scores(humans, everything, "translations")
+        rows, flags = probe_results(tables["sums"], judges, run.info.facts["probes"], resamples, seed, unprobed)
         rows += _pearson(everything, humans, judges, resamples, seed)
         rows += ranking_results(rows, seed)
         run.info.facts["flags"] = flags
-        run.info.notes += _unscored(rows, judges)
+        run.info.facts["lower_is_better"] = lower_is_better(judges)
+        run.info.notes += [
+            f"{name} has no scores for perturbed texts: only its mean and its Pearson are reported."
+            for name in unprobed
+        ]
         target = languages(next(iter(data.language_pairs), None))[1]
         run.info.signatures["suite"] = changes.signature(target)
         signature = run_signature(seed=seed, data=data.hash, threshold=threshold, resamples=resamples)
@@ -161,7 +167,7 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
     if not kept.height:
         highest = float(np.nanmax(segments["score"].to_numpy()))
         raise UserError(f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}).")
-    text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more and were probed."
+    text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more: these are probed."
     return kept.drop("row").with_row_index("row"), text
 
 
@@ -177,15 +183,18 @@ def count_variants(segments: pl.DataFrame, changes: Suite) -> int:
             part["id"].to_list(), part["text"].to_list(), lang=languages(pair)[1], seed=0,
             sources=part["source"].to_list(), vocabulary=vocabulary,
         ).drop_nulls("text")  # fmt: skip
-        counts = dict(table.group_by(["perturbation", "level"]).len().select("perturbation", "len").iter_rows())
-        total += sum(counts.get(change.label, 0) * changes.repeats(change) for change in changes.perturbations)
+        grouped = table.group_by(["perturbation", "level"]).len()
+        counts = {(label, level): count for label, level, count in grouped.iter_rows()}
+        total += sum(
+            counts.get((change.label, change.level), 0) * changes.repeats(change) for change in changes.perturbations
+        )
     return total
 
 
 def _all_scores(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
     """Every scorer's score of every unperturbed translation, probed or not: for the correlation with humans."""
     material = Material(segments, "translation", "target")
-    batch = material.batch(segments["row"].to_list(), segments["text"].to_list())
+    batch = material.batch(segments, segments["text"].to_list())
     parts = []
     for judge in judges:
         scores = judge.score_rows(engine.statistics(judge, batch))
@@ -217,10 +226,14 @@ def _reference_note(data: Dataset, judges: Sequence[Scorer]) -> list[str]:
     return [f"{', '.join(names)} compared translations with their {against}."]
 
 
-def _unscored(rows: Sequence[dict[str, Any]], judges: Sequence[Scorer]) -> list[str]:
-    probed = {row["scorer"] for row in rows if row["measure"] == "drop" and np.isfinite(row["value"])}
-    return [
-        f"{judge.name} has no scores for perturbed texts: only its mean and its Pearson are reported."
-        for judge in judges
-        if judge.name not in probed
-    ]
+def _unprobed(
+    tables: Mapping[str, pl.LazyFrame], selected: pl.DataFrame, judges: Sequence[Scorer], ready: Sequence[str]
+) -> list[str]:
+    """Scorers without scores for perturbed texts: those whose scores belong to rows, and files that hold none.
+
+    A file that holds scores for some of the perturbed texts must hold them for all.
+    """
+    by_text = [judge.name for judge in judges if judge.name not in ready]
+    unprobed = [*ready, *without_perturbed(tables, selected, by_text)]
+    require_scores(tables, selected, [name for name in by_text if name not in unprobed])
+    return [judge.name for judge in judges if judge.name in unprobed]

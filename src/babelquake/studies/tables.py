@@ -45,3 +45,8 @@ def references_each(segments: pl.DataFrame) -> int | None:
 def scorer_signatures(judges: Sequence[Scorer], references: int | None) -> dict[str, str]:
     """The scorers' signatures for run.json."""
     return {f"scorer {judge.name}": judge.signature_for(references) for judge in judges}
+
+
+def lower_is_better(judges: Sequence[Scorer]) -> list[str]:
+    """The scorers that count errors: readers of a run must know which way its numbers point."""
+    return [judge.name for judge in judges if not judge.higher_is_better]
