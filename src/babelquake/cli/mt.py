@@ -46,7 +46,7 @@ def mt(
         str,
         typer.Option("--reset", help="Undo final marks that follow the source's: auto (punctuation), always, never."),
     ] = "auto",
-    resamples: Resamples = 5000,
+    resamples: Resamples = 10_000,
     columns: Columns = None,
     language_pair: LanguagePair = None,
     config: Config = None,

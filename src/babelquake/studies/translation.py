@@ -41,7 +41,7 @@ def translation(
     replicates: int | None = None,
     threshold: float = 75.0,
     reset: Reset = "auto",
-    resamples: int = 5000,
+    resamples: int = 10_000,
     restart: bool = False,
     engine: Engine | None = None,
 ) -> Run:
