@@ -6,7 +6,12 @@ from babelquake.run import Run
 
 
 def show(run: Run, examples: int, sort: str, as_json: bool) -> None:
-    """Print a finished run."""
+    """Print a finished run, and put its report into the run folder."""
+    from babelquake.report.html import write_html
+
+    page = run.folder / "report.html"
+    if not page.exists():
+        write_html([run], page)
     if as_json:
         typer.echo(run.measures.write_json())
         return
@@ -21,4 +26,5 @@ def show(run: Run, examples: int, sort: str, as_json: bool) -> None:
         print_table(table.title, table.columns, table.rows, table.note)
     for note in run.info.notes:
         typer.echo(f"Note: {note}")
-    typer.echo(f"Run folder: {run.folder}  (report: babelquake report {run.folder})")
+    typer.echo(f"Run folder: {run.folder}")
+    typer.echo(f"Report: {page}")
