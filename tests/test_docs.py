@@ -1,0 +1,108 @@
+"""The documentation is true: links lead somewhere, commands and options exist, examples run."""
+
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from babelquake.cli.app import app
+from babelquake.perturb.suite import suite
+from babelquake.scorers import SCORERS
+from babelquake.spec import bind, parameters, parse
+from babelquake.systems import SYSTEMS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FOREIGN = {"my-qe"}
+"""Scorers of the reader's own, in examples."""
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    return [text for language, text in BLOCK.findall(page.read_text("utf-8")) if language in languages]
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The babelquake commands in a page's shell blocks, as words, without redirections and comments."""
+    found = []
+    for block in blocks(page, "", "sh", "bash", "console"):
+        for line in block.replace("\\\n", " ").splitlines():
+            start = line.find("babelquake ")
+            if start < 0 or line[:start].strip().rpartition("|")[2].strip() not in ("", "$"):
+                continue
+            lexer = shlex.shlex(line[start:], posix=True, punctuation_chars="();<>|&")
+            lexer.whitespace_split = True
+            words: list[str] = []
+            for word in lexer:
+                if word[0] in "<>|;&":
+                    break
+                words.append(word)
+            found.append(words[1:])
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(BLOCK.sub("", page.read_text("utf-8"))):
+        if "://" not in target and not target.startswith("#"):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    for words in commands(page):
+        command, rest = typer.main.get_command(app), list(words)
+        while rest and rest[0] in getattr(command, "commands", {}):
+            command = command.commands[rest.pop(0)]  # type: ignore[attr-defined]
+        options = {flag for parameter in command.params for flag in [*parameter.opts, *parameter.secondary_opts]}
+        for word in rest:
+            if word.startswith("-") and word not in ("-", "--help"):
+                assert word in options, f"{word} of {shlex.join(words)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_names_with_options_exist(page: Path) -> None:
+    for words in commands(page):
+        for flag, value in pairwise(words):
+            if flag in ("-p", "--suite") and not value.endswith(".yaml"):
+                suite(value)
+            for flags, registry in ((("-s", "--system"), SYSTEMS), (("-m", "--scorer"), SCORERS)):
+                spec = parse(value) if flag in flags else None
+                if spec and spec.name not in FOREIGN:
+                    accepted = parameters(registry.get(spec.name))
+                    assert dict(spec.options).keys() <= accepted.keys(), value
+
+
+def test_named_systems_of_the_mt_page_exist() -> None:
+    page = (ROOT / "docs" / "studies" / "translation.md").read_text("utf-8")
+    for example in re.findall(r"`-s ([^`]+)`", page):
+        spec = parse(shlex.split(example)[0])
+        kind = SYSTEMS.get(spec.name)
+        given = spec if {"source", "target"} - parameters(kind).keys() else spec.with_options(source="de", target="en")
+        bind(given, parameters(kind), "system")
+
+
+def test_yaml_examples_are_valid() -> None:
+    found = [yaml.safe_load(block) for page in PAGES for block in blocks(page, "yaml")]
+    workflow = next(content for content in found if "jobs" in content)
+    steps = workflow["jobs"]["robustness"]["steps"]
+    assert all(("run" in step) != ("uses" in step) for step in steps)
+    assert any("--fail-on regression" in step.get("run", "") for step in steps)
+
+
+@pytest.mark.slow
+def test_python_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (example,) = blocks(ROOT / "README.md", "python")
+    names: dict[str, object] = {}
+    exec(compile(example, "README.md", "exec"), names)
+    assert (tmp_path / "runs" / "typos" / "measures.csv").exists()
