@@ -71,7 +71,7 @@ def near_misses(header: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> l
     taken = {name for names in chosen.values() for name in names}
     missing = [field for field in TEXTS if field not in chosen]
     return [
-        f"column '{name}' is not read as {field}; if it is, say columns {field}={name}"
+        f"column '{name}' is not read as {field}; if it is, say --columns {field}={name}"
         for name in header
         if name not in taken
         for field in get_close_matches(_plain(name), missing, n=1, cutoff=0.8)

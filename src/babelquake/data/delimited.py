@@ -101,7 +101,7 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
     if len(first) > len(HEADERLESS):
         raise UserError(
             f"{name} line 1 names no known column (it has: {_some(first)}). Expected names such as source, reference, "
-            "translation, system and score; or say which column is which, for example: columns source=1,reference=2."
+            "translation, system and score; or say which column is which, for example: --columns source=1,reference=2."
         )
     names = list(HEADERLESS[: len(first)])
     notes.append(f"{name}: line 1 names no known column, so the file is read without header as {' and '.join(names)}")

@@ -43,5 +43,5 @@ def require(dataset: Dataset, *fields: str) -> None:
         hint = f"{near} " if near.startswith("Did") else ""
         raise UserError(
             f"{dataset.name} has no {field} (it has: {', '.join(has)}). {hint}"
-            f"Name the column {' or '.join(ALIASES[field][:2])}, or say columns {field}=NAME."
+            f"Name the column {' or '.join(ALIASES[field][:2])}, or say --columns {field}=NAME."
         )

@@ -55,7 +55,7 @@ def to_dataset(
     if texts["source"] is None and texts["translation"] is None and references is None:
         raise UserError(
             f"{table.label} has no column for source, reference or translation. Its columns are: {', '.join(header)}. "
-            "Say which is which, for example: columns source=a,reference=b."
+            "Say which is which, for example: --columns source=a,reference=b."
         )
     count = len(table.lines)
     nothing: list[None] = [None] * count
