@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 from babelquake.errors import UserError
 
+WORD_STARTS = ("▁", "Ġ")
+SAY_NOTHING = ("model", "tokenizer")
+
 
 class Tokenizer(Protocol):
     """Cuts texts into tokens."""
@@ -33,7 +36,7 @@ class FromJson:
         self._fast: Any = Fast.from_file(str(path))
         self._fast.no_truncation()
         self._fast.no_padding()
-        self.name = path.parent.name if path.name == "tokenizer.json" else path.stem
+        self.name = _name(path, "tokenizer.json")
         self.unknown = str(getattr(self._fast.model, "unk_token", None) or "[UNK]")
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
@@ -48,7 +51,7 @@ class FromSentencePiece:
         from sentencepiece import SentencePieceProcessor
 
         self._pieces: Any = SentencePieceProcessor(model_file=str(path))
-        self.name = path.parent.name if path.name == "sentencepiece.model" else path.stem
+        self.name = _name(path, "sentencepiece.model")
         self.unknown = self._pieces.id_to_piece(self._pieces.unk_id())
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
@@ -73,13 +76,18 @@ def tokenizer(what: str) -> Tokenizer:
 
 
 def count_unknown(tokens: Sequence[str], unknown: str = "[UNK]") -> int:
-    """Algorithm 1: unknown tokens plus words that were split."""
+    """Algorithm 1: unknown tokens plus words that were split.
+
+    Taken at its word, the algorithm forgets a split word when nothing but [UNK] follows it up to the end of the
+    sentence; its description (Appendix A) counts every split word, and so does this.
+    """
     count, splitting = 0, False
+    marked = any(token.startswith(WORD_STARTS) for token in tokens)
     for place, token in enumerate(tokens):
         if unknown in token:
             count += 1
             splitting = False
-        elif place and _continues(token, tokens):
+        elif place and _continues(token, marked):
             count += not splitting
             splitting = True
         else:
@@ -87,8 +95,16 @@ def count_unknown(tokens: Sequence[str], unknown: str = "[UNK]") -> int:
     return count
 
 
-def _continues(token: str, tokens: Sequence[str]) -> bool:
+def _continues(token: str, marked: bool) -> bool:
+    """Whether a token goes on with the word before it; `marked` where the tokenizer marks the beginnings of words."""
     if token.startswith("##"):
         return True
-    marked = any(other.startswith(("▁", "Ġ")) for other in tokens)
-    return marked and not token.startswith(("▁", "Ġ")) and any(map(str.isalnum, token))
+    return marked and not token.startswith(WORD_STARTS) and any(map(str.isalnum, token))
+
+
+def _name(path: Path, usual: str) -> str:
+    """The file's own name, or where it has the usual one, that of the nearest folder that says something."""
+    if path.name != usual:
+        return path.stem
+    folders = [path.parent.name, path.parent.parent.name]
+    return next((name for name in folders if name and name not in SAY_NOTHING), path.stem)
