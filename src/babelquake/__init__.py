@@ -28,7 +28,7 @@ __all__ = ["Run", "__version__", "perturb", "read", "scorer", "study", "suite", 
 
 _PLACES = {
     "Run": "babelquake.run:Run",
-    "perturb": "babelquake.perturb:perturb",
+    "perturb": "babelquake.perturb:",
     "read": "babelquake.data:read",
     "scorer": "babelquake.scorers:scorer",
     "study": "babelquake.study:",

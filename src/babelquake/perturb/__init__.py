@@ -1,6 +1,12 @@
-"""Perturbations: named, seeded changes of one text. One module per family; suites name the papers' sets."""
+"""Perturbations: named, seeded changes of one text. One module per family; suites name the papers' sets.
 
+`babelquake.perturb` is this package and, called, its function of the same name: `bq.perturb("case", texts)`. Python
+sets the attribute to the package whenever something imports it, so the package itself can be called.
+"""
+
+import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
@@ -22,3 +28,11 @@ def perturb(
         change.apply(text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary)
         for text, source in zip(texts, sources, strict=True)
     ]
+
+
+class _Callable(ModuleType):
+    def __call__(self, *args: Any, **options: Any) -> list[str | None]:
+        return perturb(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Callable
