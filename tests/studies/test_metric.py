@@ -46,7 +46,7 @@ def test_sensitivity_is_what_sacrebleu_says_of_perturbed_and_clean_sources(paral
     chrf, bleu = sacrebleu.corpus_chrf(marked, [bare]).score, sacrebleu.corpus_bleu(marked, [bare]).score
     assert delta["chrf", "final-insert[mark=question]"] == pytest.approx(chrf - 100)
     assert delta["bleu", "final-insert[mark=question]"] == pytest.approx(bleu - 100)
-    assert list(found(run, "score").values()) == pytest.approx([100.0] * 14)
+    assert all(score == pytest.approx(100) for score in found(run, "score").values())
     counts = run.measures.filter((pl.col("measure") == "delta") & (pl.col("scorer") == "chrf"))
     by_change = dict(counts.select("perturbation", "n").iter_rows())
     assert by_change["final-insert[mark=stop]"] == 2 and by_change["final-delete[mark=stop]"] == 4
@@ -202,7 +202,7 @@ def test_our_attacks_do_to_bert_what_the_published_ones_do(shared_data: Path, tm
     )  # fmt: skip
     shares = {cell: share for (_, cell), share in found(run, "unk_share").items()}
     visual = [shares[f"visual {level}"] for level in ("0", "0.1", "0.2", "0.3")]
-    assert visual == sorted(visual) and visual[0] < 0.1 and visual[-1] > 20
+    assert visual == sorted(visual) and visual[0] < 0.1 and visual[-1] > 15
     assert all(share < 0.5 for cell, share in shares.items() if not cell.startswith("visual"))
     counts = {cell: count for (_, cell), count in found(run, "unknown_tokens").items()}
     for name in LEVEL_03:

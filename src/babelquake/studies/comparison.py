@@ -154,4 +154,4 @@ def _normal_p(old: tuple[float, float], new: tuple[float, float]) -> float:
     spread = sqrt(old[1] ** 2 + new[1] ** 2)
     if not spread:
         return 0.0 if new[0] < old[0] else 1.0
-    return 0.5 * erfc((new[0] - old[0]) / spread / sqrt(2))
+    return 0.5 * erfc((old[0] - new[0]) / spread / sqrt(2))

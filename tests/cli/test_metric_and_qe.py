@@ -1,0 +1,146 @@
+"""`babelquake metric`, `qe`, `correlate` and `compare` as their documentation writes them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import Result
+
+from babelquake.measures import MEASURES
+from babelquake.report.examples import example_table
+from babelquake.run import Run
+
+Command = Callable[..., Result]
+QUICK = ("--resamples", "100", "--cache", "none")
+ROWS = [
+    ("Der Zug fährt heute nicht nach Hamburg.", "The train does not go to Hamburg today.", "A", 92),
+    ("Drei Minister treten zurück", "Three ministers resign", "A", 75),
+    ("Der Preis stieg um 12 Prozent.", "The price rose by 12 per cent.", "A", 88),
+    ("Was für ein Tag!", "What a day!", "A", 40),
+    ("Das Haus am See ist alt.", "The house by the lake is old.", "A", 70),
+]
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> str:
+    lines = ["source\treference\ttranslation\tsystem\tscore"]
+    lines += [f"{source}\t{text}\t{text}\t{name}\t{score}" for source, text, name, score in ROWS]
+    lines += [f"{source}\t{text}\t{text[:9]}\tB\t{score / 3}" for source, text, _, score in ROWS]
+    (tmp_path / "scored.de-en.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    return "scored.de-en.tsv"
+
+
+def test_metric_as_written(cli: Command, data: str, tmp_path: Path) -> None:
+    words = ("metric", "--scorer", "chrf", "--scorer", "bleu", "--data", data, "--side", "source")
+    found = cli(*words, "--suite", "jwalapuram2023", "--out", "RUN", *QUICK)
+    assert "final-insert[mark=question]" in found.stdout and "Run folder: RUN" in found.stdout
+    measures = pl.read_csv(tmp_path / "RUN" / "measures.csv")
+    assert measures.columns == list(MEASURES) and {"score", "score_perturbed", "delta"} <= set(measures["measure"])
+    assert measures["signature"].null_count() == 0
+    assert cli(*words, "--suite", "jwalapuram2023", "--out", "RUN", *QUICK).stdout == found.stdout
+
+
+def test_metric_under_noise(cli: Command, scored: str) -> None:
+    rows = json.loads(
+        cli("metric", "--scorer", "chrf", "--data", scored, "--side", "reference",
+            "--suite", "visual[level=0|0.3]", "--out", "RUN", *QUICK, "--json").stdout
+    )  # fmt: skip
+    assert {(row["measure"], row["level"]) for row in rows} >= {("kendall_like", 0.0), ("pearson", 0.3)}
+
+
+def test_a_wrong_side_is_named(cli: Command, data: str) -> None:
+    message = cli("metric", "-m", "chrf", "-d", data, "--side", "target", "-o", "RUN", status=2).stderr
+    assert "--side target: expected source, translation or reference." in message
+
+
+def test_dry_run_counts_what_a_run_makes(cli: Command, scored: str, tmp_path: Path) -> None:
+    words = ("qe", "--scorer", "chrf", "--data", scored, "--out", "RUN")
+    counted = json.loads(cli(*words, "--dry-run", "--json").stdout)
+    assert not (tmp_path / "RUN").exists()
+    cli(*words, *QUICK)
+    assert counted == {
+        "segments": 10,
+        "selected": 4,
+        "variants": pl.read_parquet(tmp_path / "RUN" / "variants.parquet").height,
+    }
+    assert "perturbed texts would be judged" in cli(*words, "--dry-run").stdout
+
+
+def test_qe_prints_flags_tables_and_what_was_left_out(cli: Command, scored: str) -> None:
+    found = cli("qe", "--scorer", "chrf", "--data", scored, "--replicates", "2", "--out", "RUN", *QUICK).stdout
+    assert "! chrf (de-en) does not see:" in found
+    assert "MPP − MAP" in found and "Drop per probe" in found
+    assert "mask-replace (MAP6) was left out" in found
+    assert "no run folder is named" in cli("qe", "-m", "chrf", "-d", scored, status=2).stderr
+
+
+@pytest.mark.parametrize("command", ["qe", "metric"])
+def test_examples_are_listed_worst_first(cli: Command, scored: str, command: str) -> None:
+    words = [command, "--scorer", "chrf", "--data", scored, "--suite", "word-drop", "--replicates", "2", "--out", "RUN"]
+    found = cli(*words, *QUICK, "--examples", "20", "--sort", "drop").stdout
+    listed = example_table(Run.open("RUN"), 20, "drop")
+    drops = [float(row[listed.columns.index("drop")].replace("−", "-")) for row in listed.rows]
+    assert drops == sorted(drops, reverse=True) and len(drops) == (8 if command == "qe" else 20)
+    worst = listed.rows[0][listed.columns.index("text")]
+    assert worst in found[found.index("Examples") :].splitlines()[2]
+    assert (
+        "--sort size: expected drop or row" in cli(*words, *QUICK, "--examples", "2", "--sort", "size", status=2).stderr
+    )
+
+
+def test_correlate_as_json(cli: Command, scored: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.tsv").write_text(
+        "translation\tscore\n" + "".join(f"{text}\t{score}\n{text[:9]}\t{score / 3}\n" for _, text, _, score in ROWS)
+    )
+    words = ("correlate", "--data", scored, "--scorer", "chrf", "--scorer", "scores[file=mine.tsv]", *QUICK)
+    rows = json.loads(cli(*words, "--json", "--out", "rows.csv").stdout)
+    pearson = {row["scorer"]: row["value"] for row in rows if row["measure"] == "pearson"}
+    assert pearson["scores[file=mine.tsv]"] == pytest.approx(1)
+    assert {"kendall_like", "spearman", "kendall", "accuracy"} <= {row["measure"] for row in rows}
+    assert pl.read_csv(tmp_path / "rows.csv").height == len(rows)
+    assert "pearson" in cli(*words).stdout
+
+
+SHOUT = "import sys\nfor line in sys.stdin:\n    print(line.strip(){}, flush=True)\n"
+
+
+@pytest.fixture
+def runs(cli: Command, tmp_path: Path) -> tuple[str, str]:
+    """MT runs of a system that does not mind letter case, and of one that does."""
+    lines = [f"der zug nummer {row} kommt heute spät" for row in range(30)]
+    (tmp_path / "same.de-de.tsv").write_text("source\treference\n" + "".join(f"{line}\t{line}\n" for line in lines))
+    for name, lower in (("sturdy", ".lower()"), ("fragile", "")):
+        (tmp_path / f"{name}.py").write_text(SHOUT.format(lower))
+        cli("mt", "--system", f"command[cmd=python {name}.py]", "--data", "same.de-de.tsv", "--suite", "case[level=1]",
+            "--scorer", "chrf", "--out", name, *QUICK)  # fmt: skip
+    return "sturdy", "fragile"
+
+
+def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
+    old, new = runs
+    gate = ("--fail-on", "regression")
+    assert "FELL" not in cli("compare", old, old, *gate).stdout
+    fallen = cli("compare", old, new, *gate, "--markdown", "summary.md", status=1)
+    assert "FELL" in fallen.stdout and "measures fell significantly; the most: " in fallen.stderr
+    assert "2 of 2 measures fell significantly" in (tmp_path / "summary.md").read_text("utf-8")
+    cli("compare", new, old, *gate)
+    cli("compare", old, new)
+    cli("compare", old, new, *gate, "--min-drop", "100")
+    assert all(row["regression"] for row in json.loads(cli("compare", old, new, "--json").stdout))
+    assert "is no run folder" in cli("compare", old, "nowhere", *gate, status=2).stderr
+    assert "--fail-on rain: expected regression" in cli("compare", old, new, "--fail-on", "rain", status=2).stderr
+    cli("metric", "-m", "chrf", "-d", "same.de-de.tsv", "--side", "source", "-p", "case", "-o", "other", *QUICK)
+    assert "compare like with like" in cli("compare", old, "other", *gate, status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("pair", "count"), [("ruen", 1245), ("eten", 766), ("sien", 404), ("neen", 100), ("roen", 1089)]
+)
+@pytest.mark.slow
+def test_kanojia_table_1(cli: Command, shared_data: Path, pair: str, count: int) -> None:
+    data = [word for part in ("dev", "test20")
+            for word in ("--data", str(shared_data / "mlqe-pe" / f"{part}.{pair}.df.short.tsv"))]  # fmt: skip
+    found = json.loads(cli("qe", "--scorer", "chrf", *data, "--dry-run", "--json", "--out", "RUN").stdout)
+    assert (found["segments"], found["selected"]) == (2000, count) and found["variants"] > 100 * count
