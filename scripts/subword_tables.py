@@ -5,6 +5,7 @@ python scripts/subword_tables.py OUT
 
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import polars as pl
 
 from babelquake import Run
 from babelquake.scorers import scorer
+from babelquake.stats.bootstrap import Resampled, resampled_sums
+from babelquake.stats.paired import bootstrap_p
 from babelquake.studies.robustness import harmonic_mean
 
 BLEU = "bleu[lowercase=true]"
@@ -47,7 +50,7 @@ def with_deviation(row: dict[str, Any]) -> str:
 
 
 def with_interval(row: dict[str, Any]) -> str:
-    return f"{row['value']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]"
+    return f"{row['value']:+.2f} [{row['low']:+.2f}, {row['high']:+.2f}]".replace("-", "−")
 
 
 def p_text(p: float) -> str:
@@ -62,9 +65,7 @@ def over_draws(run: Run) -> dict[tuple[str, str, float], tuple[list[float], list
         return float(bleu.aggregate(np.array(some[column].to_list()).sum(axis=0)))
 
     found: dict[tuple[str, str, float], tuple[list[float], list[float]]] = {}
-    scores = run.scores.filter(pl.col("scorer").eq(BLEU))
-    if isinstance(scores, pl.LazyFrame):
-        scores = scores.collect()
+    scores = bleu_scores(run)
     for (system,), part in scores.group_by(["system"], maintain_order=True):
         clean = quality(part.filter(pl.col("perturbation").is_null()), "statistics")
         noisy = part.filter(pl.col("perturbation").is_not_null())
@@ -76,10 +77,36 @@ def over_draws(run: Run) -> dict[tuple[str, str, float], tuple[list[float], list
     return found
 
 
+def clean_differences(run: Run) -> list[list[str]]:
+    """BLEU of one model minus another's on clean text, paired over resamples."""
+    scores = bleu_scores(run).filter(pl.col("perturbation").is_null())
+    bleu = scorer(BLEU)
+    drawn = {}
+    for (system,), part in scores.group_by(["system"], maintain_order=True):
+        rows = np.array(part.sort("row")["statistics"].to_list())
+        drawn[short(str(system))] = Resampled(
+            float(bleu.aggregate(rows.sum(axis=0))), bleu.aggregate(resampled_sums(rows, 10_000, 1))
+        )
+    found = []
+    for one, other in combinations(drawn, 2):
+        difference = drawn[one] - drawn[other]
+        estimate = difference.estimate()
+        row = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+        found.append([f"{one} − {other}", with_interval(row), p_text(bootstrap_p(difference))])
+    return found
+
+
+def bleu_scores(run: Run) -> pl.DataFrame:
+    return run.scores.lazy().filter(pl.col("scorer").eq(BLEU)).collect()
+
+
 def main() -> None:
     out = Path(sys.argv[1])
     runs = {seed: Run.open(out / f"seed{seed}") for seed in (1, 2) if (out / f"seed{seed}").is_dir()}
     results = {seed: cells(run) for seed, run in runs.items()}
+    print("### Clean\n")
+    rows = [[seed, *row] for seed, run in runs.items() for row in clean_differences(run)]
+    table(["training seed", "difference", "BLEU", "p, not corrected"], rows)
     print("### Table 3\n")
     rows = []
     for condition in CONDITIONS:

