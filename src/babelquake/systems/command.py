@@ -6,24 +6,22 @@ closed. It then has to give the whole answer, and from there on every batch gets
 of the output belongs to line n of the input, and anything else is an error.
 """
 
-import hashlib
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
+from functools import cached_property
 from typing import Annotated, Literal
 
 from babelquake.errors import BabelquakeError, ResumableError, UserError
-from babelquake.signature import digest, signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits, System
+from babelquake.systems.fingerprint import fingerprint
 from babelquake.systems.process import Program
 
 LINE_BREAKS = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 """What some program or other takes for the end of a line."""
 GRACE = 0.02
 """Seconds to wait for a line too many after a full answer."""
-LARGEST_HASHED = 1 << 24
-"""Files in the command up to this many bytes are hashed into the signature; of larger ones, the size."""
 
 
 class Command(System):
@@ -31,6 +29,10 @@ class Command(System):
 
     `mode=stream` keeps the program open and waits `timeout` seconds for each line; `mode=batch` starts it for every
     batch; `mode=auto` begins with the first and falls back to the second.
+
+    Files and folders named in the command are part of the signature by their content (see `fingerprint`), so that a
+    changed script or model is never served old results. Where that goes too far – the command names a log it writes –
+    or not far enough – the model is elsewhere – `version=` says in your words which system this is, and no file counts.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Command(System):
         mode: Literal["auto", "stream", "batch"] = "auto",
         timeout: Annotated[float, Range(0.1, 86400)] = 600.0,
         patience: Annotated[float, Range(0.05, 3600)] = 3.0,
+        version: str | None = None,
     ) -> None:
         try:
             self._argv = shlex.split(cmd)
@@ -48,6 +51,7 @@ class Command(System):
             raise UserError("command[cmd=…] is empty: name a program that reads lines and writes lines.")
         self._cmd = cmd
         self._mode = mode
+        self._version = version
         self._timeout = timeout
         self._patience = timeout if mode == "stream" else min(patience, timeout)
         self._program: Program | None = None
@@ -60,11 +64,13 @@ class Command(System):
 
     @property
     def signature(self) -> str:
-        """The command, and the content of the files it names (a script, a model), so that changing them is noticed."""
-        named = [part for index, part in enumerate(self._argv) if index or "/" in part]
-        files = [_fingerprint(Path(part)) for part in named]
-        found = [each for each in files if each]
-        return signature("command", cmd=self._cmd, files=digest(found) if found else None)
+        """The command, and its `version` or the content of the files it names."""
+        return signature("command", cmd=self._cmd, version=self._version, files=self._files)
+
+    @cached_property
+    def _files(self) -> str | None:
+        """Looked at once, so that what the program writes as it runs does not make it another system halfway."""
+        return None if self._version is not None else fingerprint(self._argv)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """One line of output for each text."""
@@ -177,13 +183,3 @@ class Command(System):
 def one_line(text: str) -> str:
     """The text with its line breaks turned into spaces, and with nothing in it that UTF-8 cannot say."""
     return text.translate(LINE_BREAKS).encode("utf-8", "replace").decode("utf-8")
-
-
-def _fingerprint(path: Path) -> str | None:
-    try:
-        size = path.stat().st_size
-        if not path.is_file():
-            return None
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if size <= LARGEST_HASHED else str(size)
-    except (OSError, ValueError):
-        return None
