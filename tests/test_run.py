@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 
 from babelquake.errors import ResumableError, UserError
-from babelquake.run import MEASURES, Run, measures_frame
+from babelquake.measures import MEASURES, measures_frame
+from babelquake.run import Run
 
 CONFIG = {"seed": 1, "suite": ["misspell[level=0.1]"], "system": ["command[cmd=cat]"], "data": "d.tsv#12"}
 TABLE = pl.DataFrame({"row": [0, 1], "text": ["ä", None]})

@@ -30,24 +30,6 @@ WRITTEN = frozenset({"run.json", "measures.csv", "report.html", ".parts", LOCK})
 BEGUN = frozenset({"run.json.writing", LOCK})
 """All that is there when a run was killed as it began."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
-MEASURES = {
-    "study": pl.String,
-    "language_pair": pl.String,
-    "system": pl.String,
-    "scorer": pl.String,
-    "perturbation": pl.String,
-    "level": pl.Float64,
-    "measure": pl.String,
-    "value": pl.Float64,
-    "sd": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
-    "p_corrected": pl.Float64,
-    "n": pl.Int64,
-    "signature": pl.String,
-}
-"""The columns of measures.csv: tidy, one number a row."""
 PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
 
 
@@ -263,16 +245,6 @@ class Run:
     def measures(self) -> pl.DataFrame:
         """The results, tidy: one number a row."""
         return self.table("measures")
-
-
-def measures_frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Rows of results as a table with all of `MEASURES`, missing ones null."""
-    for row in rows:
-        if unknown := row.keys() - MEASURES.keys():
-            raise ValueError(f"not columns of measures: {sorted(unknown)}")
-    frame = pl.DataFrame(rows, schema={name: MEASURES[name] for name in MEASURES}, orient="row")
-    numbers = pl.col(pl.Float64)
-    return frame.with_columns(pl.when(numbers.is_finite()).then(numbers).name.keep())
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from babelquake.run import MEASURES
+from babelquake.measures import MEASURES
 
 CAT = ("--system", "command[cmd=cat]")
 QUICK = ("--resamples", "100")

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from babelquake.run import Run, measures_frame
+from babelquake.measures import measures_frame
+from babelquake.run import Run
 
 HOSTILE = (
     "</script><script>window.hacked=1</script>",
@@ -206,6 +207,7 @@ def quality_run(folder: Path) -> Run:
             measure("quality", name, value, **key, **small)
             for name, value in (
                 ("score_mt", 0.8), ("score_mpp", 0.75), ("score_map", 0.75 - power / 4), ("discrimination", power / 4),
+                ("discrimination_standardised", 2 * power),
                 ("pearson", 0.7 - place / 10), ("rank_discrimination", float(place)), ("rank_pearson", float(place)),
             )
         ]  # fmt: skip

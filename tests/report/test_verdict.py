@@ -1,9 +1,10 @@
 from pathlib import Path
 
+from babelquake.measures import measures_frame
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
 from babelquake.report.verdict import verdict
-from babelquake.run import Run, measures_frame
+from babelquake.run import Run
 
 
 def test_the_mt_verdict_compares_systems_under_the_worst_perturbation(runs: dict[str, Run]) -> None:
@@ -41,7 +42,10 @@ def test_challenge_verdict_names_the_weakest_phenomenon(runs: dict[str, Run]) ->
 
 def test_quality_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) -> None:
     said = verdict(runs["quality"])
-    assert said[0] == ("tq-mono tells harmful from harmless changes best (MPP − MAP = +0.225), SentSim worst (−0.025).")
+    assert said[0] == (
+        "tq-mono tells harmful from harmless changes best (MPP − MAP = +1.80 standard deviations of its scores), "
+        "SentSim worst (−0.20)."
+    )
     assert "by 1.00 (p = .030)" in said[1]
     assert said[-1] == "SentSim gets 1 warning: sentsim scores antonyms above the translation itself."
 

@@ -131,7 +131,7 @@ def test_interrupted_anywhere_a_rerun_ends_the_same_and_translates_nothing_twice
     assert len(system.batches) == sent
 
 
-@pytest.mark.parametrize("step", ["_store", "save", "_scores", "measures"])
+@pytest.mark.parametrize("step", ["_store", "save", "_scores", "results"])
 @pytest.mark.parametrize("call", [1, 3])
 def test_interrupted_between_any_two_steps(
     tmp_path: Path, data: Dataset, undisturbed: Run, monkeypatch: pytest.MonkeyPatch, step: str, call: int

@@ -42,13 +42,15 @@ class Dataset:
 
     @cached_property
     def hash(self) -> str:
-        """A hash of sources, references and translations, for signatures."""
-        columns = [self.segments[name] for name in ("source", "translation")]
-        texts = [text for column in columns for text in column]
-        references = (
-            reference for some in self.segments["references"] for reference in (some if some is not None else [None])
-        )
-        return digest([*texts, *references])
+        """A hash of everything the data say – texts, scores, systems, further columns, preferences – for signatures."""
+        parts: list[str | None] = []
+        for table in (self.segments, self.pairs if self.pairs is not None else pl.DataFrame()):
+            for name in sorted(table.columns):
+                column = table[name]
+                if isinstance(column.dtype, pl.List):
+                    column = column.list.eval(pl.element().cast(pl.String)).list.join("\x1e")
+                parts += [name, *column.cast(pl.String)]
+        return digest(parts)
 
     def has(self, column: str) -> bool:
         """Whether any row has a value there."""

@@ -8,7 +8,7 @@ perturbations: [misspell, case]
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ class Suite:
 def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:
     """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`."""
     if isinstance(what, Suite):
-        return what
+        return what if replicates is None else replace(what, replicates=replicates)
     items = split_list(what) if isinstance(what, str) else [part for item in what for part in split_list(item)]
     if not items:
         raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")

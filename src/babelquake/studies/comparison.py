@@ -122,7 +122,7 @@ def _cells(run: Run, seed: int) -> list[Cell]:
 def _same_segments(old: Run, new: Run, before: Cell, after: Cell) -> bool:
     if before.resamples != after.resamples or not np.array_equal(before.rows, after.rows):
         return False
-    return old.segments["source"].equals(new.segments["source"])
+    return all(old.segments[name].equals(new.segments[name]) for name in ("source", "references"))
 
 
 def _stored(old: Run, new: Run) -> Iterator[Tested]:

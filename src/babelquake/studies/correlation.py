@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError, did_you_mean
-from babelquake.run import measures_frame
+from babelquake.measures import measures_frame
 from babelquake.scorers import Batch, Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
 from babelquake.signature import run_signature
 from babelquake.stats.corrections import holm
+from babelquake.stats.kendall import kendall_like
 from babelquake.stats.paired import bootstrap_p
-from babelquake.stats.permutation import compare_agreement
+from babelquake.stats.permutation import compare_agreement, permutation_test
 from babelquake.studies.humans import agreements, parts_by_pair, score_tables, with_averages
 from babelquake.studies.missing import missing_error
 from babelquake.studies.robustness import result
@@ -51,12 +53,12 @@ def correlate(
     values = {judge.name: _values(judge, data, engine) for judge in judges}
     found, rows = {}, []
     for pair, segments, pairs, places in parts_by_pair(data.segments, data.pairs):
-        here = {name: scores[places] for name, scores in values.items()}
+        here = {name: scores[places] for name, scores in values.items() if not np.isnan(scores[places]).all()}
         for name, scores in here.items():
             found[(pair, name)] = agreements(
                 segments, pairs, scores, statistics, resamples=resamples, seed=seed, threshold=threshold
             )
-        rows += _differences(segments, pairs, here, found, pair, statistics, draws, seed)
+        rows += _differences(segments, pairs, here, found, pair, statistics, threshold, draws, seed)
     for row, p in zip(rows, holm(row["p"] for row in rows), strict=True):
         row["p_corrected"] = float(p)
     rows = with_averages(found, ("language_pair", "scorer")) + rows
@@ -80,6 +82,7 @@ def _values(judge: Scorer, data: Dataset, engine: Engine) -> Array:
     )
     scores = ready if ready is not None else judge.score_rows(engine.statistics(judge, batch))
     judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
+    judged &= _pairs_with_scores(segments, scores)
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size:
         first = segments.row(int(missing[0]), named=True)
         raise missing_error(
@@ -95,6 +98,7 @@ def _differences(
     found: dict[Any, Any],
     pair: str | None,
     statistics: Sequence[str],
+    threshold: float,
     draws: int,
     seed: int,
 ) -> list[dict[str, Any]]:
@@ -111,6 +115,24 @@ def _differences(
             else:
                 human, metric = score_tables(segments, values[one])
                 rival = score_tables(segments, values[other])[1]
-                p = compare_agreement(name, human, metric, rival, draws=draws, seed=seed).p
+                p = _permutation_p(name, human, metric, rival, threshold, draws, seed)
             rows.append(result(key, f"{name}_difference", difference, n, p))
     return sorted(rows, key=lambda row: (row["scorer"], row["measure"]))
+
+
+def _pairs_with_scores(segments: pl.DataFrame, scores: Array) -> NDArray[np.bool_]:
+    """Rows of the language pairs that a scorer has any scores for: a file of ready-made scores may be of one pair."""
+    known = pl.DataFrame({"pair": segments["language_pair"], "known": ~np.isnan(scores)})
+    return known.select(pl.col("known").any().over("pair"))["known"].to_numpy()
+
+
+def _permutation_p(
+    name: str, human: Array, metric: Array, rival: Array, threshold: float, draws: int, seed: int
+) -> float:
+    if name != "kendall_like":
+        return compare_agreement(name, human, metric, rival, draws=draws, seed=seed).p
+
+    def agree(scores: Array) -> Array:
+        return kendall_like(human, scores, threshold=threshold)
+
+    return permutation_test(agree, metric, rival, human=human, draws=draws, seed=seed).p

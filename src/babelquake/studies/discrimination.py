@@ -12,13 +12,15 @@ from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled, resampled_sums
 from babelquake.stats.corrections import holm
 from babelquake.stats.paired import bootstrap_p
-from babelquake.studies.robustness import result
+from babelquake.studies.robustness import p_value, result
 
 Row = dict[str, Any]
 Titles = Mapping[str, Mapping[str, str]]
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""
 ALPHA = 0.05
+RANKS = {"rank_discrimination": "discrimination_standardised", "rank_pearson": "pearson"}
+"""Rankings, and the measure each goes by."""
 
 
 def probe_results(
@@ -116,20 +118,22 @@ class Probed:
             drawn = self.drop(cell)
             n = int(self.total[2 * self.cells.index(cell) + 3])
             here = {**key, "perturbation": cell[0], "level": cell[1]}
-            drops.append(result(here, "drop", drawn, n, bootstrap_p(drawn)))
+            drops.append(result(here, "drop", drawn, n, p_value(drawn, n)))
         for row, p in zip(drops, holm(row["p"] for row in drops), strict=True):
             row["p_corrected"] = float(p)
         rows += drops
         if kept is not None and changed is not None:
             difference = changed - kept
-            rows.append(result(key, "discrimination", difference, len(self.columns), bootstrap_p(difference)))
+            rows.append(
+                result(key, "discrimination", difference, len(self.columns), p_value(difference, len(self.columns)))
+            )
         return rows
 
     def flags(self, key: Row) -> list[Row]:
         """Meaning-altering probes that cost not significantly more than the meaning-preserving ones do on average.
 
-        One-sided paired bootstrap, Holm-corrected over the model's probes; and those that even cost less than a
-        single harmless change.
+        And those that even cost less than a single harmless change. One-sided paired bootstraps, each family
+        Holm-corrected over the model's probes.
         """
         harmless = self.of_meaning("preserving")
         average = self.average(harmless)
@@ -137,11 +141,13 @@ class Probed:
         if average is None or not harmful:
             return []
         p_values = holm(bootstrap_p(self.drop(cell) - average, "greater") for cell in harmful)
+        against = [(cell, other) for cell in harmful for other in harmless]
+        dearer = holm(bootstrap_p(self.drop(other) - self.drop(cell), "greater") for cell, other in against)
         found = []
         for cell, p in zip(harmful, p_values, strict=True):
             if p >= ALPHA:
                 found.append({**key, "perturbation": cell[0], "text": f"does not see: {self.title(cell)}"})
-            worse = [other for other in harmless if bootstrap_p(self.drop(other) - self.drop(cell), "greater") < ALPHA]
+            worse = [other for (mine, other), q in zip(against, dearer, strict=True) if mine == cell and q < ALPHA]
             if worse:
                 costliest = max(worse, key=lambda other: self.drop(other).value)
                 text = f"{self.title(cell)} costs less than {self.title(costliest)}"
@@ -149,27 +155,42 @@ class Probed:
         return found
 
 
+def standardised(rows: Sequence[Row], spreads: Mapping[tuple[str | None, str], float]) -> list[Row]:
+    """Discrimination in standard deviations of the model's own scores of unperturbed translations.
+
+    The paper's models all score from 0 to 1; models whose scales differ can be ranked only in units of their own.
+    """
+    found = []
+    for row in rows:
+        spread = spreads.get((row["language_pair"], row["scorer"]), 0.0)
+        if row["measure"] == "discrimination" and spread > 0:
+            scaled = {name: row[name] / spread for name in ("value", "sd", "low", "high")}
+            found.append({**row, **scaled, "measure": "discrimination_standardised"})
+    return found
+
+
 def ranking_results(rows: Sequence[Row], seed: int) -> list[Row]:
-    """Rank of each model by discrimination and by Pearson, and how well the two rankings agree (Figure 2)."""
+    """Rank of each model by standardised discrimination and by Pearson, and how the two rankings agree (Figure 2)."""
     found: list[Row] = []
     for pair in dict.fromkeys(row["language_pair"] for row in rows):
         values = {
-            name: {r["scorer"]: r["value"] for r in rows if r["measure"] == name and r["language_pair"] == pair}
-            for name in ("discrimination", "pearson")
+            measure: {
+                row["scorer"]: row["value"]
+                for row in rows
+                if row["measure"] == measure and row["language_pair"] == pair and np.isfinite(row["value"])
+            }
+            for measure in RANKS.values()
         }
-        shared = [scorer for scorer in values["discrimination"] if np.isfinite(values["discrimination"][scorer])]
-        for name in ("discrimination", "pearson"):
-            known = {scorer: value for scorer, value in values[name].items() if np.isfinite(value)}
+        for name, measure in RANKS.items():
+            known = values[measure]
             found += [
-                {"language_pair": pair, "scorer": scorer, "measure": f"rank_{name}",
+                {"language_pair": pair, "scorer": scorer, "measure": name,
                  "value": 1.0 + sum(other > value for other in known.values()), "n": len(known)}
                 for scorer, value in sorted(known.items(), key=lambda item: -item[1])
             ]  # fmt: skip
-        shared = [scorer for scorer in shared if np.isfinite(values["pearson"].get(scorer, np.nan))]
+        shared = [scorer for scorer in values["discrimination_standardised"] if scorer in values["pearson"]]
         if len(shared) > 2:
-            one, other = (
-                np.array([values[name][scorer] for scorer in shared]) for name in ("discrimination", "pearson")
-            )
+            one, other = (np.array([values[name][scorer] for scorer in shared]) for name in RANKS.values())
             tau, p = rank_agreement(one, other, seed)
             found.append({"language_pair": pair, "measure": "rank_agreement", "value": tau, "p": p, "n": len(shared)})
     return found

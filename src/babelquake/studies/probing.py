@@ -12,11 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Engine, Progress
-from babelquake.perturb.linguistics import vocabulary_of
 from babelquake.perturb.suite import Suite
 from babelquake.run import Run
 from babelquake.scorers.base import Batch, Scorer
-from babelquake.studies.tables import languages, list_column
+from babelquake.studies.tables import languages, list_column, vocabularies
 
 BLOCK_TEXTS = 40_000
 """Perturbed texts in one block."""
@@ -66,15 +65,13 @@ def probe(
     size = max(1, BLOCK_TEXTS // max(1, per_segment))
     blocks = max(1, -(-segments.height // size))
     wants_words = any("vocabulary" in change.card.wants for change in changes.perturbations)
-    vocabulary = vocabulary_of(segments["text"].fill_null("")) if wants_words else None
+    words = vocabularies(segments, "text", material.lang) if wants_words else {}
     with Progress("judging", segments.height, quiet=engine.quiet) as progress:
 
         def make(block: int) -> dict[str, pl.DataFrame]:
             part = segments[block * size : (block + 1) * size]
             given = material.given
-            variants = (
-                _made(material, part, changes, seed, vocabulary) if given is None else _given(given, part, changes)
-            )
+            variants = _made(material, part, changes, seed, words) if given is None else _given(given, part, changes)
             scores, sums = _judged(material, part, variants, judges, engine)
             progress.advance(part.height)
             return {"variants": variants, "scores": scores, "sums": sums}
@@ -83,7 +80,7 @@ def probe(
 
 
 def _made(
-    material: Material, part: pl.DataFrame, changes: Suite, seed: int, vocabulary: Sequence[str] | None
+    material: Material, part: pl.DataFrame, changes: Suite, seed: int, words: Mapping[str | None, Sequence[str]]
 ) -> pl.DataFrame:
     parts = []
     for (pair,), some in part.group_by("language_pair", maintain_order=True):
@@ -93,7 +90,7 @@ def _made(
             lang=material.lang(pair),
             seed=seed,
             sources=some["source"].to_list(),
-            vocabulary=vocabulary,
+            vocabulary=words.get(material.lang(pair)),
         )
         rows = some["row"].to_numpy()[table["row"].to_numpy()]
         parts.append(table.with_columns(row=pl.Series(rows), language_pair=pl.lit(pair, pl.String)))

@@ -15,19 +15,21 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.measures import measures_frame
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.run import Run, measures_frame
+from babelquake.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.signature import run_signature
-from babelquake.studies.discrimination import probe_results, ranking_results
+from babelquake.studies.discrimination import probe_results, ranking_results, standardised
 from babelquake.studies.humans import agreements, parts_by_pair
 from babelquake.studies.metric import meaning_of
 from babelquake.studies.missing import require_clean_scores, require_scores, without_perturbed
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.robustness import result
-from babelquake.studies.tables import languages, lower_is_better, scorer_signatures
+from babelquake.studies.signing import sign, suite_signatures
+from babelquake.studies.tables import languages, lower_is_better, references_each, scorer_signatures, vocabularies
 
 STUDY = "quality"
 TITLES = {
@@ -71,9 +73,9 @@ def quality(
     judges = [scorer_of(item) for item in scorers]
     engine = engine or Engine()
     config = {
-        "scorer": [judge.name for judge in judges],
-        "data": f"{data.name}#{data.hash}",
+        "scorer": [str(judge.spec) for judge in judges],
         "language_pair": data.language_pairs,
+        "data": f"{data.name}#{data.hash}",
         "suite": [str(change.spec) for change in changes.perturbations],
         "replicates": replicates,
         "threshold": threshold,
@@ -83,7 +85,8 @@ def quality(
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
         ready = [judge.name for judge in judges if judge.attach(data.segments) is not None]
-        run.same_signatures(scorer_signatures(judges, 1))
+        references = references_each(data.segments) if data.has("references") else 1
+        run.same_signatures(scorer_signatures(judges, references))
         if run.has("measures") and run.info.finished:
             return run
         everything = judged_segments(data)
@@ -101,6 +104,7 @@ def quality(
         humans = run.once("humans", lambda: _all_scores(everything, judges, engine))
         require_clean_scores(humans, everything, "translations")
         rows, flags = probe_results(tables["sums"], judges, run.info.facts["probes"], resamples, seed, unprobed)
+        rows += standardised(rows, _spreads(humans))
         rows += _pearson(everything, humans, judges, resamples, seed)
         rows += ranking_results(rows, seed)
         run.info.facts["flags"] = flags
@@ -109,13 +113,10 @@ def quality(
             f"{name} has no scores for perturbed texts: only its mean and its Pearson are reported."
             for name in unprobed
         ]
-        target = languages(next(iter(data.language_pairs), None))[1]
-        run.info.signatures["suite"] = changes.signature(target)
+        run.info.signatures |= suite_signatures(changes, data.language_pairs, target_language)
         signature = run_signature(seed=seed, data=data.hash, threshold=threshold, resamples=resamples)
-        by_name = {judge.name: judge.signature for judge in judges}
-        for row in rows:
-            row["study"] = STUDY
-            row["signature"] = "|".join(filter(None, [by_name.get(row.get("scorer") or ""), signature]))
+        by_name = {judge.name: judge.signature_for(references) for judge in judges}
+        sign(rows, STUDY, signature, scorers=by_name, changes=changes, language=target_language)
         return run.finish(measures_frame(rows))
 
 
@@ -132,7 +133,8 @@ def probes(suite: str | Suite, masked_lm: str | None, replicates: int | None) ->
 
 def left_out(changes: Suite) -> list[str]:
     """Says that MAP6 is missing from Kanojia's set where no masked language model was named."""
-    if changes.name == "kanojia2021" and all(change.name != "mask-replace" for change in changes.perturbations):
+    names = {change.name for change in changes.perturbations}
+    if {"word-drop", "antonym"} <= names and "mask-replace" not in names:
         return ["mask-replace (MAP6) was left out: it needs a masked language model, named with --masked-lm."]
     return []
 
@@ -171,17 +173,20 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
     return kept.drop("row").with_row_index("row"), text
 
 
+def target_language(pair: str | None) -> str | None:
+    """The language that is perturbed."""
+    return languages(pair)[1]
+
+
 def count_variants(segments: pl.DataFrame, changes: Suite) -> int:
     """How many texts a run would judge: for every probe the segments it applies to, times its replicates."""
-    from babelquake.perturb.linguistics import vocabulary_of
-
-    vocabulary = vocabulary_of(segments["text"])
+    words = vocabularies(segments, "text", target_language)
     once = Suite("", changes.perturbations, replicates=1)
     total = 0
     for (pair,), part in segments.group_by("language_pair", maintain_order=True):
         table = once.variants(
-            part["id"].to_list(), part["text"].to_list(), lang=languages(pair)[1], seed=0,
-            sources=part["source"].to_list(), vocabulary=vocabulary,
+            part["id"].to_list(), part["text"].to_list(), lang=target_language(pair), seed=0,
+            sources=part["source"].to_list(), vocabulary=words[target_language(pair)],
         ).drop_nulls("text")  # fmt: skip
         grouped = table.group_by(["perturbation", "level"]).len()
         counts = {(label, level): count for label, level, count in grouped.iter_rows()}
@@ -201,6 +206,12 @@ def _all_scores(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine
         keys = segments.select("row", "id", "language_pair", "system")
         parts.append(keys.with_columns(scorer=pl.lit(judge.name), score=pl.Series(scores)))
     return pl.concat(parts)
+
+
+def _spreads(humans: pl.DataFrame) -> dict[tuple[str | None, str], float]:
+    """The standard deviation of every scorer's scores of unperturbed translations."""
+    table = humans.group_by(["language_pair", "scorer"]).agg(pl.col("score").std())
+    return {(pair, scorer): spread or 0.0 for pair, scorer, spread in table.iter_rows()}
 
 
 def _pearson(

@@ -36,8 +36,8 @@ class Cell:
     """Which rows of the segments these are: those the perturbation applies to."""
     clean: Array | None
     perturbed: Array | None
-    forward: Array
-    backward: Array
+    forward: Array | None
+    backward: Array | None
     resamples: int
     seed: int
 
@@ -65,14 +65,15 @@ class Cell:
 
     @cached_property
     def measures(self) -> dict[str, Resampled]:
-        """Every measure this cell allows: those that need references only where there are some."""
+        """Every measure this cell allows: ROBUST where there are references, CONSIS where the scorer compares texts."""
         found: dict[str, Resampled] = {}
         if self.clean is not None:
             found["quality"] = self._resampled(lambda clean: clean, 0)
             found["quality_perturbed"] = self._resampled(lambda perturbed: perturbed, 1)
             found["delta"] = self._resampled(lambda clean, perturbed: perturbed - clean, 0, 1)
             found["robust"] = self._resampled(lambda clean, perturbed: 100 * perturbed / clean, 0, 1)
-        found["consis"] = self._resampled(harmonic_mean, -2, -1)
+        if self.forward is not None:
+            found["consis"] = self._resampled(harmonic_mean, -2, -1)
         return found
 
 
@@ -96,7 +97,7 @@ def cells(scores: pl.DataFrame, scorers: list[Scorer], resamples: int, seed: int
         for (change, level), some in noisy.group_by(["perturbation", "level"], maintain_order=True):
             rows = some["row"].unique().sort()
             baseline = clean.filter(pl.col("row").is_in(rows.implode()))
-            judged = some["statistics"].null_count() == 0
+            judged, paired = (some[name].null_count() == 0 for name in ("statistics", "forward"))
             yield Cell(
                 pair,
                 str(system),
@@ -106,8 +107,8 @@ def cells(scores: pl.DataFrame, scorers: list[Scorer], resamples: int, seed: int
                 rows.to_numpy(),
                 summed_by_row(baseline, "statistics") if judged else None,
                 summed_by_row(some, "statistics") if judged else None,
-                summed_by_row(some, "forward"),
-                summed_by_row(some, "backward"),
+                summed_by_row(some, "forward") if paired else None,
+                summed_by_row(some, "backward") if paired else None,
                 resamples,
                 seed,
             )
@@ -122,12 +123,12 @@ def result(key: Row, measure: str, drawn: Resampled, n: int, p: float | None = N
 
 def cell_results(cell: Cell) -> list[Row]:
     """All measures of a cell. The p-value of Δ, paired bootstrap, is ROBUST's too: one is 0 where the other is 100."""
-    p = _p(cell.measures["delta"], len(cell.rows)) if "delta" in cell.measures else None
+    p = p_value(cell.measures["delta"], len(cell.rows)) if "delta" in cell.measures else None
     tested = {"delta": p, "robust": p}
     return [result(cell.key, name, drawn, len(cell.rows), tested.get(name)) for name, drawn in cell.measures.items()]
 
 
-def _p(drawn: Resampled, n: int) -> float:
+def p_value(drawn: Resampled, n: int) -> float:
     """The bootstrap's p-value; 1 where there is a single segment, of which every resample is a copy."""
     return bootstrap_p(drawn) if n > 1 else 1.0
 
@@ -157,7 +158,7 @@ def system_differences(found: list[Cell]) -> list[Row]:
             if name in one.measures:
                 drawn = one.measures[name] - other.measures[name]
                 key = {**one.key, "system": f"{one.system} − {other.system}"}
-                rows.append(result(key, f"{name}_difference", drawn, len(one.rows), _p(drawn, len(one.rows))))
+                rows.append(result(key, f"{name}_difference", drawn, len(one.rows), p_value(drawn, len(one.rows))))
     return rows
 
 

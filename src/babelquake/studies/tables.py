@@ -1,10 +1,11 @@
 """Statistics in tables: rows of numbers to and from list columns, and small joins that studies share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
 
+from babelquake.perturb.linguistics import vocabulary_of
 from babelquake.scorers.base import Array, Scorer
 
 
@@ -50,3 +51,13 @@ def scorer_signatures(judges: Sequence[Scorer], references: int | None) -> dict[
 def lower_is_better(judges: Sequence[Scorer]) -> list[str]:
     """The scorers that count errors: readers of a run must know which way its numbers point."""
     return [judge.name for judge in judges if not judge.higher_is_better]
+
+
+def vocabularies(
+    segments: pl.DataFrame, column: str, language: Callable[[str | None], str | None]
+) -> dict[str | None, list[str]]:
+    """The words of each language's own texts: what `word-insert` and `word-replace` draw from (Kanojia §5.2)."""
+    texts: dict[str | None, list[str]] = {}
+    for (pair,), part in segments.group_by("language_pair", maintain_order=True):
+        texts.setdefault(language(pair), []).extend(part[column].fill_null(""))
+    return {lang: vocabulary_of(some) for lang, some in texts.items()}

@@ -9,19 +9,29 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
+from babelquake.measures import measures_frame
 from babelquake.perturb import PERTURBATIONS
-from babelquake.perturb.linguistics import vocabulary_of
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.run import Run, measures_frame
+from babelquake.run import Run
 from babelquake.scorers import Batch, Scorer
 from babelquake.scorers import scorer as scorer_of
+from babelquake.scorers.chrf import ChrF
 from babelquake.signature import run_signature
 from babelquake.stats.corrections import holm
 from babelquake.studies import robustness
 from babelquake.studies.audit import audit
+from babelquake.studies.missing import missing_error
 from babelquake.studies.reset import reset_ending
-from babelquake.studies.tables import languages, list_column, references_each, scorer_signatures
+from babelquake.studies.signing import sign, suite_signatures
+from babelquake.studies.tables import (
+    languages,
+    list_column,
+    lower_is_better,
+    references_each,
+    scorer_signatures,
+    vocabularies,
+)
 from babelquake.studies.what_changed import kind_of_change
 from babelquake.systems import System
 from babelquake.systems import system as system_of
@@ -57,11 +67,11 @@ def translation(
         raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
     config = {
         "system": [item if isinstance(item, str) else item.name for item in systems],
-        "data": f"{data.name}#{data.hash}",
         "language_pair": data.language_pairs,
+        "data": f"{data.name}#{data.hash}",
         "suite": [str(change.spec) for change in changes.perturbations],
         "replicates": [changes.repeats(change) for change in changes.perturbations],
-        "scorer": [judge.name for judge in judges],
+        "scorer": [str(judge.spec) for judge in judges],
         "seed": seed,
         "threshold": threshold,
         "reset": reset,
@@ -73,13 +83,13 @@ def translation(
     run = Run.resume(out, STUDY, config, restart)
     with run.alone():
         segments = run.once("segments", lambda: one_row_per_source(data.segments))
+        by_system = {(pair, item.name): item.signature for pair in made for item in made[pair]}
         run.same_signatures(
-            {
-                " ".join(filter(None, ["system", item.name, pair])): item.signature
-                for pair in made
-                for item in made[pair]
-            }
+            {" ".join(filter(None, ["system", name, pair])): by_system[pair, name] for pair, name in by_system}
         )
+        for judge in judges:
+            judge.attach(data.segments)
+        run.same_signatures(scorer_signatures(judges, references_each(segments)))
         if run.has("measures") and run.info.finished:
             return run
         variants = run.once("variants", lambda: source_variants(segments, changes, seed))
@@ -92,10 +102,17 @@ def translation(
                 for item in group:
                     item.close()
         scores = run.once("scores", lambda: _scores(judges, segments, translations, engine))
-        run.info.signatures |= scorer_signatures(judges, references_each(segments))
-        run.info.signatures["suite"] = changes.signature(languages(segments["language_pair"][0])[0])
-        signature = run_signature(seed=seed, data=data.hash, resamples=resamples)
-        return run.finish(measures(scores, translations, judges, threshold, resamples, seed, signature))
+        _require_scores(scores, translations)
+        run.info.notes += _without_consis(judges)
+        run.info.facts["lower_is_better"] = lower_is_better(judges)
+        run.info.signatures |= suite_signatures(changes, list(made), source_language)
+        rows = results(scores, translations, judges, threshold, resamples, seed)
+        by_name = {judge.name: judge.signature_for(references_each(segments)) for judge in judges}
+        sign(
+            rows, STUDY, run_signature(seed=seed, data=data.hash, resamples=resamples), systems=by_system,
+            scorers={"chrf": ChrF().signature} | by_name, changes=changes, language=source_language,
+        )  # fmt: skip
+        return run.finish(measures_frame(rows))
 
 
 def one_row_per_source(segments: pl.DataFrame) -> pl.DataFrame:
@@ -106,21 +123,26 @@ def one_row_per_source(segments: pl.DataFrame) -> pl.DataFrame:
 
 def source_variants(segments: pl.DataFrame, changes: Suite, seed: int) -> pl.DataFrame:
     """Every perturbed source; segments to which a perturbation does not apply are left out of its rows."""
-    vocabulary = vocabulary_of(segments["source"].fill_null(""))
+    words = vocabularies(segments, "source", source_language)
     parts = []
     for (pair,), part in segments.group_by("language_pair", maintain_order=True):
         table = changes.variants(
             part["id"].to_list(),
             part["source"].fill_null("").to_list(),
-            lang=languages(pair)[0],
+            lang=source_language(pair),
             seed=seed,
-            vocabulary=vocabulary,
+            vocabulary=words[source_language(pair)],
         )
         rows = part["row"].to_numpy()
         parts.append(
             table.with_columns(row=pl.Series(rows[table["row"].to_numpy()]), language_pair=pl.lit(pair, pl.String))
         )
     return pl.concat(parts).drop_nulls("text")
+
+
+def source_language(pair: str | None) -> str | None:
+    """The language that is perturbed."""
+    return languages(pair)[0]
 
 
 def texts_to_translate(segments: pl.DataFrame, variants: pl.DataFrame) -> list[str]:
@@ -132,8 +154,6 @@ def texts_to_translate(segments: pl.DataFrame, variants: pl.DataFrame) -> list[s
 def _translations(
     made: dict[str | None, list[System]], segments: pl.DataFrame, variants: pl.DataFrame, reset: Reset, engine: Engine
 ) -> pl.DataFrame:
-    from babelquake.scorers.chrf import ChrF
-
     chrf = ChrF()
     parts = []
     for pair, systems in made.items():
@@ -214,6 +234,10 @@ def _scores(
             )
         else:
             table = table.with_columns(score=pl.lit(None, pl.Float64), statistics=pl.lit(None, pl.List(pl.Float64)))
+        if "reference" not in judge.needs:
+            missing = pl.lit(None, pl.List(pl.Float64))
+            parts.append(table.with_columns(forward=missing, backward=missing))
+            continue
         noisy = translations["perturbation"].is_not_null().to_numpy().nonzero()[0]
         before = [clean[translations["system"][int(place)], rows[place]] for place in noisy]
         after = [texts[place] for place in noisy]
@@ -227,15 +251,14 @@ def _scores(
     return pl.concat(parts)
 
 
-def measures(
+def results(
     scores: pl.DataFrame,
     translations: pl.DataFrame,
     judges: list[Scorer],
     threshold: float,
     resamples: int,
     seed: int,
-    signature: str,
-) -> pl.DataFrame:
+) -> list[dict[str, Any]]:
     """All results of the study as tidy rows."""
     found = list(robustness.cells(scores, judges, resamples, seed))
     rows = [row for cell in found for row in robustness.cell_results(cell)]
@@ -249,11 +272,7 @@ def measures(
     _correct(differences)
     rows += differences + robustness.ranks(found) + robustness.robust_consis_correlation(found)
     rows += _changes(translations)
-    by_name = {judge.name: judge.signature for judge in judges}
-    for row in rows:
-        row["study"] = STUDY
-        row["signature"] = "|".join(filter(None, [by_name.get(row.get("scorer") or ""), signature]))
-    return measures_frame(rows)
+    return rows
 
 
 def _correct(rows: list[dict[str, Any]]) -> None:
@@ -278,6 +297,20 @@ def _changes(translations: pl.DataFrame) -> list[dict[str, Any]]:
          "value": 100 * row["len"] / row["n"], "n": row["n"]}
         for row in joined.iter_rows(named=True)
     ]  # fmt: skip
+
+
+def _require_scores(scores: pl.DataFrame, translations: pl.DataFrame) -> None:
+    """Ready-made scores must know every translation that is judged."""
+    for (name,), mine in scores.group_by("scorer", maintain_order=True):
+        if missing := int(mine["score"].is_nan().sum()):
+            place = mine["score"].is_nan().arg_max() or 0
+            text = translations["judged"][place]
+            raise missing_error(str(name), missing, mine.height, "translations", mine["id"][place], text)
+
+
+def _without_consis(judges: Sequence[Scorer]) -> list[str]:
+    names = [judge.name for judge in judges if "reference" not in judge.needs]
+    return [f"{', '.join(names)} cannot compare two translations: no CONSIS."] if names else []
 
 
 def _missing_references(segments: pl.DataFrame) -> list[str]:

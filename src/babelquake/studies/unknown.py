@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+import polars as pl
+
 from babelquake.errors import UserError
+from babelquake.stats.bootstrap import Resampled, resampled_sums
+from babelquake.studies.robustness import result
 
 WORD_STARTS = ("▁", "Ġ")
 SAY_NOTHING = ("model", "tokenizer")
@@ -108,3 +113,30 @@ def _name(path: Path, usual: str) -> str:
         return path.stem
     folders = [path.parent.name, path.parent.parent.name]
     return next((name for name in folders if name and name not in SAY_NOTHING), path.stem)
+
+
+def unknown_tokens(
+    variants: pl.LazyFrame, tokenizers: Sequence[str], resamples: int, seed: int
+) -> list[dict[str, Any]]:
+    """Average number of unknown tokens per segment, and the share of [UNK] among all tokens (Vu Figure 1, Table 4)."""
+    rows: list[dict[str, Any]] = []
+    if not tokenizers:
+        return rows
+    same = ["language_pair", "id", "perturbation", "level", "replicate", "text"]
+    table = variants.unique(same, maintain_order=True).collect()
+    for what in tokenizers:
+        cutter = tokenizer(what)
+        for (pair, change, level), part in table.group_by(
+            ["language_pair", "perturbation", "level"], maintain_order=True
+        ):
+            cut = cutter.tokens(part["text"].to_list())
+            counts = np.array(
+                [[1, count_unknown(some, cutter.unknown), sum(cutter.unknown in token for token in some), len(some)]
+                 for some in cut], dtype=np.float64,
+            )  # fmt: skip
+            drawn, total = resampled_sums(counts, resamples, seed), counts.sum(axis=0)
+            key = {"language_pair": pair, "scorer": cutter.name, "perturbation": change, "level": level}
+            average = Resampled(float(total[1] / total[0]), drawn[:, 1] / drawn[:, 0])
+            share = Resampled(float(100 * total[2] / total[3]), 100 * drawn[:, 2] / drawn[:, 3])
+            rows += [result(key, "unknown_tokens", average, len(cut)), result(key, "unk_share", share, len(cut))]
+    return rows
