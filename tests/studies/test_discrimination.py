@@ -1,6 +1,7 @@
 """Drops, discrimination, flags and rankings, from score tables made by hand."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ from scipy.stats import kendalltau
 from babelquake.scorers import Batch, MeanScorer
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
-from babelquake.studies.discrimination import probe_results, rank_agreement, ranking_results
+from babelquake.studies.discrimination import probe_results, rank_agreement, ranking_results, standardised
 
 PROBES = {
     "lower-words": {"meaning": "preserving", "title": "words lower-cased (MPP6)"},
@@ -120,7 +121,7 @@ def row(scorer: str, measure: str, value: float) -> dict[str, object]:
 
 
 def test_rankings_by_discrimination_and_by_pearson() -> None:
-    rows = [row(name, "discrimination", value) for name, value in (("a", 3), ("b", 5), ("c", 1))]
+    rows = [row(name, "discrimination_standardised", value) for name, value in (("a", 3), ("b", 5), ("c", 1))]
     rows += [row(name, "pearson", value) for name, value in (("a", 0.4), ("b", 0.7), ("c", 0.4), ("ready", 0.5))]
     found = ranking_results(rows, 0)
     ranks = {(one["scorer"], one["measure"]): one["value"] for one in found if one["measure"].startswith("rank_d")}
@@ -131,10 +132,20 @@ def test_rankings_by_discrimination_and_by_pearson() -> None:
     assert agreement["n"] == 3 and agreement["value"] == pytest.approx(2 / 3)
 
 
+def test_models_on_different_scales_are_compared_in_units_of_their_own() -> None:
+    rows: list[dict[str, Any]] = [
+        {**row(name, "discrimination", value), "sd": 0.1 * value, "low": value - 1, "high": value + 1}
+        for name, value in (("percent", 8.0), ("share", 0.2), ("constant", 0.0))
+    ]
+    spreads = {("ru-en", "percent"): 20.0, ("ru-en", "share"): 0.1, ("ru-en", "constant"): 0.0}
+    scaled = {one["scorer"]: (one["value"], one["sd"]) for one in standardised(rows, spreads)}
+    assert scaled == {"percent": pytest.approx((0.4, 0.04)), "share": pytest.approx((2.0, 0.2))}
+
+
 def test_two_models_cannot_agree_by_more_than_chance() -> None:
     rows = [
         row(name, measure, value)
-        for (name, value), measure in product((("a", 1), ("b", 2)), ("discrimination", "pearson"))
+        for (name, value), measure in product((("a", 1), ("b", 2)), ("discrimination_standardised", "pearson"))
     ]
     assert all(one["measure"] != "rank_agreement" for one in ranking_results(rows, 0))
 

@@ -81,7 +81,7 @@ def short(label: str, probes: dict[str, Any]) -> str:
 
 def _ranking(results: Results, pair: str | None) -> list[Chart]:
     points = []
-    rows = results.where("discrimination", language_pair=pair)
+    rows = results.where("discrimination_standardised", language_pair=pair)
     scorers = values(rows, "scorer")
     for row in rows:
         pearson = results.one("pearson", language_pair=pair, scorer=row["scorer"])
@@ -93,11 +93,11 @@ def _ranking(results: Results, pair: str | None) -> list[Chart]:
     base = alt.Chart(data(points)).encode(
         x=alt.X("pearson", type="quantitative", title="Pearson's r with humans",
                 scale=alt.Scale(zero=False, padding=24)),
-        y=alt.Y("discrimination", type="quantitative", title="discrimination (MPP − MAP)",
+        y=alt.Y("discrimination", type="quantitative", title="discrimination (MPP − MAP, in SD)",
                 scale=alt.Scale(zero=False, padding=20)),
     )  # fmt: skip
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(
-        tooltip=tooltips(name="model", discrimination="MPP − MAP", pearson="Pearson's r"),
+        tooltip=tooltips(name="model", discrimination="MPP − MAP in SD of its scores", pearson="Pearson's r"),
         **colour("name", values(points, "name"), "model"),
     )
     described = (

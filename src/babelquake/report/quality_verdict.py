@@ -22,14 +22,19 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
     rows = [row for row in results.where("discrimination", language_pair=pair) if row["value"] is not None]
     if not rows:
         return []
+    if len(rows) == 1:
+        (only,) = rows
+        return [f"{scorer_text(only['scorer'])} scores harmless changes {_points(results, only)} above harmful ones."]
+    rows = [row for row in results.where("discrimination_standardised", language_pair=pair) if row["value"] is not None]
+    if len(rows) < 2:
+        return []
     rows.sort(key=lambda row: -row["value"])
     scorers = values(rows, "scorer")
     best, worst = rows[0], rows[-1]
-    if len(rows) == 1:
-        return [f"{scorer_text(best['scorer'])} scores harmless changes {_points(results, best)} above harmful ones."]
     return [
         f"{scorer_text(best['scorer'], scorers)} tells harmful from harmless changes best (MPP − MAP = "
-        f"{_points(results, best)}), {scorer_text(worst['scorer'], scorers)} worst ({_points(results, worst)})."
+        f"{number(best['value'], 2, sign=True)} standard deviations of its scores), "
+        f"{scorer_text(worst['scorer'], scorers)} worst ({number(worst['value'], 2, sign=True)})."
     ]
 
 
