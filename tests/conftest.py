@@ -1,9 +1,13 @@
 """Fixtures every room's tests share."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+
+from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -22,3 +26,32 @@ def shared_data() -> Path:
 def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests neither fill nor read the user's cache."""
     os.environ["BABELQUAKE_CACHE"] = str(tmp_path_factory.mktemp("cache") / "results.sqlite")
+
+
+class Faraway(System):
+    """A remote system at 20 dollars a million characters that remembers what it was sent."""
+
+    remote = True
+    price_per_million = 20.0
+    sent: ClassVar[list[str]] = []
+
+    def __init__(self, source: str, target: str) -> None:
+        self._languages = f"{source}-{target}"
+
+    @property
+    def signature(self) -> str:
+        """Provider and languages."""
+        return f"faraway|{self._languages}"
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """The text and the language."""
+        self.sent.extend(texts)
+        return [f"{text} ({self._languages})" for text in texts]
+
+
+@pytest.fixture
+def faraway(monkeypatch: pytest.MonkeyPatch) -> type[Faraway]:
+    """The remote system, registered under the name `faraway`."""
+    monkeypatch.setattr(Faraway, "sent", [])
+    monkeypatch.setitem(SYSTEMS._things, "faraway", Faraway)
+    return Faraway

@@ -5,27 +5,14 @@ from typing import Annotated
 
 import typer
 
+from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import (
-    AsJson,
-    CacheFile,
-    Columns,
-    Config,
-    Data,
-    LanguagePair,
-    Resamples,
-    Scorers,
-    Seed,
-    columns_of,
-    engine_of,
-    read_data,
-)
 
 
 @guarded
 def correlate(
-    data: Data,
-    scorer: Scorers,
+    data: opt.Data,
+    scorer: opt.Scorers,
     statistic: Annotated[
         list[str] | None,
         typer.Option("--statistic", help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all."),
@@ -37,14 +24,14 @@ def correlate(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Save the rows: .csv, .tsv, .parquet, .jsonl.")
     ] = None,
-    seed: Seed = 0,
-    resamples: Resamples = 2000,
+    seed: opt.Seed = 0,
+    resamples: opt.Resamples = 2000,
     draws: Annotated[int, typer.Option("--draws", min=10, help="Permutations for differences between scorers.")] = 1000,
-    columns: Columns = None,
-    language_pair: LanguagePair = None,
-    config: Config = None,
-    cache: CacheFile = None,
-    as_json: AsJson = False,
+    columns: opt.Columns = None,
+    language_pair: opt.LanguagePair = None,
+    config: opt.Config = None,
+    cache: opt.CacheFile = None,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Measure how well scores agree with human judgements, and which differences between scorers are significant.
 
@@ -54,8 +41,8 @@ def correlate(
     from babelquake.studies.correlation import correlate as study
 
     rows = study(
-        scorer, read_data(data, columns_of(columns), language_pair), statistics=statistic or STATISTICS,
-        threshold=threshold, resamples=resamples, draws=draws, seed=seed, engine=engine_of(cache),
+        scorer, opt.read_data(data, opt.columns_of(columns), language_pair), statistics=statistic or STATISTICS,
+        threshold=threshold, resamples=resamples, draws=draws, seed=seed, engine=opt.engine_of(cache),
     )  # fmt: skip
     if out is not None:
         from babelquake.data import write

@@ -1,44 +1,30 @@
 """`babelquake mt`: how sturdy is a translation system?"""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import (
-    AsJson,
-    CacheFile,
-    Columns,
-    Config,
-    Data,
-    Examples,
-    LanguagePair,
-    Replicates,
-    Resamples,
-    Restart,
-    Scorers,
-    Seed,
-    Sort,
-    Suites,
-    columns_of,
-    engine_of,
-    read_data,
-)
+
+if TYPE_CHECKING:
+    from babelquake.studies.estimate import Forecast
 
 
 @guarded
 def mt(
-    data: Data,
+    data: opt.Data,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-s", help="A system, e.g. bundled[model=de-en-bpe]; repeatable.")
     ] = None,
-    suite: Suites = None,
-    scorer: Scorers = ["chrf", "bleu[lowercase=true]"],  # noqa: B006 – typer's way to give a repeatable default
+    suite: opt.Suites = None,
+    scorer: opt.Scorers = ["chrf", "bleu[lowercase=true]"],  # noqa: B006 – typer's way to give a repeatable default
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder to make or to continue.")] = None,
-    seed: Seed = 0,
-    replicates: Replicates = None,
+    seed: opt.Seed = 0,
+    replicates: opt.Replicates = None,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0, max=100, help="Sentence chrF below which a change is inconsistent.")
     ] = 75.0,
@@ -46,51 +32,63 @@ def mt(
         str,
         typer.Option("--reset", help="Undo final marks that follow the source's: auto (punctuation), always, never."),
     ] = "auto",
-    resamples: Resamples = 10_000,
-    columns: Columns = None,
-    language_pair: LanguagePair = None,
-    config: Config = None,
-    cache: CacheFile = None,
-    restart: Restart = False,
+    resamples: opt.Resamples = 10_000,
+    columns: opt.Columns = None,
+    language_pair: opt.LanguagePair = None,
+    config: opt.Config = None,
+    cache: opt.CacheFile = None,
+    restart: opt.Restart = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count texts, characters and cost; send nothing.")] = False,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget", min=0, help="Stop before anything is sent if remote systems would get more characters."
+        ),
+    ] = None,
     export: Annotated[
         Path | None, typer.Option("--export", help="Write every distinct source to DIR/sources.txt and stop.")
     ] = None,
     import_: Annotated[
         Path | None, typer.Option("--import", help="Take each DIR/NAME.txt beside sources.txt as one system.")
     ] = None,
-    examples: Examples = 0,
-    sort: Sort = "drop",
-    as_json: AsJson = False,
+    examples: opt.Examples = 0,
+    sort: opt.Sort = "drop",
+    as_json: opt.AsJson = False,
 ) -> None:
     """Measure how translations change when the source changes a little: ROBUST, CONSIS, % inconsistent.
 
     Example: babelquake mt -s 'bundled[model=de-en-bpe]' -d sample -p everyday -o runs/everyday
     """
+    from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
+    from babelquake.studies.estimate import forecast, keep_within, translated
     from babelquake.studies.translation import one_row_per_source, source_variants, texts_to_translate, translation
 
     if reset not in ("auto", "always", "never"):
         raise UserError(f"--reset {reset}: expected auto, always or never.")
-    material = read_data(data, columns_of(columns), language_pair)
-    chosen = suite_of(suite or ["everyday"], replicates)
-    engine = engine_of(cache)
+    named, suites = opt.columns_of(columns), suite or ["everyday"]
+    material = opt.read_data(data, named, language_pair)
+    chosen = suite_of(suites, replicates)
+    engine = opt.engine_of(cache)
     systems = [*(system or []), *_imported(import_)]
-    if export or dry_run:
+    if export:
+        from babelquake.systems.files import export as write_sources
+
         segments = one_row_per_source(material.segments)
         texts = texts_to_translate(segments, source_variants(segments, chosen, seed))
-        if export:
-            from babelquake.systems.files import export as write_sources
-
-            written = write_sources(export, texts)
-            typer.echo(
-                f"{len(texts)} distinct sources in {written}. Put each system's translations beside it as NAME.txt,"
-            )
-            typer.echo(f"line for line, then run the same command with --import {export}.")
-            return
-        _print_estimate(systems, texts, material.language_pairs, engine, segments.height, as_json)
+        written = write_sources(export, texts)
+        typer.echo(f"{len(texts)} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
+        typer.echo(f"line for line, then run the same command with --import {export}.")
         return
+    if dry_run or (budget is not None and not translated(out, restart)):
+        expected = forecast(systems, material, chosen, seed, engine)
+        if dry_run:
+            _print_forecast(expected, as_json)
+        if budget is not None:
+            keep_within(budget, expected)
+        if dry_run:
+            return
     if not systems:
         raise UserError("no system is named: give --system, e.g. --system 'command[cmd=cat]', or --import DIR.")
     if out is None:
@@ -99,8 +97,7 @@ def mt(
         systems, material, chosen, scorer, out, seed=seed, replicates=replicates, threshold=threshold,
         reset=reset, resamples=resamples, restart=restart, engine=engine,  # type: ignore[arg-type]
     )  # fmt: skip
-    from babelquake.cli.results import show
-
+    remember(run, data=data, columns=named, language_pair=language_pair, replicates=replicates, suite=suites)
     show(run, examples, sort, as_json)
 
 
@@ -117,25 +114,12 @@ def _imported(folder: Path | None) -> list[str]:
     return [str(Spec("files").with_options(folder=folder, name=name)) for name in names]
 
 
-def _print_estimate(
-    systems: list[str], texts: list[str], pairs: list[str], engine: Any, segments: int, as_json: bool
-) -> None:
-    from babelquake.systems import system as system_of
-
-    pair = pairs[0] if pairs else None
-    estimates = []
-    for what in systems:
-        item = system_of(what, pair)
-        unsent = engine.untranslated(item, texts)
-        characters = sum(map(len, unsent))
-        price = item.price_per_million
-        cost = round(characters / 1e6 * price, 2) if price is not None else None
-        estimates.append({"system": item.name, "texts": len(unsent), "characters": characters, "dollars": cost})
-        item.close()
+def _print_forecast(expected: "Forecast", as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"segments": segments, "texts": len(texts), "systems": estimates}, ensure_ascii=False))
+        typer.echo(json.dumps(asdict(expected), ensure_ascii=False))
         return
-    typer.echo(f"{segments} segments, {len(texts)} distinct sources, clean and perturbed.")
-    for row in estimates:
-        price_tag = f", about ${row['dollars']:.2f}" if row["dollars"] is not None else ""
-        typer.echo(f"{row['system']}: {row['texts']} still to send, {row['characters']:,} characters{price_tag}")
+    typer.echo(f"{expected.segments} segments, {expected.texts} distinct sources, clean and perturbed.")
+    for row in expected.systems:
+        pair = f" {row.language_pair}" if len({other.language_pair for other in expected.systems}) > 1 else ""
+        price_tag = f", about ${row.dollars:.2f}" if row.dollars is not None else ""
+        typer.echo(f"{row.system}{pair}: {row.texts} still to send, {row.characters:,} characters{price_tag}")

@@ -6,64 +6,47 @@ from typing import Annotated
 
 import typer
 
+from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import (
-    AsJson,
-    CacheFile,
-    Columns,
-    Config,
-    Data,
-    Examples,
-    LanguagePair,
-    Replicates,
-    Resamples,
-    Restart,
-    Scorers,
-    Seed,
-    Sort,
-    Suites,
-    columns_of,
-    engine_of,
-    read_data,
-)
 
 
 @guarded
 def qe(
-    data: Data,
-    scorer: Scorers,
+    data: opt.Data,
+    scorer: opt.Scorers,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder to make or to continue.")] = None,
-    suite: Suites = None,
+    suite: opt.Suites = None,
     threshold: Annotated[
         float, typer.Option("--threshold", help="Probe segments with this human score or more.")
     ] = 70.0,
     masked_lm: Annotated[
         str | None, typer.Option("--masked-lm", help="A masked language model for mask-replace (MAP6).")
     ] = None,
-    seed: Seed = 0,
-    replicates: Replicates = None,
-    resamples: Resamples = 2000,
-    columns: Columns = None,
-    language_pair: LanguagePair = None,
-    config: Config = None,
-    cache: CacheFile = None,
-    restart: Restart = False,
+    seed: opt.Seed = 0,
+    replicates: opt.Replicates = None,
+    resamples: opt.Resamples = 2000,
+    columns: opt.Columns = None,
+    language_pair: opt.LanguagePair = None,
+    config: opt.Config = None,
+    cache: opt.CacheFile = None,
+    restart: opt.Restart = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count segments and variants; score nothing.")] = False,
-    examples: Examples = 0,
-    sort: Sort = "drop",
-    as_json: AsJson = False,
+    examples: opt.Examples = 0,
+    sort: opt.Sort = "drop",
+    as_json: opt.AsJson = False,
 ) -> None:
     """Probe QE models with harmless and harmful changes of good translations: MPP, MAP, discrimination, flags.
 
     Example: babelquake qe -m chrf -d dev.ruen.df.short.tsv -d test20.ruen.df.short.tsv -o runs/qe
     """
-    from babelquake.cli.results import show
+    from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.quality import count_variants, judged_segments, probes, quality, select
 
-    material = read_data(data, columns_of(columns), language_pair)
-    chosen = suite_of(suite or ["kanojia2021"], replicates)
+    named, suites = opt.columns_of(columns), suite or ["kanojia2021"]
+    material = opt.read_data(data, named, language_pair)
+    chosen = suite_of(suites, replicates)
     if dry_run:
         everything = judged_segments(material)
         selected, note = select(everything, threshold)
@@ -78,7 +61,11 @@ def qe(
         raise UserError("no run folder is named: give --out DIR.")
     run = quality(
         scorer, material, out, chosen, threshold=threshold, masked_lm=masked_lm, seed=seed, replicates=replicates,
-        resamples=resamples, restart=restart, engine=engine_of(cache),
+        resamples=resamples, restart=restart, engine=opt.engine_of(cache),
+    )  # fmt: skip
+    remember(
+        run, data=data, columns=named, language_pair=language_pair, replicates=replicates, suite=suites,
+        masked_lm=masked_lm,
     )  # fmt: skip
     if flags := run.info.facts.get("flags"):
         for flag in [] if as_json else flags:

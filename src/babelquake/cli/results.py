@@ -1,8 +1,17 @@
 """What every study prints when it is done: its tables, its notes, examples behind the numbers, where the run is."""
 
+from typing import Any
+
 import typer
 
 from babelquake.run import Run
+
+
+def remember(run: Run, **said: Any) -> None:
+    """Keep what the user said – data as they were named, columns, the suite – for the command a report prints."""
+    if run.info.facts.get("command") != said:
+        run.info.facts["command"] = said
+        run.save()
 
 
 def show(run: Run, examples: int, sort: str, as_json: bool) -> None:
