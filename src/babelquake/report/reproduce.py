@@ -14,11 +14,15 @@ def command_line(run: Run) -> str:
 
 
 def command_lines(run: Run) -> list[str]:
-    """The command line, from the configuration that the run kept: repeated options on lines of their own."""
+    """The command line, repeated options on lines of their own.
+
+    It says what the user said where the command line made the run. A run made from Python kept its configuration only:
+    data are called by their name then, and what came from the data or the suite rather than from an option is left out.
+    """
     lines = [["babelquake", COMMANDS.get(run.info.study, run.info.study)]]
     single: list[str] = []
-    for key, value in run.info.config.items():
-        words = _flag("--" + key.replace("_", "-"), _given(key, value))
+    for key, value in _options(run).items():
+        words = _flag("--" + key.replace("_", "-"), value)
         if len(words) > 2:
             lines.append(words)
         else:
@@ -36,13 +40,28 @@ def signatures(run: Run) -> dict[str, str]:
     return {name: text for name, text in named.items() if text}
 
 
-def _given(key: str, value: Any) -> Any:
-    """A configuration's value as the command line takes it: data without their hash, replicates as one number."""
-    if key == "data":
-        return [str(item).rsplit("#", 1)[0] for item in (value if isinstance(value, list) else [value])]
-    if key == "replicates" and isinstance(value, list):
-        return max(value, default=None)
-    return value
+def _options(run: Run) -> dict[str, Any]:
+    """Option → value, as the command line takes them."""
+    config = dict(run.info.config)
+    if said := run.info.facts.get("command"):
+        suite = said.get("suite") if config.get("suite") else None
+        columns = ",".join(f"{field}={column}" for field, column in (said.get("columns") or {}).items())
+        return {**config, **said, "suite": suite, "columns": columns or None}
+    data = config.get("data", [])
+    pairs, replicates = config.get("language_pair"), config.get("replicates")
+    return {
+        **config,
+        "data": [str(item).rsplit("#", 1)[0] for item in (data if isinstance(data, list) else [data])],
+        "language_pair": _the_one(pairs),
+        "replicates": _the_one(replicates),
+    }
+
+
+def _the_one(values: Any) -> Any:
+    """The value itself, or the one that all of a list share; None where they differ."""
+    if not isinstance(values, list):
+        return values
+    return values[0] if len(set(values)) == 1 else None
 
 
 def _flag(flag: str, value: Any) -> list[str]:
