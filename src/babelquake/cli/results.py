@@ -25,10 +25,11 @@ def show(run: Run, examples: int, sort: str, as_json: bool) -> None:
         typer.echo(run.measures.write_json())
         return
     from babelquake.cli.printing import print_table
+    from babelquake.report.data_audit import audit_tables
     from babelquake.report.examples import example_table
     from babelquake.report.tables import tables
 
-    for table in tables(run):
+    for table in [*tables(run), *audit_tables(run)]:
         print_table(table.title, table.columns, table.rows, table.note)
     if examples:
         table = example_table(run, examples, sort)

@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from babelquake.errors import UserError
+from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.plots import views
 from babelquake.report.reproduce import command_lines, signatures
@@ -93,6 +94,8 @@ def _run(run: Run, place: int, among: int) -> dict[str, Any]:
         "verdict": verdict(run),
         "facts": _facts(run),
         "notes": info.notes,
+        "audit": audit_facts(run),
+        "audit_note": NOTE,
         "flags": _flags(info.facts.get("flags", [])),
         "command": command_lines(run),
         "signatures": signatures(run),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from babelquake.report.data_audit import audit_tables
 from babelquake.report.reproduce import command_line, signatures
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
@@ -20,7 +21,7 @@ def to_markdown(runs: Sequence[Run]) -> str:
 def _run(run: Run) -> str:
     parts = [f"# {escape(run.folder.name)}\n"]
     parts += [f"- {escape(sentence)}" for sentence in verdict(run)]
-    for table in tables(run):
+    for table in [*tables(run), *audit_tables(run)]:
         parts.append("\n" + table_markdown(table))
     parts += [f"> {escape(note)}\n" for note in run.info.notes]
     fenced = "\n".join([command_line(run), *(f"# {name}: {text}" for name, text in signatures(run).items())])
