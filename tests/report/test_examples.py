@@ -36,3 +36,11 @@ def test_the_worst_come_first(runs: dict[str, Run]) -> None:
 def test_an_unknown_order_is_refused(runs: dict[str, Run]) -> None:
     with pytest.raises(UserError, match="expected drop or row"):
         example_table(runs["translation"], 3, "beauty")
+
+
+@pytest.mark.parametrize("kind", ["metric", "challenge"])
+def test_more_errors_are_damage(runs: dict[str, Run], kind: str) -> None:
+    run = Run(runs[kind].folder, runs[kind].info.model_copy(deep=True))
+    gained = examples(run).collect().filter(scorer="chrf")["drop"]
+    run.info.facts["lower_is_better"] = ["chrf"]
+    assert examples(run).collect().filter(scorer="chrf")["drop"].to_list() == (-gained).to_list()

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from babelquake.errors import UserError
+from babelquake.measures import measures_frame
 from babelquake.report.table import Table
 from babelquake.report.tables import tables
 from babelquake.run import Run
@@ -31,7 +34,20 @@ def test_sensitivity_names_meaning_and_significance(runs: dict[str, Run]) -> Non
 
 def test_harmless_changes_are_listed_worst_first(runs: dict[str, Run]) -> None:
     lines = titled(runs["metric"], "Harmless").rows
-    assert [line[3] for line in lines] == ["90.0", "20.0"]
+    assert [line[4] for line in lines] == ["90.0", "20.0"]
+
+
+def test_harmless_changes_of_several_levels_stay_apart(tmp_path: Path) -> None:
+    rows = [
+        {"study": "metric", "scorer": "chrf", "perturbation": "misspell", "level": level,
+         "measure": "harmless_costs_more", "value": 100 * level, "n": 5}
+        for level in (0.1, 0.2)
+    ]  # fmt: skip
+    run = Run.resume(tmp_path / "r", "metric", {}).finish(measures_frame(rows))
+    assert [line[2:5] for line in titled(run, "Harmless").rows] == [
+        ("misspell", "0.2", "20.0"),
+        ("misspell", "0.1", "10.0"),
+    ]
 
 
 def test_agreement_has_noise_levels_across_and_the_average_first(runs: dict[str, Run]) -> None:

@@ -10,27 +10,48 @@ class Compared(Protocol):
     """One measure in two runs, as the comparison study finds it."""
 
     @property
-    def language_pair(self) -> str | None: ...
+    def language_pair(self) -> str | None:
+        """The language pair, where there is one."""
+
     @property
-    def system(self) -> str | None: ...
+    def system(self) -> str | None:
+        """The system, where systems are under test."""
+
     @property
-    def scorer(self) -> str | None: ...
+    def scorer(self) -> str | None:
+        """The scorer, where the measure has one."""
+
     @property
-    def perturbation(self) -> str | None: ...
+    def perturbation(self) -> str | None:
+        """The perturbation, where the measure has one."""
+
     @property
-    def level(self) -> float | None: ...
+    def level(self) -> float | None:
+        """Its level, where it has one."""
+
     @property
-    def measure(self) -> str: ...
+    def measure(self) -> str:
+        """The name of the measure."""
+
     @property
-    def old(self) -> float: ...
+    def old(self) -> float:
+        """Its value in the run to compare with."""
+
     @property
-    def new(self) -> float: ...
+    def new(self) -> float:
+        """Its value in the run in question."""
+
     @property
-    def p_corrected(self) -> float: ...
+    def p_corrected(self) -> float:
+        """The corrected p-value of a fall."""
+
     @property
-    def paired(self) -> bool: ...
+    def paired(self) -> bool:
+        """Whether the same segments were resampled in both runs."""
+
     @property
-    def regression(self) -> bool: ...
+    def regression(self) -> bool:
+        """Whether it fell significantly and by enough."""
 
 
 CORRECTED = {"holm": "Holm-corrected over all rows", "bh": "Benjamini–Hochberg over all rows", "none": "uncorrected"}
@@ -69,6 +90,9 @@ def comparison_markdown(changes: Sequence[Compared], old: str, new: str, alpha: 
         else "**No measure fell significantly.**"
     )
     lines = [f"### babelquake: {table.title}", "", verdict, ""]
-    lines += ["| " + " | ".join(table.columns) + " |", "|" + " --- |" * len(table.columns)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table.rows]
+    lines += [_line(table.columns), "|" + " --- |" * len(table.columns), *map(_line, table.rows)]
     return "\n".join([*lines, "", table.note, ""])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -65,21 +65,15 @@ def _judged_examples(run: Run) -> pl.LazyFrame:
         .join(clean, on=who, how="left", nulls_equal=True, maintain_order="left")
         .join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left")
         .join(_originals(run), on="row", how="left", maintain_order="left")
-        .with_columns(
-            drop=(pl.col("before") - pl.col("after"))
-            * pl.when(pl.col("scorer").is_in(_errors(run))).then(-1).otherwise(1)
-        )
+        .with_columns(drop=_damage(run))
     )
 
 
-def _errors(run: Run) -> list[str]:
-    """The scorers of a run that count errors, where more is worse."""
-    from babelquake.scorers import SCORERS
-
-    named = [str(name) for name in run.info.config.get("scorer", [])]
-    kinds = {name: name.partition("[")[0] for name in named}
-    known = SCORERS.names()
-    return [name for name, kind in kinds.items() if kind in known and not SCORERS.get(kind).higher_is_better]
+def _damage(run: Run) -> pl.Expr:
+    """What the score lost; of scorers that count errors, what it gained."""
+    errors = [str(name) for name in run.info.facts.get("lower_is_better", [])]
+    lost = pl.col("before") - pl.col("after")
+    return pl.when(pl.col("scorer").is_in(errors)).then(-lost).otherwise(lost)
 
 
 def _challenge_examples(run: Run) -> pl.LazyFrame:
@@ -91,7 +85,7 @@ def _challenge_examples(run: Run) -> pl.LazyFrame:
         run.scan("scores")
         .rename({"score": "before", "score_perturbed": "after", "phenomenon": "perturbation"})
         .join(segments, on="row", how="left", maintain_order="left")
-        .with_columns(level=pl.lit(None, pl.Float64), drop=pl.col("before") - pl.col("after"))
+        .with_columns(level=pl.lit(None, pl.Float64), drop=_damage(run))
     )
 
 

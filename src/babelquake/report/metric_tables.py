@@ -4,8 +4,6 @@ from babelquake.report.results import STATISTICS, Results, Row, distinct, level_
 from babelquake.report.table import STARS_NOTE, Table, interval, number, stars
 from babelquake.run import Run
 
-NOT_PHENOMENA = ("all", "severity: ")
-
 
 def metric_tables(run: Run) -> list[Table]:
     """Whatever questions the run asked, in order."""
@@ -59,11 +57,12 @@ def _harmless(results: Results) -> list[Table]:
     if not found:
         return []
     lines = tuple(
-        (row["scorer"], row["language_pair"] or "", row["perturbation"], number(row["value"]), str(row["n"] or ""))
+        (row["scorer"], row["language_pair"] or "", row["perturbation"], level_text(row["level"]),
+         number(row["value"]), str(row["n"] or ""))
         for row in found
-    )
+    )  # fmt: skip
     note = "Share of comparisons on the same segment in which the harmless change costs more than a harmful one."
-    columns = ("scorer", "language pair", "harmless change", "% costs more", "comparisons")
+    columns = ("scorer", "language pair", "harmless change", "level", "% costs more", "comparisons")
     return [Table("Harmless changes that cost more than harmful ones", columns, lines, note)]
 
 

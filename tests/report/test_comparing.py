@@ -1,0 +1,35 @@
+"""Two runs side by side, for people and for pull requests."""
+
+import pytest
+
+from babelquake.report.comparing import comparison_markdown, comparison_table
+from babelquake.studies.comparison import Change
+
+BETTER = Change("de-en", "new", "chrf", "misspell", 0.1, "robust", 80.0, 84.5, 0.99, 0.99, True, False)
+WORSE = Change("de-en", "new", "chrf", "case", None, "consis", 80.0, 70.0, 0.001, 0.002, True, True)
+
+
+def test_what_fell_comes_first() -> None:
+    table = comparison_table([BETTER, WORSE], "main", "branch", 0.05)
+    assert table.title == "branch against main"
+    assert table.rows == (
+        ("FELL", "de-en new", "chrf", "case", "consis", "80.00", "70.00", "−10.00", "0.002"),
+        ("", "de-en new", "chrf", "misspell 0.1", "robust", "80.00", "84.50", "+4.50", "0.990"),
+    )
+    assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+@pytest.mark.parametrize(
+    ("correction", "words"),
+    [("holm", "Holm-corrected"), ("bh", "Benjamini–Hochberg"), ("none", "uncorrected")],
+)
+def test_the_note_names_test_correction_and_level(correction: str, words: str) -> None:
+    note = comparison_table([BETTER], "main", "branch", 0.01, correction).note
+    assert words in note and "paired bootstrap" in note and "α = 0.01" in note
+
+
+def test_a_pull_request_gets_the_verdict_first() -> None:
+    assert "**1 of 2 measures fell significantly.**" in comparison_markdown([BETTER, WORSE], "main", "branch", 0.05)
+    text = comparison_markdown([BETTER], "main|1", "branch", 0.05)
+    assert text.index("No measure fell") < text.index("| misspell 0.1 |")
+    assert "| main\\|1 | branch |" in text

@@ -1,0 +1,40 @@
+"""Charts as pictures: one file per chart and format, under names that any file system takes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from babelquake.report import plots
+from babelquake.report.plots import views, write_images
+from babelquake.run import Run
+
+
+def test_every_chart_is_a_valid_specification_with_data(runs: dict[str, Run]) -> None:
+    for run in runs.values():
+        for view in views(run):
+            for chart in view.charts:
+                spec = json.loads(json.dumps(chart.spec(), allow_nan=False))
+                assert chart.title and {"mark", "layer", "hconcat", "vconcat", "facet"} & spec.keys()
+
+
+def test_a_study_without_charts_has_none(tmp_path: Path) -> None:
+    assert views(Run.resume(tmp_path / "r", "astrology", {})) == []
+
+
+def test_a_chart_becomes_a_picture_with_its_title(
+    runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = views(runs["quality"])[0]
+    monkeypatch.setattr(plots, "views", lambda run: [type(first)(first.label, first.charts[:1])])
+    (picture,) = write_images([runs["quality"]], tmp_path / "new" / "folder", ["svg"])
+    assert picture.parent == tmp_path / "new" / "folder" and picture.name.startswith("quality-")
+    assert first.charts[0].title.split()[0] in picture.read_text("utf-8")
+
+
+def test_file_names_are_plain_and_distinct() -> None:
+    name = plots._file_name("runs/a – ‘b’ · de-en: x?", taken=[])
+    assert name == "runs-a-b-de-en-x"
+    assert plots._file_name(name, taken=[Path(f"{name}.png"), Path(f"{name}.svg")]) == f"{name}-2"
+    assert plots._file_name(name, taken=[Path(f"{name}.png"), Path(f"{name}-2.png")]) == f"{name}-3"
+    assert len(plots._file_name("x" * 500, taken=[])) == 100
