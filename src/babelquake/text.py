@@ -14,7 +14,6 @@ UNSPACED = regex.compile(
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}"
     r"\p{Script=Myanmar}\p{Script=Tibetan}ー]"
 )
-CASED = regex.compile(r"[\p{Lu}\p{Ll}\p{Lt}]")
 CLOSING = "\"'”’»›)]}」』）】〉》“"
 """Marks that may follow the sentence-final mark: closing quotes and brackets."""
 INNER_SPACES = " \u00a0\u202f"

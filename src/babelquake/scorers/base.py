@@ -129,10 +129,12 @@ class MeanScorer(Scorer):
         """One score per segment, shape (segments,)."""
 
     def statistics(self, batch: Batch) -> Array:
+        """Rows of (score, 1): their sum holds what a mean needs."""
         scores = np.asarray(self.judge(batch), dtype=np.float64)
         return np.stack([scores, np.ones_like(scores)], axis=1)
 
     def aggregate(self, statistics: Array) -> Array:
+        """The mean: summed scores over their number; NaN where nothing was judged."""
         rows = np.asarray(statistics, dtype=np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(rows[..., 0] / rows[..., 1])

@@ -36,6 +36,7 @@ class EmbeddingSimilarity(MeanScorer):
         return signature("embedding-similarity", encoder=self._loaded.encoder.signature)
 
     def judge(self, batch: Batch) -> Array:
+        """The cosine for each segment; 0 where a vector has no length."""
         if batch.sources is None:
             raise UserError(f"scorer '{self.name}' needs the source of every segment.")
         if not len(batch):

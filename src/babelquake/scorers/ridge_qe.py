@@ -46,6 +46,7 @@ class RidgeQE(MeanScorer):
         return signature("ridge-qe", weights=content_hash(self.model), encoder=str(self.card.get("encoder_signature")))
 
     def judge(self, batch: Batch) -> Array:
+        """What the regression predicts from the vectors of source and translation."""
         if batch.sources is None:
             raise UserError(f"scorer '{self.name}' needs the source of every segment.")
         if not len(batch):

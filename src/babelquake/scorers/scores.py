@@ -135,6 +135,7 @@ class Scores(MeanScorer):
         return values
 
     def judge(self, batch: Batch) -> Array:
+        """The score on file for each segment; NaN where there is none."""
         known = self._known
         sources: Sequence[str | None] = batch.sources if batch.sources is not None else [None] * len(batch)
         references: Sequence[Sequence[str] | None] = (

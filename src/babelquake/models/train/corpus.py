@@ -131,10 +131,12 @@ class _Counter:
         self.values: list[Integers] = []
 
     def add(self, words: list[str]) -> None:
+        """One more sentence."""
         numbers = self.numbers
         self.values.append(np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int32))
 
     def arrays(self, side: str) -> dict[str, NDArray[np.generic]]:
+        """Words, numbers and bounds as arrays that a file can hold, named after the side."""
         return {
             f"{side}_words": np.frombuffer("\n".join(self.numbers).encode("utf-8"), np.uint8),
             f"{side}_values": np.concatenate(self.values) if self.values else np.empty(0, np.int32),
