@@ -42,11 +42,11 @@ def read_darr(request: Request) -> Dataset:
     rows: dict[tuple[int, str], int] = {}
     translations: list[str] = []
     sides = {side: _rows(judged, side, segments, rows, translations) for side in ("better", "worse")}
-    unjudged = len(sources) - len(set(segments))
-    if unjudged:
-        notes.append(f"{folder}: {unjudged} of {len(sources)} segments have no judgement and are left out")
     pair = folder.resolve().name
     name = f"{folder.resolve().parent.name}/{pair}"
+    unjudged = len(sources) - len(set(segments))
+    if unjudged:
+        notes.append(f"{name}: {unjudged} of {len(sources)} segments have no judgement and are left out")
     lines = [segment for segment, _ in rows]
     columns: dict[str, Sequence[Any]] = {
         "id": [f"{pair}:{line + 1}" for line in lines],

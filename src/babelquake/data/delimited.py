@@ -75,7 +75,7 @@ def _table(
             rows.pop()
             blank += 1
         if blank:
-            notes.append(f"{name}: {blank} empty lines at the end were left out")
+            notes.append(f"{stem(request.path)}: {blank} empty lines at the end were left out")
     header, first = _header(request, rows[0], notes, named)
     for row, line in zip(rows, starts, strict=False):
         if len(row) != width:
@@ -104,7 +104,10 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
             "translation, system and score; or say which column is which, for example: --columns source=1,reference=2."
         )
     names = list(HEADERLESS[: len(first)])
-    notes.append(f"{name}: line 1 names no known column, so the file is read without header as {' and '.join(names)}")
+    notes.append(
+        f"{stem(request.path)}: line 1 names no known column, so the file is read without header as "
+        f"{' and '.join(names)}"
+    )
     return names, 0
 
 

@@ -40,7 +40,7 @@ def read_jsonl(request: Request) -> Dataset:
         objects.append(found)
         numbers.append(number)
     if blank:
-        notes.append(f"{label(request.path)}: {blank} empty lines were left out")
+        notes.append(f"{stem(request.path)}: {blank} empty lines were left out")
     return _from_table(request, _table(request.path, objects, numbers, "line", notes))
 
 
@@ -99,10 +99,9 @@ def read_demetr(request: Request) -> Dataset:
     codes = [languages.named(tag) if isinstance(tag, str) else None for tag in tags]
     named["language_pair"] = [f"{code}-en" if code else None for code in codes]
     idle = sum(not applied for applied in columns["pert_check"])
-    notes = (
-        [f"{request.what}: in {idle} of {rows} items the phenomenon does not occur (applied is false)"] if idle else []
-    )
-    table = Table(request.what, stem(request.path), named, range(1, rows + 1), unit="item", notes=notes)
+    name = stem(request.path)
+    notes = [f"{name}: in {idle} of {rows} items the phenomenon does not occur (applied is false)"] if idle else []
+    table = Table(request.what, name, named, range(1, rows + 1), unit="item", notes=notes)
     return to_dataset(table, request.columns, request.language_pair)
 
 

@@ -28,7 +28,7 @@ def lines(path: str | Path, notes: list[str] | None = None) -> Iterator[str]:
     for number, line in enumerate(_raw_lines(path), start=1):
         if number == 1 and line.startswith(BOM):
             line = line[len(BOM) :]
-            _note(notes, f"{label(path)}: the byte-order mark at its start was dropped")
+            _note(notes, f"{file_name(path)}: the byte-order mark at its start was dropped")
         if line.endswith(b"\n"):
             line = line[:-1]
             if line.endswith(b"\r"):
@@ -36,7 +36,7 @@ def lines(path: str | Path, notes: list[str] | None = None) -> Iterator[str]:
                 carriage_returns += 1
         yield decoded(line, path, number)
     if carriage_returns:
-        _note(notes, f"{label(path)}: {carriage_returns} lines ended in CR LF; the CR was dropped")
+        _note(notes, f"{file_name(path)}: {carriage_returns} lines ended in CR LF; the CR was dropped")
 
 
 def whole_text(path: str | Path, notes: list[str] | None = None) -> str:
@@ -45,7 +45,7 @@ def whole_text(path: str | Path, notes: list[str] | None = None) -> str:
     for number, line in enumerate(_raw_lines(path), start=1):
         if number == 1 and line.startswith(BOM):
             line = line[len(BOM) :]
-            _note(notes, f"{label(path)}: the byte-order mark at its start was dropped")
+            _note(notes, f"{file_name(path)}: the byte-order mark at its start was dropped")
         pieces.append(decoded(line, path, number))
     return "".join(pieces)
 
@@ -64,8 +64,13 @@ def decoded(line: bytes, path: str | Path, number: int) -> str:
 
 
 def label(path: str | Path) -> str:
-    """A file as messages call it."""
+    """A file as errors call it: as the user wrote it."""
     return "standard input" if str(path) == STDIN else str(path)
+
+
+def file_name(path: str | Path) -> str:
+    """A file as notes call it: they go into runs and reports, which say nothing of this machine's folders."""
+    return "standard input" if str(path) == STDIN else Path(path).name
 
 
 def stem(path: str | Path) -> str:

@@ -22,7 +22,9 @@ class Table:
     """The columns of one file as read, and where each row stood."""
 
     label: str
+    """The input as errors call it: as the user wrote it."""
     name: str
+    """The data as notes, ids and runs call them."""
     columns: dict[str, Sequence[Any]]
     lines: Sequence[int]
     unit: str = "line"
@@ -46,7 +48,7 @@ def to_dataset(
     """
     header = list(table.columns)
     chosen = resolve(header, columns, table.label)
-    notes = [*table.notes, *(f"{table.label}: {note}" for note in near_misses(header, chosen))]
+    notes = [*table.notes, *(f"{table.name}: {note}" for note in near_misses(header, chosen))]
     texts = {
         name: texts_of(table, chosen[name][0]) if name in chosen else None
         for name in ("source", "translation", "system")
@@ -77,7 +79,7 @@ def to_dataset(
         if segments.is_empty():
             found = ", ".join(sorted({str(pair) for pair in frame["language_pair"]}))
             raise UserError(f"{table.label} has no rows of {language_pair}. It has: {found}.")
-    return Dataset(table.name, segments, notes=(*notes, *blanks(segments, table.label)))
+    return Dataset(table.name, segments, notes=(*notes, *blanks(segments, table.name)))
 
 
 def texts_of(table: Table, column: str) -> list[str | None]:
@@ -108,7 +110,7 @@ def number(value: Any, where: str) -> float | None:
     return score
 
 
-def blanks(segments: pl.DataFrame, label: str) -> list[str]:
+def blanks(segments: pl.DataFrame, name: str) -> list[str]:
     """How many texts are blank, per field; they are kept."""
     counts = {
         "sources": (segments["source"], _blank_texts(segments["source"])),
@@ -116,7 +118,7 @@ def blanks(segments: pl.DataFrame, label: str) -> list[str]:
         "translations": (segments["translation"], _blank_texts(segments["translation"])),
     }
     return [
-        f"{label}: {blank} of {column.len() - column.null_count()} {what} {'is' if blank == 1 else 'are'} blank"
+        f"{name}: {blank} of {column.len() - column.null_count()} {what} {'is' if blank == 1 else 'are'} blank"
         for what, (column, blank) in counts.items()
         if blank
     ]
@@ -203,7 +205,7 @@ def _ids(
         ids = [f"{prefix}{value}" for value in table.columns[name]]
         if _names_segments(ids, sources, systems):
             return ids
-        notes.append(f"{table.label}: column '{name}' does not name segments uniquely; line numbers are used as ids")
+        notes.append(f"{table.name}: column '{name}' does not name segments uniquely; line numbers are used as ids")
     seen: Counter[tuple[str | None, str | None]] = Counter()
     first: dict[tuple[str | None, int], int] = {}
     ids = []
