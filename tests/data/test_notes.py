@@ -16,7 +16,8 @@ FILES = {
     "news.json": json.dumps([{"source": "", "reference": "b"}]),
     "news.txt": "\ufeffeins\n\n",
     "demetr.json": json.dumps([{
-        "id": 1, "src_sent": "a", "mt_sent": "b", "eng_sent": "", "pert_sent": "b", "pert_name": "x", "pert_check": False,
+        "id": 1, "src_sent": "a", "mt_sent": "b", "eng_sent": "", "pert_sent": "b", "pert_name": "x",
+        "pert_check": False,
     }]),
 }  # fmt: skip
 
