@@ -1,0 +1,45 @@
+"""`babelquake demo`: one story, one report."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from babelquake.data import read
+from babelquake.engine import Engine
+from babelquake.run import Run
+from babelquake.studies import demonstration
+from babelquake.studies.metric import metric
+from babelquake.studies.translation import translation
+
+
+def tiny(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:
+    """Two studies on four segments."""
+    engine = Engine(quiet=True)
+    data = read("news.de-en.tsv")
+    yield "A program:", translation(["command[cmd=cat]"], data, "case", ["chrf"], out / "mt", resamples=100,
+                                    restart=restart, engine=engine)  # fmt: skip
+    yield "A metric:", metric(["chrf"], data, out / "metric", "final-delete", side="source", resamples=100,
+                              restart=restart, engine=engine)  # fmt: skip
+
+
+def test_the_story_is_told_and_the_report_named(
+    cli: Callable[..., Result], data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demonstration, "demonstrate", tiny)
+    shown = cli("demo", "--out", "told")
+    assert shown.stdout.index("A program:") < shown.stdout.index("ROBUST") < shown.stdout.index("A metric:")
+    assert f"The report is {(tmp_path / 'told' / 'report.html').resolve()}" in shown.stdout
+    page = (tmp_path / "told" / "report.html").read_text("utf-8")
+    assert '<option value="run-0">mt</option>' in page and '<option value="run-1">metric</option>' in page
+    assert cli("demo", "--out", "told").stdout == shown.stdout
+    assert cli("demo", "--out", "told", "--restart").stdout == shown.stdout
+
+
+@pytest.mark.slow
+def test_the_real_demo(cli: Callable[..., Result], tmp_path: Path) -> None:
+    shown = cli("demo", "--out", "demo").stdout
+    assert all(name in shown for name in ("de-en-bpe-dropout", "chrf", "The report is"))
+    assert {path.parent.name for path in (tmp_path / "demo").glob("*/measures.csv")} == {"mt", "metric", "probes"}
+    assert (tmp_path / "demo" / "report.html").stat().st_size < 5_000_000

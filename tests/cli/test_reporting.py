@@ -1,0 +1,70 @@
+"""`babelquake report` and `compare` on a finished run."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def run(cli: Cli, data: str) -> str:
+    """Two programs under letter case."""
+    cli(
+        "mt", "-s", "command[cmd=cat]", "-s", "command[cmd='tr a-z A-Z']", "-d", data, "-p", "case", "-m", "chrf",
+        "--resamples", "100", "-o", "RUN",
+    )  # fmt: skip
+    return "RUN"
+
+
+def test_a_report_is_written_into_the_run(cli: Cli, run: str, tmp_path: Path) -> None:
+    (tmp_path / "RUN" / "report.html").unlink()
+    assert cli("report", run).stdout == "RUN/report.html\n"
+    page = (tmp_path / "RUN" / "report.html").read_text("utf-8")
+    assert "<h2>Test set</h2>" in page and "How sturdy" in page
+
+
+def test_several_runs_share_a_page_elsewhere(cli: Cli, run: str, tmp_path: Path) -> None:
+    assert cli("report", run, run, "--html", "new/both.html").stdout == "new/both.html\n"
+    assert '<select id="run-select">' in (tmp_path / "new" / "both.html").read_text("utf-8")
+
+
+def test_markdown_and_latex(cli: Cli, run: str, tmp_path: Path) -> None:
+    (tmp_path / "RUN" / "report.html").unlink()
+    shown = cli("report", run, "--markdown", "out/run.md", "--latex", "out/run.tex").stdout
+    assert shown == "out/run.md\nout/run.tex\n"
+    markdown = (tmp_path / "out" / "run.md").read_text("utf-8")
+    assert "## Test set" in markdown and "| case |" in markdown and "babelquake mt" in markdown
+    assert r"\toprule" in (tmp_path / "out" / "run.tex").read_text("utf-8")
+    assert not (tmp_path / "RUN" / "report.html").exists()
+
+
+@pytest.mark.slow
+def test_pictures(cli: Cli, run: str, tmp_path: Path) -> None:
+    named = cli("report", run, "--png", "pictures").stdout.split()
+    assert {Path(name).suffix for name in named} == {".png", ".svg"}
+    assert sorted(named) == sorted(f"pictures/{path.name}" for path in (tmp_path / "pictures").iterdir())
+
+
+def test_what_is_no_finished_run_is_named(cli: Cli, run: str, tmp_path: Path) -> None:
+    assert "nowhere is no run folder" in cli("report", "nowhere", status=2).stderr
+    (tmp_path / "RUN" / "measures.parquet").unlink()
+    assert "RUN has no measures yet" in cli("report", run, status=2).stderr
+
+
+def test_the_terminal_shows_the_test_set(cli: Cli, data: str) -> None:
+    shown = cli("mt", "-s", "command[cmd=cat]", "-d", data, "-p", "case", "--resamples", "100", "-o", "R").stdout
+    assert "Test set" in shown and "blank sources" in shown and "25.0 %" in shown
+
+
+def test_a_run_compared_with_itself_has_no_regression(cli: Cli, run: str, tmp_path: Path) -> None:
+    shown = cli("compare", run, run, "--fail-on", "regression", "--markdown", "pr.md").stdout
+    assert "RUN against RUN" in shown and "FELL" not in shown
+    assert "**No measure fell significantly.**" in (tmp_path / "pr.md").read_text("utf-8")
+    assert all(not change["regression"] for change in json.loads(cli("compare", run, run, "--json").stdout))
+    assert (
+        "--fail-on anything: expected regression." in cli("compare", run, run, "--fail-on", "anything", status=2).stderr
+    )
