@@ -111,7 +111,7 @@ app(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("command", ["qe", "metric"])
+@pytest.mark.parametrize("command", ["qe", pytest.param("metric", marks=pytest.mark.slow)])
 def test_a_killed_run_ends_like_an_undisturbed_one(
     judged: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

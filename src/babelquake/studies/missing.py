@@ -27,7 +27,7 @@ def require_scores(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, j
     for name in judges:
         mine = tables["scores"].filter(pl.col("scorer") == name)
         lacking = mine.filter(pl.col("score").is_nan())
-        missing, total = (int(some.select(pl.len()).collect().item()) for some in (lacking, mine))
+        missing, total = (_number(some.select(pl.len())) for some in (lacking, mine))
         if missing:
             first = lacking.head(1).collect().row(0, named=True)
             raise missing_error(name, missing, total, "texts", first["id"], _text(tables, segments, first))
@@ -38,7 +38,7 @@ def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame
     found = []
     for name in judges:
         mine = tables["scores"].filter(pl.col("scorer") == name)
-        if not int(mine.select(pl.col("score").is_nan().sum()).collect().item()):
+        if not _number(mine.select(pl.col("score").is_nan().sum())):
             continue
         new = (
             tables["variants"]
@@ -46,7 +46,7 @@ def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame
             .select(*PLACE)
             .join(mine.select(*PLACE, "score"), on=PLACE, nulls_equal=True)
         )
-        if not int(new.select(pl.col("score").is_not_nan().sum()).collect().item()):
+        if not _number(new.select(pl.col("score").is_not_nan().sum())):
             found.append(name)
     return found
 
@@ -58,6 +58,11 @@ def require_clean_scores(scores: pl.DataFrame, segments: pl.DataFrame, what: str
         if lacking.height:
             text = segments.filter(pl.col("row") == lacking["row"][0])["text"][0]
             raise missing_error(str(name), lacking.height, mine.height, what, lacking["id"][0], text)
+
+
+def _number(count: pl.LazyFrame) -> int:
+    """One number out of a table that may be too large for memory."""
+    return int(count.collect(engine="streaming").item())
 
 
 def _text(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, at: Mapping[str, object]) -> str:
