@@ -138,10 +138,9 @@ def _judged_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     meanings = dict(run.info.facts.get("meaning", {}))
     meanings |= {label: probe.get("meaning", "") for label, probe in run.info.facts.get("probes", {}).items()}
     meaning = [meanings.get(label, "depends") for label in table["perturbation"]]
-    named = table.with_columns(
-        meaning=pl.Series(meaning, dtype=pl.String),
-        scorer=pl.Series([scorer_text(name, table["scorer"].unique()) for name in table["scorer"]], dtype=pl.String),
-    )
+    scorers = table["scorer"].unique().to_list()
+    shown = {name: scorer_text(name, scorers) for name in scorers}
+    named = table.with_columns(meaning=pl.Series(meaning, dtype=pl.String), scorer=pl.col("scorer").replace(shown))
     return {
         "unit": "score lost",
         "drop": _rounded(table["drop"]),
