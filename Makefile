@@ -9,7 +9,7 @@ export HF_HUB_OFFLINE := 1
 .PHONY: demo test quick lint types bench docs models clean
 
 demo: $(VENV)/.core
-	$(BIN)/babelquake demo --out demo
+	$(BIN)/babelquake demo --out demo --restart
 
 test: $(VENV)/.test
 	@bash scripts/test_packages.sh
@@ -28,7 +28,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 bench: $(VENV)/.test
-	for bench in strings stats perturb report; do $(BIN)/python bench/$$bench.py; done
+	for bench in strings stats perturb perturb_memory probing models report; do $(BIN)/python bench/$$bench.py; done
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py
