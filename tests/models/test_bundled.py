@@ -65,7 +65,8 @@ def test_cards_are_complete(name: str) -> None:
     assert "European Parliament" in card["data_source"] and "acknowledgement" in card["data_licence"]
     assert all(len(digest) == 64 for digest in card["data_sha256"].values()) and len(card["data_sha256"]) == 3
     assert card["hardware"] and card["bound"] and card["training_seconds"] > 0
-    assert card["command"].startswith(f"babelquake train nmt --config {name} --seed 1")
+    assert card["command"].startswith(f"babelquake train nmt --config {name} --seed 2")
+    assert "seed 2" in card["selection"].lower() and "dev" in card["selection"]
     assert card["test"]["sentences"] == 2000
     assert card["test"]["beam4"] > card["test"]["greedy"] > 30
     assert "/work" not in json.dumps(card) and str(Path.home()) not in json.dumps(card)

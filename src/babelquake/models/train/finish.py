@@ -27,6 +27,7 @@ def finish(
     data_source: str = "not stated",
     data_licence: str = "as stated by the owner of the data",
     hardware: str = "not stated",
+    selection: str = "not stated",
 ) -> Path:
     """Write `out`: CTranslate2 int8 model, SentencePiece model and `card.json`, with BLEU if there is a test split."""
     run = json.loads(history.read_text(encoding="utf-8"))
@@ -52,6 +53,7 @@ def finish(
         "hardware": hardware,
         "bound": bound(config, run["step"]),
         "command": f"babelquake train nmt --config {config.name} --seed {config.seed} --data DIR --out DIR",
+        "selection": selection,
         "config": config.to_dict() | {"steps": run["step"], "minutes": None},
         "history": run["history"],
     }
@@ -94,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m babelquake.models.train.finish", description=finish.__doc__)
     for name in ("weights", "history", "data", "cache", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    for name in ("data-source", "data-licence", "hardware"):
+    for name in ("data-source", "data-licence", "hardware", "selection"):
         parser.add_argument(f"--{name}", default=argparse.SUPPRESS, help="for the model card")
     print(finish(**vars(parser.parse_args(arguments))))
 
