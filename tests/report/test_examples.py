@@ -1,7 +1,7 @@
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.report.examples import example_table, examples
+from babelquake.report.examples import example_table, examples, with_texts
 from babelquake.run import Run
 
 
@@ -15,7 +15,7 @@ def test_translation_examples_hold_both_translations(runs: dict[str, Run]) -> No
 
 @pytest.mark.parametrize("study", ["metric", "quality"])
 def test_judged_examples_hold_both_scores(runs: dict[str, Run], study: str) -> None:
-    table = examples(runs[study]).collect()
+    table = with_texts(runs[study], examples(runs[study]).collect())
     row = table.filter(row=1, perturbation="negation-remove").to_dicts()[0]
     assert (row["original"], row["text"]) == ("We go home.", "We go home. negation-remove")
     assert (row["before"], row["after"], row["drop"]) == (90.0, 79.0, 11.0)

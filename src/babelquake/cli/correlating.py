@@ -24,8 +24,11 @@ def correlate(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Save the rows: .csv, .tsv, .parquet, .jsonl.")
     ] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="Correlate within groups: item, system or none; default: as is usual.")
+    ] = None,
     seed: opt.Seed = 0,
-    resamples: opt.Resamples = 2000,
+    resamples: opt.Resamples = 10_000,
     draws: Annotated[int, typer.Option("--draws", min=10, help="Permutations for differences between scorers.")] = 1000,
     columns: opt.Columns = None,
     language_pair: opt.LanguagePair = None,
@@ -37,12 +40,16 @@ def correlate(
 
     Example: babelquake correlate -d wmt21.flores -m chrf -m 'scores[file=COMET.seg.score]' --json
     """
+    from babelquake.errors import UserError
     from babelquake.studies.correlation import STATISTICS
     from babelquake.studies.correlation import correlate as study
 
+    if by not in (None, "item", "system", "none"):
+        raise UserError(f"--by {by}: expected item, system or none.")
     rows = study(
         scorer, opt.read_data(data, opt.columns_of(columns), language_pair), statistics=statistic or STATISTICS,
-        threshold=threshold, resamples=resamples, draws=draws, seed=seed, engine=opt.engine_of(cache),
+        threshold=threshold, by=by, resamples=resamples, draws=draws, seed=seed,  # type: ignore[arg-type]
+        engine=opt.engine_of(cache),
     )  # fmt: skip
     if out is not None:
         from babelquake.data import write

@@ -63,7 +63,8 @@ def mt(
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.estimate import forecast, keep_within, translated
-    from babelquake.studies.translation import one_row_per_source, source_variants, texts_to_translate, translation
+    from babelquake.studies.sources import one_row_per_source, source_variants, texts_to_translate
+    from babelquake.studies.translation import translation
 
     if reset not in ("auto", "always", "never"):
         raise UserError(f"--reset {reset}: expected auto, always or never.")

@@ -12,16 +12,28 @@ CELL = ["perturbation", "level", "replicate"]
 
 
 def examples(run: Run) -> pl.LazyFrame:
-    """Every judged variant with its damage: columns row, id, scorer, perturbation, level, text, before, after, drop …
+    """Every judged variant with its damage: columns row, id, perturbation, level, before, after, drop …
 
-    In the MT study `before` and `after` are translations; elsewhere they are scores, `text` is the perturbed text and
-    `original` the clean one.
+    In the MT study `before` and `after` are translations; elsewhere they are scores, and `with_texts` adds the
+    perturbed `text` and the `original` of those that are shown: a large run has too many to join them all.
     """
     if run.info.study == "translation":
         return _translation_examples(run)
     if run.has("variants"):
         return _judged_examples(run)
     return _challenge_examples(run)
+
+
+def with_texts(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
+    """Chosen examples with the perturbed text and the clean one."""
+    if "text" in chosen.columns:
+        return chosen
+    rows = chosen["row"].unique().implode()
+    variants = run.scan("variants").filter(pl.col("row").is_in(rows)).select("row", *CELL, "text").collect()
+    originals = _originals(run).filter(pl.col("row").is_in(rows)).collect()
+    return chosen.join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left").join(
+        originals, on="row", how="left", maintain_order="left"
+    )
 
 
 def example_table(run: Run, most: int, sort: str = "drop") -> Table:
@@ -34,7 +46,7 @@ def example_table(run: Run, most: int, sort: str = "drop") -> Table:
         if sort == "drop"
         else found.sort("row")
     )
-    rows = order.head(most).collect()
+    rows = with_texts(run, order.head(most).collect())
     shown = [name for name in SHOWN if name in rows.columns]
     lines = tuple(tuple(_cell(row[name]) for name in shown) for row in rows.iter_rows(named=True))
     return Table("Examples", tuple(shown), lines)
@@ -58,13 +70,10 @@ def _judged_examples(run: Run) -> pl.LazyFrame:
     scores = run.scan("scores")
     who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
     clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
-    variants = run.scan("variants").select("row", *CELL, "text")
     return (
         scores.filter(pl.col("perturbation").is_not_null())
         .rename({"score": "after"})
         .join(clean, on=who, how="left", nulls_equal=True, maintain_order="left")
-        .join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left")
-        .join(_originals(run), on="row", how="left", maintain_order="left")
         .with_columns(drop=_damage(run))
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.report.examples import examples
+from babelquake.report.examples import examples, with_texts
 from babelquake.report.results import change_text, scorer_text, short_names
 from babelquake.run import Run
 
@@ -53,7 +53,8 @@ def example_columns(run: Run, most: int) -> dict[str, Any]:
     who = "system" if run.info.study == "translation" else "scorer"
     keys = found.select("place", who, "row", "drop").collect()
     chosen = choose(keys[who], keys["row"].to_numpy(), keys["drop"].to_numpy(), most)
-    table = found.filter(pl.col("place").is_in(keys["place"].gather(chosen).implode())).collect().sort("row", "place")
+    shown = found.filter(pl.col("place").is_in(keys["place"].gather(chosen).implode())).collect()
+    table = with_texts(run, shown).sort("row", "place")
     table = table.join(_context(run), on="row", how="left", maintain_order="left")
     table = table.with_columns(
         cell=pl.Series(

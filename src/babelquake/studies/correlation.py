@@ -17,6 +17,7 @@ from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
 from babelquake.signature import run_signature
 from babelquake.stats.corrections import holm
+from babelquake.stats.groups import By
 from babelquake.stats.kendall import kendall_like
 from babelquake.stats.paired import bootstrap_p
 from babelquake.stats.permutation import compare_agreement, permutation_test
@@ -35,7 +36,8 @@ def correlate(
     *,
     statistics: Sequence[str] = STATISTICS,
     threshold: float = 25.0,
-    resamples: int = 2000,
+    by: By | None = None,
+    resamples: int = 10_000,
     draws: int = 1000,
     seed: int = 0,
     engine: Engine | None = None,
@@ -56,9 +58,9 @@ def correlate(
         here = {name: scores[places] for name, scores in values.items() if not np.isnan(scores[places]).all()}
         for name, scores in here.items():
             found[(pair, name)] = agreements(
-                segments, pairs, scores, statistics, resamples=resamples, seed=seed, threshold=threshold
+                segments, pairs, scores, statistics, resamples=resamples, seed=seed, threshold=threshold, by=by
             )
-        rows += _differences(segments, pairs, here, found, pair, statistics, threshold, draws, seed)
+        rows += _differences(segments, pairs, here, found, pair, statistics, threshold, by, draws, seed)
     for row, p in zip(rows, holm(row["p"] for row in rows), strict=True):
         row["p_corrected"] = float(p)
     rows = with_averages(found, ("language_pair", "scorer")) + rows
@@ -99,6 +101,7 @@ def _differences(
     pair: str | None,
     statistics: Sequence[str],
     threshold: float,
+    by: By | None,
     draws: int,
     seed: int,
 ) -> list[dict[str, Any]]:
@@ -115,7 +118,7 @@ def _differences(
             else:
                 human, metric = score_tables(segments, values[one])
                 rival = score_tables(segments, values[other])[1]
-                p = _permutation_p(name, human, metric, rival, threshold, draws, seed)
+                p = _permutation_p(name, human, metric, rival, threshold, by, draws, seed)
             rows.append(result(key, f"{name}_difference", difference, n, p))
     return sorted(rows, key=lambda row: (row["scorer"], row["measure"]))
 
@@ -127,12 +130,12 @@ def _pairs_with_scores(segments: pl.DataFrame, scores: Array) -> NDArray[np.bool
 
 
 def _permutation_p(
-    name: str, human: Array, metric: Array, rival: Array, threshold: float, draws: int, seed: int
+    name: str, human: Array, metric: Array, rival: Array, threshold: float, by: By | None, draws: int, seed: int
 ) -> float:
     if name != "kendall_like":
-        return compare_agreement(name, human, metric, rival, draws=draws, seed=seed).p
+        return compare_agreement(name, human, metric, rival, by=by, draws=draws, seed=seed).p
 
     def agree(scores: Array) -> Array:
-        return kendall_like(human, scores, threshold=threshold)
+        return kendall_like(human, scores, by or "item", threshold)
 
     return permutation_test(agree, metric, rival, human=human, draws=draws, seed=seed).p

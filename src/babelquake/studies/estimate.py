@@ -15,7 +15,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.run import Run
-from babelquake.studies.translation import one_row_per_source, source_variants, texts_to_translate
+from babelquake.studies.sources import one_row_per_source, source_variants, texts_to_translate
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 

@@ -9,6 +9,7 @@ import polars as pl
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement_errors import bootstrap_agreement, bootstrap_darr
 from babelquake.stats.bootstrap import Resampled
+from babelquake.stats.groups import By
 from babelquake.studies.robustness import result
 
 Row = dict[str, Any]
@@ -36,11 +37,13 @@ def agreements(
     resamples: int,
     seed: int,
     threshold: float = 25.0,
+    by: By | None = None,
 ) -> dict[str, tuple[Resampled, int]]:
     """Each statistic that the data allow, with its bootstrap and the number of judgements behind it.
 
     `segments` and `pairs` are those of one language pair; `values` has one score per row of `segments`, higher is
-    better. DARR needs better/worse pairs; comparisons within a segment need several systems.
+    better. DARR needs better/worse pairs; comparisons within a segment need several systems. `by` groups scores by
+    item or by system before correlating and averages over the groups; each statistic has its own default.
     """
     found: dict[str, tuple[Resampled, int]] = {}
     if pairs is not None and "darr" in statistics and pairs.height:
@@ -53,9 +56,10 @@ def agreements(
     human, metric = score_tables(segments, values)
     judged = int((~np.isnan(human + metric)).sum())
     for name in statistics:
-        if name == "darr" or (name in ("kendall_like", "accuracy") and len(human) < 2):
+        within_items = by == "item" or (by is None and name in ("kendall_like", "accuracy"))
+        if name == "darr" or (within_items and len(human) < 2):
             continue
-        drawn = bootstrap_agreement(name, human, metric, resamples=resamples, seed=seed, threshold=threshold)
+        drawn = bootstrap_agreement(name, human, metric, by, resamples=resamples, seed=seed, threshold=threshold)
         if np.isfinite(drawn.value):
             found[name] = (drawn, judged)
     return found

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Cache, Engine
+from babelquake.engine import Cache, Engine, Progress
 from babelquake.errors import UserError
 from babelquake.measures import measures_frame
 from babelquake.perturb import PERTURBATIONS
@@ -24,13 +24,13 @@ from babelquake.studies.audit import audit
 from babelquake.studies.missing import missing_error
 from babelquake.studies.reset import reset_ending
 from babelquake.studies.signing import sign, suite_signatures
+from babelquake.studies.sources import one_row_per_source, source_language, source_variants
 from babelquake.studies.tables import (
     languages,
     list_column,
     lower_is_better,
     references_each,
     scorer_signatures,
-    vocabularies,
 )
 from babelquake.studies.what_changed import kind_of_change
 from babelquake.systems import System
@@ -106,49 +106,13 @@ def translation(
         run.info.notes += _without_consis(judges)
         run.info.facts["lower_is_better"] = lower_is_better(judges)
         run.info.signatures |= suite_signatures(changes, list(made), source_language)
-        rows = results(scores, translations, judges, threshold, resamples, seed)
+        rows = results(scores, translations, judges, threshold, resamples, seed, engine.quiet)
         by_name = {judge.name: judge.signature_for(references_each(segments)) for judge in judges}
         sign(
             rows, STUDY, run_signature(seed=seed, data=data.hash, resamples=resamples), systems=by_system,
             scorers={"chrf": ChrF().signature} | by_name, changes=changes, language=source_language,
         )  # fmt: skip
         return run.finish(measures_frame(rows))
-
-
-def one_row_per_source(segments: pl.DataFrame) -> pl.DataFrame:
-    """The segments without the translations they may come with, numbered."""
-    columns = ["id", "source", "references", "language_pair"]
-    return segments.unique(["id", "language_pair"], maintain_order=True).select(columns).with_row_index("row")
-
-
-def source_variants(segments: pl.DataFrame, changes: Suite, seed: int) -> pl.DataFrame:
-    """Every perturbed source; segments to which a perturbation does not apply are left out of its rows."""
-    words = vocabularies(segments, "source", source_language)
-    parts = []
-    for (pair,), part in segments.group_by("language_pair", maintain_order=True):
-        table = changes.variants(
-            part["id"].to_list(),
-            part["source"].fill_null("").to_list(),
-            lang=source_language(pair),
-            seed=seed,
-            vocabulary=words[source_language(pair)],
-        )
-        rows = part["row"].to_numpy()
-        parts.append(
-            table.with_columns(row=pl.Series(rows[table["row"].to_numpy()]), language_pair=pl.lit(pair, pl.String))
-        )
-    return pl.concat(parts).drop_nulls("text")
-
-
-def source_language(pair: str | None) -> str | None:
-    """The language that is perturbed."""
-    return languages(pair)[0]
-
-
-def texts_to_translate(segments: pl.DataFrame, variants: pl.DataFrame) -> list[str]:
-    """Clean and perturbed sources, each once; blank ones need no translation."""
-    texts = dict.fromkeys([*segments["source"].fill_null(""), *variants["text"]])
-    return [text for text in texts if text.strip()]
 
 
 def _translations(
@@ -258,10 +222,15 @@ def results(
     threshold: float,
     resamples: int,
     seed: int,
+    quiet: bool = True,
 ) -> list[dict[str, Any]]:
     """All results of the study as tidy rows."""
     found = list(robustness.cells(scores, judges, resamples, seed))
-    rows = [row for cell in found for row in robustness.cell_results(cell)]
+    rows = []
+    with Progress("resampling", len(found), "cells", quiet) as progress:
+        for cell in found:
+            rows += robustness.cell_results(cell)
+            progress.advance(1)
     _correct([row for row in rows if row["measure"] == "delta"])
     corrected = {_cell_key(row): row["p_corrected"] for row in rows if row["measure"] == "delta"}
     for row in rows:
