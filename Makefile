@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
+export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: demo test quick lint types bench docs models clean
 

@@ -10,6 +10,7 @@ import pytest
 from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("BABELQUAKE_LINGUISTICS", "lists")
 
 
 @pytest.fixture(scope="session")
