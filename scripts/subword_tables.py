@@ -22,6 +22,9 @@ BLEU = "bleu[lowercase=true]"
 NAMES = {"de-en-bpe": "BPE", "de-en-bpe-dropout": "BPE-dropout", "de-en-sentencepiece": "SentencePiece"}
 CONDITIONS = (("misspell", 0.1), ("case", 0.5))
 
+Cells = dict[tuple[str, str, float], dict[str, dict[str, Any]]]
+"""(system, perturbation, level) → measure → row."""
+
 
 def short(system: str) -> str:
     """`bundled[model=de-en-bpe]` or `ctranslate2[model=…/de-en-bpe,…]` → BPE; differences keep their minus."""
@@ -36,9 +39,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     print()
 
 
-def cells(run: Run) -> dict[tuple[str, str, float], dict[str, dict[str, Any]]]:
-    """(system, perturbation, level) → measure → row."""
-    found: dict[tuple[str, str, float], dict[str, dict[str, Any]]] = {}
+def cells(run: Run) -> Cells:
+    """The measures of a run."""
+    found: Cells = {}
     rows = run.measures.filter(pl.col("scorer").eq(BLEU) & pl.col("perturbation").is_not_null())
     for row in rows.iter_rows(named=True):
         found.setdefault((short(row["system"]), row["perturbation"], row["level"]), {})[row["measure"]] = row
@@ -100,6 +103,24 @@ def bleu_scores(run: Run) -> pl.DataFrame:
     return run.scores.lazy().filter(pl.col("scorer").eq(BLEU)).collect()
 
 
+def sweep(seed: int, found: Cells) -> None:
+    """ROBUST and CONSIS of every model and level, and how they go together."""
+    points = {
+        key: (cell["robust"]["value"], cell["consis"]["value"]) for key, cell in found.items() if "robust" in cell
+    }
+    levels = sorted({key[1:] for key in points}, key=lambda key: (key[0] != "misspell", key))
+    print(f"### Sweep, training seed {seed}\n")
+    table(
+        ["noise", *(f"{name}: ROBUST, CONSIS" for name in NAMES.values())],
+        [[f"{change} {level}", *("{:.1f}, {:.1f}".format(*points[name, change, level]) for name in NAMES.values())]
+         for change, level in levels],
+    )  # fmt: skip
+    for which in ("misspell", "case", None):
+        some = np.array([point for key, point in points.items() if which in (None, key[1])])
+        print(f"{which or 'both'}: Pearson's r = {np.corrcoef(some.T)[0, 1]:.3f} over {len(some)} points")
+    print()
+
+
 def main() -> None:
     out = Path(sys.argv[1])
     runs = {seed: Run.open(out / f"seed{seed}") for seed in (1, 2) if (out / f"seed{seed}").is_dir()}
@@ -125,23 +146,9 @@ def main() -> None:
         ]  # fmt: skip
         print(f"training seed {seed}\n")
         table(["noise", "difference", "ROBUST", "CONSIS"], rows)
-    print("### Sweep\n")
-    found = results[1]
-    levels = sorted(
-        {key[1:] for key, cell in found.items() if "robust" in cell}, key=lambda key: (key[0] != "misspell", key)
-    )
-    table(
-        ["noise", *(f"{name}: ROBUST, CONSIS" for name in NAMES.values())],
-        [[f"{change} {level}", *(f"{found[name, change, level]['robust']['value']:.1f}, "
-          f"{found[name, change, level]['consis']['value']:.1f}" for name in NAMES.values())]
-         for change, level in levels],
-    )  # fmt: skip
-    print("### Correlation of ROBUST and CONSIS\n")
-    for which in ("misspell", "case", None):
-        points = np.array([[cell["robust"]["value"], cell["consis"]["value"]] for key, cell in found.items()
-                           if "robust" in cell and which in (None, key[1])])  # fmt: skip
-        print(f"{which or 'both'}: r = {np.corrcoef(points.T)[0, 1]:.3f} over {len(points)} points")
-    print("\n### Draws of noise\n")
+    for seed, found in results.items():
+        sweep(seed, found)
+    print("### Draws of noise\n")
     rows = []
     for seed, run in runs.items():
         for (name, change, level), (robust, consis) in over_draws(run).items():
