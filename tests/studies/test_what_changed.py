@@ -66,3 +66,9 @@ def test_a_name_that_is_copied_in_a_good_translation_is_no_copy() -> None:
 def test_long_texts_are_judged_in_reasonable_time() -> None:
     words = " ".join(f"word{number % 97}" for number in range(3000))
     assert kind_of_change("short text", words, "Quelle", "en") in KINDS
+
+
+def test_letters_without_end_are_a_repetition() -> None:
+    assert kind_of_change("The debate was loud.", "NACHRENRRRRRRRRRRRRUUUUUUUUUUU", "DIE DEBATTE") == "repetition"
+    humming = ("Mmmmmmmmmm, good.", "Mmmmmmmmmm, very good indeed.", "Mmmmmmmmmm, gut.")
+    assert kind_of_change(*humming, "en") != "repetition"

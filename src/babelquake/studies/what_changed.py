@@ -26,6 +26,8 @@ KINDS = {
 NUMBER = regex.compile(r"\p{Nd}+(?:[.,:/\-]\p{Nd}+)*")
 LOOP = regex.compile(r"\b(\w+(?:\W+\w+){0,9}?)(?:\W+\1\b){2,}")
 LOOP_UNSPACED = regex.compile(r"(\w{2,30}?)\1{2,}")
+STUTTER = regex.compile(r"(\p{L}{1,4}?)\1{7,}")
+"""Letters that a decoder could not stop repeating inside a word."""
 COLLAPSED = 0.5
 REPEATED = 1.3
 COPIED = 0.7
@@ -41,6 +43,8 @@ def kind_of_change(clean: str, perturbed: str, source: str, lang: str | None = N
     if _is_copy(after, source) and not _is_copy(before, source):
         return "copied"
     if len(perturbed) > REPEATED * len(clean) and _loops(perturbed) and not _loops(clean):
+        return "repetition"
+    if STUTTER.search(perturbed) and not STUTTER.search(clean):
         return "repetition"
     if len(after) < COLLAPSED * len(before):
         return "collapse"
