@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from babelquake.errors import UserError
+from babelquake.perturb import PERTURBATIONS
 from babelquake.perturb.suite import VARIANTS, suite, suite_names
 
 
@@ -106,3 +107,15 @@ def test_no_file_no_name_no_perturbation(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes("perturbations: [misspell] # für".encode("latin-1"))
     with pytest.raises(UserError, match="is not UTF-8"):
         suite(str(tmp_path / "latin.yaml"))
+
+
+def test_suites_that_contain_each_other_are_refused(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(f"perturbations: ['{two}']", "utf-8")
+    two.write_text(f"perturbations: [misspell, '{one}']", "utf-8")
+    with pytest.raises(UserError, match="contains itself"):
+        suite(str(one))
+
+
+def test_all_is_every_perturbation_that_needs_no_model() -> None:
+    assert {change.name for change in suite("all").perturbations} == set(PERTURBATIONS.names()) - {"mask-replace"}

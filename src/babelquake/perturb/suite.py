@@ -118,21 +118,23 @@ def _is_suite(item: str) -> bool:
     return item in suite_names() or item.endswith((".yaml", ".yml"))
 
 
-def _read(item: str, replicates: int | None = None) -> Suite:
-    """A suite that ships, or the user's own file."""
+def _read(item: str, replicates: int | None = None, within: tuple[str, ...] = ()) -> Suite:
+    """A suite that ships, or the user's own file; `within` are the suites that led here."""
+    if item in within:
+        raise UserError(f"the suite {item} contains itself, by way of {' → '.join([*within, item])}.")
     if item in suite_names():
         text = (files("babelquake.perturb") / "suites" / f"{item}.yaml").read_text("utf-8")
-        return _from_yaml(item, f"suite {item}", text, replicates)
+        return _from_yaml(item, f"suite {item}", text, replicates, (*within, item))
     try:
         text = Path(item).read_text("utf-8")
     except OSError as error:
         raise UserError(f"the suite {item} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise UserError(f"the suite {item} is not UTF-8 text.") from error
-    return _from_yaml(Path(item).stem, f"the suite {item}", text, replicates)
+    return _from_yaml(Path(item).stem, f"the suite {item}", text, replicates, (*within, item))
 
 
-def _from_yaml(name: str, where: str, text: str, replicates: int | None) -> Suite:
+def _from_yaml(name: str, where: str, text: str, replicates: int | None, within: tuple[str, ...]) -> Suite:
     try:
         content: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -149,18 +151,18 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None) -> Suit
         raise UserError(f"{where}: replicates is {own!r}, expected a whole number from 1.")
     return Suite(
         name,
-        _perturbations(items),
+        _perturbations(items, within),
         str(content.get("description") or ""),
         str(content.get("paper") or ""),
         replicates if replicates is not None else own,
     )
 
 
-def _perturbations(items: Sequence[str]) -> tuple[Perturbation, ...]:
+def _perturbations(items: Sequence[str], within: tuple[str, ...] = ()) -> tuple[Perturbation, ...]:
     """What the items name – perturbations, with their alternatives spelt out, or whole suites – each once."""
     found: list[Perturbation] = []
     for item in items:
-        found += _read(item).perturbations if _is_suite(item) else map(Perturbation, _spelt_out(item))
+        found += _read(item, within=within).perturbations if _is_suite(item) else map(Perturbation, _spelt_out(item))
     return tuple({str(change.spec): change for change in found}.values())
 
 

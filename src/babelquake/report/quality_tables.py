@@ -51,14 +51,19 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Any]) -> list[T
     if not rows:
         return []
     scorers = values(rows, "scorer")
-    cells = {(row["perturbation"], row["scorer"]): row for row in rows}
+    cells = {(row["perturbation"], row["level"], row["scorer"]): row for row in rows}
     known = list(probes)
-    labels = sorted(values(rows, "perturbation"), key=lambda label: known.index(label) if label in probes else 999)
+    order = sorted(
+        dict.fromkeys((row["perturbation"], row["level"], row["n"]) for row in rows if row["scorer"] == scorers[0]),
+        key=lambda probe: (known.index(probe[0]) if probe[0] in probes else len(known), probe[1] or 0),
+    )
+    names = [label for label, _, _ in order]
     lines = tuple(
-        (probe_title(label, probes), str(next(row["n"] or "" for row in rows if row["perturbation"] == label)),
+        (probe_title(label, probes) + (f", level {level:g}" if names.count(label) > 1 and level is not None else ""),
+         str(n or ""),
          *(number(row["value"], digits_for(scorer, results), sign=True) + stars(row["p_corrected"])
-           if (row := cells.get((label, scorer))) else "" for scorer in scorers))
-        for label in labels
+           if (row := cells.get((label, level, scorer))) else "" for scorer in scorers))
+        for label, level, n in order
     )  # fmt: skip
     note = f"Score of the translation minus score of the perturbed one. {STARS_NOTE}"
     return [Table(f"Drop per probe{_of(pair)}", ("probe", "n", *scorers), lines, note)]
