@@ -14,6 +14,8 @@ UNSPACED = regex.compile(
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}"
     r"\p{Script=Myanmar}\p{Script=Tibetan}ー]"
 )
+NOT_ASCII = regex.compile(r"[^\x00-\x7f]")
+NOT_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 CLOSING = "\"'”’»›)]}」』）】〉》“"
 """Marks that may follow the sentence-final mark: closing quotes and brackets."""
 INNER_SPACES = " \u00a0\u202f"
@@ -137,8 +139,9 @@ def main_script(text: str) -> str:
     """The script most letters belong to; empty when there is none."""
     if text.isascii():
         return "Latin" if any(map(str.isalpha, text)) else ""
-    counts: dict[str, int] = {}
-    for char in text:
+    plain = text.encode("ascii", "ignore").translate(None, NOT_ASCII_LETTERS)
+    counts: dict[str, int] = {"Latin": len(plain)} if plain else {}
+    for char in NOT_ASCII.findall(text):
         if name := script(char):
             counts[name] = counts.get(name, 0) + 1
     return max(counts, key=lambda name: counts[name]) if counts else ""
