@@ -7,11 +7,13 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Scorer
+from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.robustness import (
     Cell,
     cell_results,
     harmonic_mean,
     inconsistency,
+    p_value,
     ranks,
     robust_consis_correlation,
     system_differences,
@@ -187,3 +189,9 @@ def test_a_single_segment_proves_nothing() -> None:
         whole.forward[:1], whole.backward[:1], 100, 0,
     )  # fmt: skip
     assert {row["p"] for row in cell_results(one) if row["measure"] in ("delta", "robust")} == {1.0}
+
+
+@pytest.mark.parametrize(("segments", "least"), [(1, 1.0), (2, 0.5), (3, 0.25), (6, 0.03125)])
+def test_few_segments_prove_little(segments: int, least: float) -> None:
+    constant = Resampled(-5.0, np.full(1000, -5.0))
+    assert p_value(constant, segments) == least

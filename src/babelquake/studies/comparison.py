@@ -109,7 +109,8 @@ def _paired(old: Run, new: Run, seed: int) -> Iterator[Tested]:
             for name in GATED["translation"]:
                 if name in before.measures and name in after.measures:
                     one, two = before.measures[name], after.measures[name]
-                    p = bootstrap_p(two - one, "less") if paired else _normal_p(_moments(one), _moments(two))
+                    fall = max(bootstrap_p(two - one, "less"), 2.0 ** -len(after.rows))
+                    p = fall if paired else _normal_p(_moments(one), _moments(two))
                     key = (after.language_pair, after.system, after.scorer.name, after.perturbation, after.level, name)
                     yield Tested(key, one.value, two.value, one.value - two.value, p, paired)
 

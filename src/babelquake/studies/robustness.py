@@ -129,8 +129,12 @@ def cell_results(cell: Cell) -> list[Row]:
 
 
 def p_value(drawn: Resampled, n: int) -> float:
-    """The bootstrap's p-value; 1 where there is a single segment, of which every resample is a copy."""
-    return bootstrap_p(drawn) if n > 1 else 1.0
+    """The bootstrap's p-value, but never below 2^(1 − n).
+
+    Resamples of few segments are too much alike to doubt anything. Under exchange of the two sides, n segments have
+    2ⁿ arrangements, so no two-sided test on them can be surer than that; a single segment shows nothing.
+    """
+    return float(np.maximum(bootstrap_p(drawn), 2.0 ** (1 - n)))
 
 
 def inconsistency(translations: pl.DataFrame, threshold: float, resamples: int, seed: int) -> list[Row]:
