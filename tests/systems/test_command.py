@@ -123,3 +123,8 @@ def test_the_signature_notices_a_changed_script(tmp_path: Path) -> None:
     before = Command(script(tmp_path, ECHO)).signature
     assert before == Command(script(tmp_path, ECHO)).signature
     assert before != Command(script(tmp_path, ECHO + "\n")).signature
+
+
+def test_an_interruption_costs_a_hundred_lines_at_most_unless_the_program_is_started_anew_each_time() -> None:
+    assert Command("cat").limits.texts == Command("cat", mode="stream").limits.texts == 100
+    assert Command("cat", mode="batch").limits.texts == 1000

@@ -59,8 +59,8 @@ class Command(System):
 
     @property
     def limits(self) -> Limits:
-        """Large batches, so that a program that is started anew for each one costs little."""
-        return Limits(texts=1000)
+        """What an interruption may cost: small batches, but large ones for a program started anew for each."""
+        return Limits(texts=1000 if self._mode == "batch" else 100)
 
     @property
     def signature(self) -> str:

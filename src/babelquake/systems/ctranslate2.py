@@ -69,7 +69,7 @@ class CTranslate2(System):
     @property
     def limits(self) -> Limits:
         """Many at once, so that groups of equal length are large; a batch is what an interruption loses."""
-        return Limits(texts=1024)
+        return Limits(texts=256)
 
     @cached_property
     def signature(self) -> str:

@@ -51,8 +51,8 @@ class HuggingFace(System):
 
     @property
     def limits(self) -> Limits:
-        """Many at once, so that groups of equal length are large."""
-        return Limits(texts=16 * self._batch)
+        """Several batches at once, so that groups of equal length are large; it is what an interruption loses."""
+        return Limits(texts=4 * self._batch)
 
     @cached_property
     def signature(self) -> str:
