@@ -39,9 +39,9 @@ models: $(VENV)/.test
 	for recipe in de-en-bpe de-en-bpe-dropout de-en-sentencepiece; do \
 	  $(BIN)/babelquake train nmt --config $$recipe --data $(DATA) --out build/models/$$recipe || exit 1; done
 
-$(VENV)/.core: pyproject.toml constraints.txt
+$(VENV)/.core: pyproject.toml packages/models/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q -c constraints.txt -e .
+	$(BIN)/pip install -q -c constraints.txt -e . -e packages/models
 	touch $@
 
 $(VENV)/.test: $(VENV)/.core

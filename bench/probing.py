@@ -39,7 +39,7 @@ def measure(count: int) -> dict[str, float | int]:
 
     from babelquake.data import read
     from babelquake.engine import Engine
-    from babelquake.studies.quality import quality
+    from babelquake.studies.qe.study import quality
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.de-en.tsv"

@@ -16,7 +16,7 @@ WRITE = """
 import sys
 from pathlib import Path
 from babelquake.report.html import write_html
-from babelquake.run import Run
+from babelquake.runs.run import Run
 write_html([Run.open(sys.argv[1])], Path(sys.argv[2]))
 """
 
@@ -26,7 +26,7 @@ def make_run(folder: Path) -> None:
     import polars as pl
 
     from babelquake.data import Dataset, read
-    from babelquake.studies.translation import translation
+    from babelquake.studies.mt.study import translation
 
     sample = read(["sample"]).segments
     words = [word for text in sample["source"] for word in text.split()]
@@ -48,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder, page = Path(temporary) / "run", Path(temporary) / "report.html"
         make_run(folder)
-        from babelquake.run import Run
+        from babelquake.runs.run import Run
 
         run = Run.open(folder)
         seconds = []

@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from babelquake.report.html import write_html
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -16,7 +16,7 @@ from babelquake import Run
 from babelquake.scorers import scorer
 from babelquake.stats.bootstrap import Resampled, resampled_sums
 from babelquake.stats.paired import bootstrap_p
-from babelquake.studies.robustness import harmonic_mean
+from babelquake.studies.mt.robustness import harmonic_mean
 
 BLEU = "bleu[lowercase=true]"
 NAMES = {"de-en-bpe": "BPE", "de-en-bpe-dropout": "BPE-dropout", "de-en-sentencepiece": "SentencePiece"}

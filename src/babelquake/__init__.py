@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from babelquake.data import read
     from babelquake.perturb import perturb
     from babelquake.perturb.suite import suite
-    from babelquake.run import Run
+    from babelquake.runs.run import Run
     from babelquake.scorers import scorer
     from babelquake.systems import system
 
@@ -27,7 +27,7 @@ __version__ = VERSION
 __all__ = ["Run", "__version__", "perturb", "read", "scorer", "study", "suite", "system"]
 
 _PLACES = {
-    "Run": "babelquake.run:Run",
+    "Run": "babelquake.runs.run:Run",
     "perturb": "babelquake.perturb:",
     "read": "babelquake.data:read",
     "scorer": "babelquake.scorers:scorer",

@@ -13,14 +13,14 @@ import polars as pl
 from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.perturb.suite import Suite
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
-from babelquake.studies.comparison import Change
-from babelquake.studies.comparison import compare as _compare
-from babelquake.studies.correlation import correlate as _correlate
-from babelquake.studies.metric import metric as _metric
-from babelquake.studies.quality import quality as _quality
-from babelquake.studies.translation import translation as _translation
+from babelquake.studies.compare import Change
+from babelquake.studies.compare import compare as _compare
+from babelquake.studies.correlate.study import correlate as _correlate
+from babelquake.studies.metric.study import metric as _metric
+from babelquake.studies.mt.study import translation as _translation
+from babelquake.studies.qe.study import quality as _quality
 from babelquake.systems import System
 
 Data = Dataset | str | Path | Sequence[str | Path]
@@ -34,7 +34,7 @@ def translation(
     out: str | Path = "run",
     **options: Any,
 ) -> Run:
-    """How sturdy are translation systems? See `babelquake.studies.translation`."""
+    """How sturdy are translation systems? See `babelquake.studies.mt.study`."""
     return _translation(systems, _read(data), suite, scorers, out, **_cached(options))
 
 
@@ -45,7 +45,7 @@ def metric(
     out: str | Path = "run",
     **options: Any,
 ) -> Run:
-    """Does a metric move for the right reasons? See `babelquake.studies.metric`."""
+    """Does a metric move for the right reasons? See `babelquake.studies.metric.study`."""
     return _metric(scorers, _read(data), out, suite, **_cached(options))
 
 
@@ -56,17 +56,17 @@ def quality(
     out: str | Path = "run",
     **options: Any,
 ) -> Run:
-    """Does a QE model see what matters? See `babelquake.studies.quality`."""
+    """Does a QE model see what matters? See `babelquake.studies.qe.study`."""
     return _quality(scorers, _read(data), out, suite, **_cached(options))
 
 
 def correlate(scorers: Sequence[str | Scorer], data: Data, **options: Any) -> pl.DataFrame:
-    """Agreement with human judgements. See `babelquake.studies.correlation`."""
+    """Agreement with human judgements. See `babelquake.studies.correlate.study`."""
     return _correlate(scorers, _read(data), **_cached(options))
 
 
 def compare(old: Run | str | Path, new: Run | str | Path, **options: Any) -> list[Change]:
-    """What fell between two runs? See `babelquake.studies.comparison`."""
+    """What fell between two runs? See `babelquake.studies.compare`."""
     before, after = (run if isinstance(run, Run) else Run.open(run) for run in (old, new))
     return _compare(before, after, **options)
 

@@ -1,5 +1,6 @@
 """Text as people see it: graphemes, words that can be put back together, scripts, casing, sentence ends."""
 
+import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -209,3 +210,13 @@ def match_case(word: str, like: str) -> str:
 def map_words(text: str, change: Callable[[str], str | None]) -> str:
     """Change each word on its own; None leaves it as it is."""
     return str(WORD.sub(lambda found: new if (new := change(found.group())) is not None else found.group(), text))
+
+
+def digest(texts: Iterable[str | None], length: int = 12) -> str:
+    """A short hash of a list of texts, sensitive to order and to where one text ends and the next begins."""
+    state = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        data = b"\xff" if text is None else text.encode("utf-8", "surrogatepass")
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()[:length]

@@ -8,10 +8,10 @@ from typer.testing import Result
 
 from babelquake.data import read
 from babelquake.engine import Engine
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.studies import demonstration
-from babelquake.studies.metric import metric
-from babelquake.studies.translation import translation
+from babelquake.studies.metric.study import metric
+from babelquake.studies.mt.study import translation
 
 
 def tiny(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from babelquake.measures import MEASURES
 from babelquake.report.examples import example_table
-from babelquake.run import Run
+from babelquake.runs.measures import MEASURES
+from babelquake.runs.run import Run
 
 Command = Callable[..., Result]
 QUICK = ("--resamples", "100", "--cache", "none")

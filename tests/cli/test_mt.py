@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from babelquake.measures import MEASURES
+from babelquake.runs.measures import MEASURES
 
 CAT = ("--system", "command[cmd=cat]")
 QUICK = ("--resamples", "100")

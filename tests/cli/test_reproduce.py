@@ -8,7 +8,7 @@ import pytest
 from typer.testing import Result
 
 from babelquake.report.reproduce import command_line
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 BOTH = "-d in/a.tsv -d in/b.tsv --columns source=german,reference=english --resamples 100"
 COMMANDS = (

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from babelquake.data import read
-from babelquake.models.train.config import load
 from babelquake.scorers import scorer
 from babelquake.systems import System, system
 from babelquake.systems.bundled import available
+from babelquake.train.config import load
 
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 MEGABYTE = 1_000_000

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from babelquake.measures import measures_frame
-from babelquake.run import Run
+from babelquake.runs.measures import measures_frame
+from babelquake.runs.run import Run
 
 HOSTILE = (
     "</script><script>window.hacked=1</script>",

@@ -3,7 +3,7 @@
 import pytest
 
 from babelquake.report.comparing import comparison_markdown, comparison_table
-from babelquake.studies.comparison import Change
+from babelquake.studies.compare import Change
 
 BETTER = Change("de-en", "new", "chrf", "misspell", 0.1, "robust", 80.0, 84.5, 0.99, 0.99, True, False)
 WORSE = Change("de-en", "new", "chrf", "case", None, "consis", 80.0, 70.0, 0.001, 0.002, True, True)

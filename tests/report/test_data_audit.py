@@ -7,7 +7,7 @@ import pytest
 from babelquake.report.data_audit import audit_facts, audit_tables
 from babelquake.report.html import render
 from babelquake.report.markdown import to_markdown
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 AUDIT = {
     "segments": 1500,

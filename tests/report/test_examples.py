@@ -2,7 +2,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.report.examples import example_table, examples, with_texts
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 
 def test_translation_examples_hold_both_translations(runs: dict[str, Run]) -> None:

@@ -13,7 +13,7 @@ from babelquake.report import html
 from babelquake.report.html import render, write_html
 from babelquake.report.pack import choose, example_columns, packed
 from babelquake.report.plots import views, write_images
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 
 def test_a_report_needs_a_run(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from babelquake.report.markdown import table_markdown, to_markdown
 from babelquake.report.reproduce import command_line
 from babelquake.report.table import Table
 from babelquake.report.visible import visible
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)
 

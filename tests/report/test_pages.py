@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from babelquake.report.html import write_html
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 pytestmark = [

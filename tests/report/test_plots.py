@@ -7,7 +7,7 @@ import pytest
 
 from babelquake.report import plots
 from babelquake.report.plots import views, write_images
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 
 def test_every_chart_is_a_valid_specification_with_data(runs: dict[str, Run]) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from babelquake.report.reproduce import command_line, command_lines
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 CONFIG = {
     "system": ["command[cmd=cat]"],

@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.measures import measures_frame
 from babelquake.report.table import Table
 from babelquake.report.tables import tables
-from babelquake.run import Run
+from babelquake.runs.measures import measures_frame
+from babelquake.runs.run import Run
 
 
 def titled(run: Run, title: str) -> Table:

@@ -1,10 +1,10 @@
 from pathlib import Path
 
-from babelquake.measures import measures_frame
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
 from babelquake.report.verdict import verdict
-from babelquake.run import Run
+from babelquake.runs.measures import measures_frame
+from babelquake.runs.run import Run
 
 
 def test_the_mt_verdict_compares_systems_under_the_worst_perturbation(runs: dict[str, Run]) -> None:

@@ -14,11 +14,11 @@ from babelquake.cli.app import app
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import suite
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.scorers import scorer
 from babelquake.studies import probing
 from babelquake.studies.probing import Material, probe
-from babelquake.studies.quality import judged_segments
+from babelquake.studies.qe.study import judged_segments
 from babelquake.studies.tables import rows_of
 
 CHANGES = "upper-words[level=0.5],word-drop,negation-remove"
@@ -92,7 +92,7 @@ def test_texts_that_came_with_the_data_are_judged_as_they_are(judged: Dataset, t
 KILLED = """
 import os, signal, sys
 from babelquake.cli.app import app
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.studies import probing
 
 probing.BLOCK_TEXTS = 20

@@ -78,7 +78,7 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
 
 
 def test_bundled_models_are_found_by_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundled, "FOLDER", folder.parent)
+    monkeypatch.setattr(bundled, "shipped", lambda: {"tiny": folder})
     card = folder / "card.json"
     card.write_text('{"name": "tiny"}', encoding="utf-8")
     assert list(bundled.available()) == ["tiny"]

@@ -41,8 +41,8 @@ def correlate(
     Example: babelquake correlate -d wmt21.flores -m chrf -m 'scores[file=COMET.seg.score]' --json
     """
     from babelquake.errors import UserError
-    from babelquake.studies.correlation import STATISTICS
-    from babelquake.studies.correlation import correlate as study
+    from babelquake.studies.correlate.study import STATISTICS
+    from babelquake.studies.correlate.study import correlate as study
 
     if by not in (None, "item", "system", "none"):
         raise UserError(f"--by {by}: expected item, system or none.")

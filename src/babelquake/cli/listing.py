@@ -94,7 +94,7 @@ def recipes() -> list[dict[str, Any]]:
     """One object per training recipe that ships."""
     from importlib.resources import files
 
-    folder = files("babelquake.models") / "train" / "configs"
+    folder = files("babelquake.train") / "configs"
     names = sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
     return [{"name": name, "command": f"babelquake train nmt --config {name} --data DIR --out DIR"} for name in names]
 

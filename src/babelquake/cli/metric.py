@@ -49,7 +49,7 @@ def metric(
     from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
-    from babelquake.studies.metric import metric as study
+    from babelquake.studies.metric.study import metric as study
 
     if side not in ("source", "translation", "reference"):
         raise UserError(f"--side {side}: expected source, translation or reference.")

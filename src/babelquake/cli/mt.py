@@ -11,7 +11,7 @@ from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 
 if TYPE_CHECKING:
-    from babelquake.studies.estimate import Forecast
+    from babelquake.studies.mt.forecast import Forecast
 
 
 @guarded
@@ -62,9 +62,9 @@ def mt(
     from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
-    from babelquake.studies.estimate import forecast, keep_within, translated
-    from babelquake.studies.sources import one_row_per_source, source_variants, texts_to_translate
-    from babelquake.studies.translation import translation
+    from babelquake.studies.mt.forecast import forecast, keep_within, translated
+    from babelquake.studies.mt.sources import one_row_per_source, source_variants, texts_to_translate
+    from babelquake.studies.mt.study import translation
 
     if reset not in ("auto", "always", "never"):
         raise UserError(f"--reset {reset}: expected auto, always or never.")

@@ -42,7 +42,7 @@ def qe(
     from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
-    from babelquake.studies.quality import count_variants, judged_segments, probes, quality, select
+    from babelquake.studies.qe.study import count_variants, judged_segments, probes, quality, select
 
     named, suites = opt.columns_of(columns), suite or ["kanojia2021"]
     material = opt.read_data(data, named, language_pair)

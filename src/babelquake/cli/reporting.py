@@ -23,7 +23,7 @@ def report(
 
     Example: babelquake report runs/old runs/new --html both.html
     """
-    from babelquake.run import Run
+    from babelquake.runs.run import Run
 
     opened = [Run.open(folder) for folder in runs]
     for run in opened:
@@ -73,8 +73,8 @@ def compare(
 
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
-    from babelquake.run import Run
-    from babelquake.studies.comparison import compare as study
+    from babelquake.runs.run import Run
+    from babelquake.studies.compare import compare as study
 
     if fail_on not in (None, "regression"):
         raise UserError(f"--fail-on {fail_on}: expected regression.")

@@ -4,7 +4,7 @@ from typing import Any
 
 import typer
 
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 
 def remember(run: Run, **said: Any) -> None:

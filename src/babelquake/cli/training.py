@@ -32,7 +32,7 @@ def nmt(
         import torch  # noqa: F401
     except ImportError as error:
         raise UserError("training needs PyTorch: pip install 'babelquake[neural]'.") from error
-    from babelquake.models.train.nmt import train as recipe
+    from babelquake.train.nmt import train as recipe
 
     chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
     typer.echo(str(recipe(config, data, out, resume, **chosen)))
@@ -55,7 +55,7 @@ def qe(
 
     Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
     """
-    from babelquake.models.train.qe import train_qe
+    from babelquake.train.qe import train_qe
 
     card = train_qe(data, out, encoder=encoder, ridge=ridge, target=target, dev=dev, test=test)
     typer.echo(json.dumps(card, indent=2, ensure_ascii=False, default=str))

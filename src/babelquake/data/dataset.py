@@ -6,7 +6,7 @@ from functools import cached_property
 
 import polars as pl
 
-from babelquake.signature import digest
+from babelquake.text import digest
 
 SCHEMA = {
     "id": pl.String,

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from babelquake.engine.mending import check, is_damage, readable_entries
 from babelquake.errors import ResumableError, UserError
-from babelquake.locking import locked
+from babelquake.runs.locking import locked
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL,

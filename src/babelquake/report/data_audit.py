@@ -1,7 +1,7 @@
 """What the MT study found wrong with the test set itself (Jwalapuram 2023 §3.1), in words."""
 
 from babelquake.report.table import Table
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 SHARES = {
     "mismatched_endings": "source and reference end in different kinds of marks",

@@ -4,7 +4,7 @@ import polars as pl
 
 from babelquake.errors import UserError
 from babelquake.report.table import Table, number
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 SORTS = ("drop", "row")
 SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after")

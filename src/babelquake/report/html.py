@@ -26,7 +26,7 @@ from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
 from babelquake.report.verdict import verdict
 from babelquake.report.visible import visible
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.version import VERSION
 
 EXAMPLES = 50_000

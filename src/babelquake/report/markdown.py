@@ -8,7 +8,7 @@ from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
 from babelquake.report.verdict import verdict
 from babelquake.report.visible import visible
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from babelquake.report.examples import examples, with_texts
 from babelquake.report.results import change_text, scorer_text, short_names
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Facet = tuple[str, str, str]

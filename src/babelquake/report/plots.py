@@ -9,10 +9,10 @@ import regex
 
 from babelquake.errors import UserError
 from babelquake.report.charts import View
-from babelquake.report.metric_charts import metric_views
-from babelquake.report.quality_charts import quality_views
-from babelquake.report.translation_charts import translation_views
-from babelquake.run import Run
+from babelquake.report.metric.charts import metric_views
+from babelquake.report.mt.charts import translation_views
+from babelquake.report.qe.charts import quality_views
+from babelquake.runs.run import Run
 
 VEGA_LITE = "6.4"
 WIDTH = 520

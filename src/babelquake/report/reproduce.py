@@ -3,7 +3,7 @@
 import shlex
 from typing import Any
 
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 COMMANDS = {"translation": "mt", "metric": "metric", "quality": "qe"}
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from babelquake.errors import UserError
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.spec import parse
 
 Row = dict[str, Any]

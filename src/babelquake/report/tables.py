@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from babelquake.errors import UserError
-from babelquake.report.metric_tables import metric_tables
-from babelquake.report.quality_tables import quality_tables
+from babelquake.report.metric.tables import metric_tables
+from babelquake.report.mt.tables import translation_tables
+from babelquake.report.qe.tables import quality_tables
 from babelquake.report.table import Table
-from babelquake.report.translation_tables import translation_tables
-from babelquake.run import Run
+from babelquake.runs.run import Run
 
 TABLES: dict[str, Callable[[Run], list[Table]]] = {
     "translation": translation_tables,

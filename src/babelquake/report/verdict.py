@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from babelquake.report.metric_verdict import metric_verdict
-from babelquake.report.quality_verdict import quality_verdict
-from babelquake.report.translation_verdict import translation_verdict
-from babelquake.run import Run
+from babelquake.report.metric.verdict import metric_verdict
+from babelquake.report.mt.verdict import translation_verdict
+from babelquake.report.qe.verdict import quality_verdict
+from babelquake.runs.run import Run
 
 VERDICTS: dict[str, Callable[[Run], list[str]]] = {
     "translation": translation_verdict,

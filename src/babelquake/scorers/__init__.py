@@ -12,13 +12,13 @@ SCORERS: Registry[type[Scorer]] = Registry(
     "scorer",
     "babelquake.scorers",
     {
-        "bleu": "babelquake.scorers.bleu:Bleu",
-        "chrf": "babelquake.scorers.chrf:ChrF",
-        "chrf++": "babelquake.scorers.chrf:ChrFPlusPlus",
+        "bleu": "babelquake.scorers.strings.bleu:Bleu",
+        "chrf": "babelquake.scorers.strings.chrf:ChrF",
+        "chrf++": "babelquake.scorers.strings.chrf:ChrFPlusPlus",
         "embedding-similarity": "babelquake.scorers.embedding_similarity:EmbeddingSimilarity",
         "ridge-qe": "babelquake.scorers.ridge_qe:RidgeQE",
         "scores": "babelquake.scorers.scores:Scores",
-        "ter": "babelquake.scorers.ter:Ter",
+        "ter": "babelquake.scorers.strings.ter:Ter",
     },
 )
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.models.encoders import Memory, encoder
+from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Batch, MeanScorer
-from babelquake.signature import signature
 
 
 class EmbeddingSimilarity(MeanScorer):

@@ -8,8 +8,8 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.models.encoders import Memory, encoder
 from babelquake.models.ridge import content_hash, features, load
+from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Batch, MeanScorer
-from babelquake.signature import signature
 
 
 class RidgeQE(MeanScorer):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Batch, MeanScorer
-from babelquake.signature import digest, signature
+from babelquake.text import digest
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from babelquake.data import read
 from babelquake.engine import Engine
-from babelquake.run import Run
-from babelquake.studies.metric import metric
-from babelquake.studies.quality import quality
-from babelquake.studies.translation import translation
+from babelquake.runs.run import Run
+from babelquake.studies.metric.study import metric
+from babelquake.studies.mt.study import translation
+from babelquake.studies.qe.study import quality
 
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 

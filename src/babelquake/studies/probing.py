@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from babelquake.engine import Engine, Progress
 from babelquake.perturb.suite import Suite
-from babelquake.run import Run
+from babelquake.runs.run import Run
 from babelquake.scorers.base import Batch, Scorer
 from babelquake.studies.tables import languages, list_column, vocabularies
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 from babelquake.errors import ResumableError, UserError, did_you_mean
-from babelquake.signature import signature
+from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits, System
 from babelquake.systems.command import one_line

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Annotated, Literal
 
 from babelquake.errors import BabelquakeError, ResumableError, UserError
-from babelquake.signature import signature
+from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits, System
 from babelquake.systems.fingerprint import fingerprint

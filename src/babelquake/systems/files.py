@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from babelquake.errors import UserError, did_you_mean
-from babelquake.signature import digest, signature
+from babelquake.runs.signature import signature
 from babelquake.systems.base import Limits, System
 from babelquake.systems.command import one_line
+from babelquake.text import digest
 
 SOURCES = "sources.txt"
 MANIFEST = "manifest.json"

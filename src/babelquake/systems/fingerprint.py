@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from babelquake.signature import digest
+from babelquake.text import digest
 
 WHOLE = 1 << 24
 """Bytes up to which a file is read from start to end."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from babelquake.errors import ResumableError, UserError
-from babelquake.signature import signature
+from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits, QuotaError, System
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from babelquake.errors import UserError
-from babelquake.signature import signature
+from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits, System
 

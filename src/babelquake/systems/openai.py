@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from babelquake.errors import UserError
-from babelquake.signature import signature
+from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits
 from babelquake.systems.http import Remote, Request, Verdict

@@ -1,0 +1,191 @@
+"""The MT study's charts: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, and what changed."""
+
+from typing import Any
+
+import altair as alt
+
+from babelquake.report.charts import HEIGHT, Chart, View, colour, curves, data, lines, tooltips
+from babelquake.report.phrases import card_of
+from babelquake.report.results import (
+    Results,
+    Row,
+    base_name,
+    change_text,
+    distinct,
+    is_significant,
+    scorer_text,
+    values,
+)
+from babelquake.runs.run import Run
+from babelquake.studies.mt.what_changed import KINDS
+
+MEASURES = {"robust": "ROBUST", "consis": "CONSIS", "inconsistent": "% inconsistent"}
+KIND_COLOURS = {
+    "identical": "#D4D4D8", "surface": "#A1A1AA", "reordering": "#56B4E9", "other": "#0072B2", "name": "#009E73",
+    "number": "#B5A000", "negation": "#D55E00", "collapse": "#CC79A7", "repetition": "#E69F00", "copied": "#7B4B94",
+}  # fmt: skip
+
+
+def translation_views(run: Run) -> list[View]:
+    """One view per language pair and scorer."""
+    results = Results.of(run)
+    views = []
+    rows = results.where("consis")
+    pairs, scorers = values(rows, "language_pair"), values(rows, "scorer")
+    spoken_of_first = sorted(distinct(rows, "language_pair", "scorer"), key=lambda view: base_name(view[1]) != "bleu")
+    for pair, scorer in spoken_of_first:
+        name = scorer_text(scorer, scorers)
+        label = f"{name} · {pair}" if pair and len(pairs) > 1 else name
+        heat = _heat(results, pair, scorer)
+        charts = [
+            *_heat_charts(heat, name),
+            *_sweeps(results, pair, scorer),
+            *_scatter(results, pair, scorer),
+            *_changes(results, pair),
+        ]
+        views.append(View(label, charts, heat, {"language_pair": pair, "scorer": scorer}))
+    return views
+
+
+def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
+    """Per measure the rows of the heat map: change × system → value, interval, significance."""
+    cells = results.where("consis", language_pair=pair, scorer=scorer)
+    systems = values(cells, "system")
+    found: dict[str, list[list[Any]]] = {}
+    changes = distinct(cells, "perturbation", "level")
+    for measure in MEASURES:
+        judge = "chrf" if measure == "inconsistent" else scorer
+        table = [
+            [
+                _heat_cell(results.one(measure, language_pair=pair, scorer=judge, system=system, perturbation=change,
+                                       level=level))
+                for system in systems
+            ]
+            for change, level in changes
+        ]  # fmt: skip
+        if any(cell for row in table for cell in row):
+            found[measure] = table
+    return {"systems": systems, "changes": [change_text(*change) for change in changes], "measures": found}
+
+
+def _heat_cell(row: Row | None) -> list[Any] | None:
+    if row is None or row["value"] is None:
+        return None
+    return [round(row["value"], 2), _rounded(row["low"]), _rounded(row["high"]), int(is_significant(row)), row["n"]]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
+    """The heat map as a picture, for papers; the page shows it as a table that can be clicked and read aloud."""
+    charts = []
+    for measure, table in heat["measures"].items():
+        rows = [
+            {"change": change, "name": system, "value": cell[0]}
+            for change, line in zip(heat["changes"], table, strict=True)
+            for system, cell in zip(heat["systems"], line, strict=True)
+            if cell
+        ]
+        worse_up = measure == "inconsistent"
+        base = alt.Chart(data(rows)).encode(
+            x=alt.X("name", type="nominal", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-20)),
+            y=alt.Y("change", type="nominal", title=None, sort=None),
+        )
+        scale = alt.Scale(scheme="oranges", reverse=not worse_up)
+        tile = base.mark_rect().encode(
+            color=alt.Color("value", type="quantitative", scale=scale, title=MEASURES[measure])
+        )
+        text = base.mark_text().encode(text=alt.Text("value", type="quantitative", format=".1f"))
+        described = f"{MEASURES[measure]} of every system under every perturbation."
+        charts.append(
+            Chart(f"heat-{measure}", f"{MEASURES[measure]} ({scorer})", described,
+                  (tile + text).properties(height=lines(heat["changes"])), on_page=False)
+        )  # fmt: skip
+    return charts
+
+
+def _sweeps(results: Results, pair: str | None, scorer: str) -> list[Chart]:
+    """Noise-level curves, Figure 2, for every perturbation that was run at several levels."""
+    charts = []
+    for measure in ("robust", "consis"):
+        rows = [row for row in results.where(measure, language_pair=pair, scorer=scorer) if row["value"] is not None]
+        systems = values(rows, "system")
+        for change in values(rows, "perturbation"):
+            here = [row for row in rows if row["perturbation"] == change and row["level"] is not None]
+            if len({row["level"] for row in here}) < 2:
+                continue
+            card = card_of(change)
+            points = [
+                {"name": row["system"], **{name: row[name] for name in ("level", "value", "low", "high")}}
+                for row in here
+            ]
+            chart = curves(points, systems, "system", card.unit if card and card.unit else "level", MEASURES[measure])
+            described = (
+                f"{MEASURES[measure]} of each system over levels of {change}, with 95 % intervals (Niu 2020 Figure 2)."
+            )
+            charts.append(Chart(f"sweep-{measure}-{change}", f"{MEASURES[measure]} under {change}", described, chart))
+    return charts
+
+
+def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
+    """ROBUST against CONSIS, Figure 1."""
+    points = []
+    for row in results.where("robust", language_pair=pair, scorer=scorer):
+        key = {name: row[name] for name in ("language_pair", "scorer", "system", "perturbation", "level")}
+        consis = results.one("consis", **key)
+        if row["value"] is not None and consis and consis["value"] is not None:
+            change = change_text(row["perturbation"], row["level"])
+            points.append({"name": row["system"], "change": change, "robust": row["value"], "consis": consis["value"]})
+    if len(points) < 3:
+        return []
+    found = results.one("robust_consis_correlation", language_pair=pair, scorer=scorer)
+    r = f", r = {found['value']:.2f}" if found and found["value"] is not None else ""
+    chart = (
+        alt.Chart(data(points))
+        .mark_point(size=70, filled=True, opacity=0.85)
+        .encode(
+            x=alt.X("robust", type="quantitative", title="ROBUST", scale=alt.Scale(zero=False)),
+            y=alt.Y("consis", type="quantitative", title="CONSIS", scale=alt.Scale(zero=False)),
+            tooltip=tooltips(name="system", change="perturbation", robust="ROBUST", consis="CONSIS"),
+            **colour("name", values(points, "name"), "system"),
+        )
+        .properties(height=HEIGHT)
+    )
+    described = f"Each point is a system under one perturbation: ROBUST across, CONSIS up{r} (Niu 2020 Figure 1)."
+    return [Chart("robust-consis", f"ROBUST and CONSIS go together{r}" if r else "ROBUST and CONSIS", described, chart)]
+
+
+def _changes(results: Results, pair: str | None) -> list[Chart]:
+    """What changed in the translations: shares of each kind, one chart per system."""
+    rows = [row for row in results.rows if row["measure"].startswith("changed_") and row["language_pair"] == pair]
+    kinds = [kind for kind in KIND_COLOURS if any(row["measure"] == f"changed_{kind}" for row in rows)]
+    charts: list[Chart] = []
+    for system in values(rows, "system"):
+        bars = [
+            {"change": change_text(row["perturbation"], row["level"]), "kind": row["measure"].removeprefix("changed_"),
+             "value": row["value"], "place": kinds.index(row["measure"].removeprefix("changed_"))}
+            for row in rows if row["system"] == system
+        ]  # fmt: skip
+        changes = values(bars, "change")
+        chart = (
+            alt.Chart(data(bars))
+            .mark_bar()
+            .encode(
+                x=alt.X("value", type="quantitative", title="% of translations", stack="zero",
+                        scale=alt.Scale(domain=[0, 100])),
+                y=alt.Y("change", type="nominal", title=None, sort=changes, axis=alt.Axis(labelLimit=140)),
+                color=alt.Color("kind", type="nominal", title=None,
+                                legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
+                                scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds])),
+                order=alt.Order("place", type="quantitative"),
+                tooltip=tooltips(change="perturbation", kind="kind", value="% of translations"),
+            )
+            .properties(height=lines(changes))
+        )  # fmt: skip
+        described = f"Shares of each kind of change in the translations of {system}."
+        if not charts:
+            described += f" {'; '.join(f'{kind}: {KINDS[kind]}' for kind in kinds)}."
+        charts.append(Chart(f"changes-{system}", f"What changed: {system}", described, chart))
+    return charts

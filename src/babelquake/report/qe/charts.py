@@ -1,0 +1,107 @@
+"""The QE study's charts: a probe profile per model (MPP left, MAP right), and discrimination against Pearson's r."""
+
+from typing import Any
+
+import altair as alt
+import regex
+
+from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, tooltips
+from babelquake.report.qe.tables import probe_title
+from babelquake.report.results import Results, is_significant, scorer_text, values
+from babelquake.runs.run import Run
+
+SHORT = regex.compile(r"\b(M[PA]P\d+)\b")
+GROUPS = {"preserving": "meaning preserved (MPP)", "altering": "meaning altered (MAP)"}
+
+
+def quality_views(run: Run) -> list[View]:
+    """One view per language pair."""
+    results = Results.of(run)
+    probes = run.info.facts.get("probes", {})
+    pairs = values(results.where("drop", "discrimination"), "language_pair")
+    return [
+        View(pair or "all", [*_ranking(results, pair), *_profiles(results, pair, probes)], key={"language_pair": pair})
+        for pair in pairs
+    ]
+
+
+def _profiles(results: Results, pair: str | None, probes: dict[str, Any]) -> list[Chart]:
+    """Drop under each probe: a good model stands low on the left and high on the right."""
+    charts = []
+    rows = [row for row in results.where("drop", language_pair=pair) if row["value"] is not None]
+    scorers = values(rows, "scorer")
+    known = list(probes)
+    for scorer in scorers:
+        bars = [
+            {
+                "change": probe_title(row["perturbation"], probes),
+                "short": short(row["perturbation"], probes),
+                "meaning": GROUPS.get(probes.get(row["perturbation"], {}).get("meaning", ""), "other"),
+                "place": known.index(row["perturbation"]) if row["perturbation"] in probes else len(known),
+                "verdict": "significant" if is_significant(row) else "not significant",
+                **{name: row[name] for name in ("value", "low", "high")},
+            }
+            for row in rows
+            if row["scorer"] == scorer
+        ]
+        bars.sort(key=lambda bar: (bar["meaning"] != GROUPS["preserving"], bar["place"]))
+        name = scorer_text(scorer, scorers)
+        described = (
+            f"How far the score of {name} falls under each probe, meaning-preserving ones left, meaning-altering ones "
+            "right, with 95 % intervals; pale bars are not significant. Good models are low left, high right."
+        )
+        charts.append(Chart(f"profile-{scorer}", f"Probe profile: {name}", described, _profile(bars)))
+    return charts
+
+
+def _profile(bars: list[dict[str, Any]]) -> Any:
+    present = [name for name in (*GROUPS.values(), "other") if any(bar["meaning"] == name for bar in bars)]
+    colours = dict(zip((*GROUPS.values(), "other"), MEANINGS.values(), strict=True))
+    base = alt.Chart(data(bars)).encode(
+        x=alt.X("short", type="nominal", title=None, sort=list(dict.fromkeys(bar["short"] for bar in bars)),
+                axis=alt.Axis(labelAngle=-60)),
+    )  # fmt: skip
+    columns = base.mark_bar().encode(
+        y=alt.Y("value", type="quantitative", title="drop of the score"),
+        color=alt.Color("meaning", type="nominal", title=None, legend=alt.Legend(orient="bottom", columns=1),
+                        scale=alt.Scale(domain=present, range=[colours[name] for name in present])),
+        opacity=alt.condition("datum.verdict == 'significant'", alt.value(1), alt.value(0.45)),
+        tooltip=tooltips(change="probe", meaning="meaning", value="drop", low="95 % from", high="to",
+                         verdict="after correction"),
+    )  # fmt: skip
+    ends = base.mark_rule(strokeWidth=1.5, color="#8A8A8A").encode(y="low:Q", y2="high")
+    return alt.layer(columns, ends).properties(height=HEIGHT)
+
+
+def short(label: str, probes: dict[str, Any]) -> str:
+    """MPP1, MAP7 … where the probe's title says so."""
+    found = SHORT.search(probe_title(label, probes))
+    return str(found.group(1)) if found else label
+
+
+def _ranking(results: Results, pair: str | None) -> list[Chart]:
+    points = []
+    rows = results.where("discrimination_standardised", language_pair=pair)
+    scorers = values(rows, "scorer")
+    for row in rows:
+        pearson = results.one("pearson", language_pair=pair, scorer=row["scorer"])
+        if row["value"] is not None and pearson and pearson["value"] is not None:
+            name = scorer_text(row["scorer"], scorers)
+            points.append({"name": name, "discrimination": row["value"], "pearson": pearson["value"]})
+    if not points:
+        return []
+    base = alt.Chart(data(points)).encode(
+        x=alt.X("pearson", type="quantitative", title="Pearson's r with humans",
+                scale=alt.Scale(zero=False, padding=24)),
+        y=alt.Y("discrimination", type="quantitative", title="discrimination (MPP − MAP, in SD)",
+                scale=alt.Scale(zero=False, padding=20)),
+    )  # fmt: skip
+    marks = base.mark_point(filled=True, size=110, opacity=1).encode(
+        tooltip=tooltips(name="model", discrimination="MPP − MAP in SD of its scores", pearson="Pearson's r"),
+        **colour("name", values(points, "name"), "model"),
+    )
+    described = (
+        "Each model's discrimination between harmful and harmless changes against its correlation with human scores; "
+        "where the ranking without human labels works, the points rise from left to right (Kanojia 2021 Table 4)."
+    )
+    return [Chart("ranking", "Ranking without human labels", described, marks.properties(height=HEIGHT))]

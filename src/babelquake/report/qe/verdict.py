@@ -1,0 +1,63 @@
+"""The QE study's verdict: which model tells harmful from harmless changes, and does that rank models as humans do."""
+
+from babelquake.report.metric.tables import digits_for
+from babelquake.report.phrases import of_pair, p_text
+from babelquake.report.results import Results, Row, scorer_text, values
+from babelquake.report.table import number
+from babelquake.runs.run import Run
+
+
+def quality_verdict(run: Run) -> list[str]:
+    """Per language pair: the best and the worst model, agreement of rankings; then the flags."""
+    results = Results.of(run)
+    pairs = values(results.where("discrimination", "drop"), "language_pair")
+    sentences = []
+    for pair in pairs:
+        said = of_pair(pair, pairs)
+        sentences += [said + sentence for sentence in (*_ranking(results, pair), *_agreement(results, pair))]
+    return sentences + _flags(run.info.facts.get("flags", []))
+
+
+def _ranking(results: Results, pair: str | None) -> list[str]:
+    rows = [row for row in results.where("discrimination", language_pair=pair) if row["value"] is not None]
+    if not rows:
+        return []
+    if len(rows) == 1:
+        (only,) = rows
+        return [f"{scorer_text(only['scorer'])} scores harmless changes {_points(results, only)} above harmful ones."]
+    rows = [row for row in results.where("discrimination_standardised", language_pair=pair) if row["value"] is not None]
+    if len(rows) < 2:
+        return []
+    rows.sort(key=lambda row: -row["value"])
+    scorers = values(rows, "scorer")
+    best, worst = rows[0], rows[-1]
+    return [
+        f"{scorer_text(best['scorer'], scorers)} tells harmful from harmless changes best (MPP − MAP = "
+        f"{number(best['value'], 2, sign=True)} standard deviations of its scores), "
+        f"{scorer_text(worst['scorer'], scorers)} worst ({number(worst['value'], 2, sign=True)})."
+    ]
+
+
+def _points(results: Results, row: Row) -> str:
+    return number(row["value"], min(3, digits_for(row["scorer"], results)), sign=True)
+
+
+def _agreement(results: Results, pair: str | None) -> list[str]:
+    found = [row for row in results.where("rank_agreement", language_pair=pair) if row["value"] is not None]
+    if not found:
+        return []
+    return [
+        "Ranking the models without human labels agrees with their ranking by correlation with humans by "
+        f"{number(found[0]['value'], 2)}{p_text(found[0])}."
+    ]
+
+
+def _flags(flags: list[dict[str, str]]) -> list[str]:
+    """How many warnings the study gave each model, and the first of them."""
+    sentences = []
+    scorers = list(dict.fromkeys(flag.get("scorer", "") for flag in flags))
+    for scorer in scorers:
+        texts = [flag.get("text", "") for flag in flags if flag.get("scorer", "") == scorer]
+        count = "1 warning" if len(texts) == 1 else f"{len(texts)} warnings, first"
+        sentences.append(f"{scorer_text(scorer, scorers)} gets {count}: {texts[0]}".rstrip(".") + ".")
+    return sentences

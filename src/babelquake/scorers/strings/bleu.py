@@ -1,0 +1,135 @@
+"""BLEU: precision of word n-grams with a brevity penalty (Papineni et al. 2002); equal to sacreBLEU's."""
+
+import logging
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.strings.pairs import Ids, Pairs
+from babelquake.scorers.strings.tokenise import Tokeniser, tokenised, tokeniser, tokeniser_for
+from babelquake.spec import Range
+
+SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
+"""Chen and Cherry 2014, methods 1 and 2."""
+LOG_OF_ZERO = -9999999999.0
+"""What sacreBLEU takes for log 0."""
+TOKENISED_LINES = 100
+"""So many translations that end in ' .' look as if somebody had tokenised them."""
+
+
+class Bleu(Scorer):
+    """BLEU; segment scores always use the effective order, as `sacrebleu.sentence_bleu` does."""
+
+    perfect: ClassVar[float | None] = 100.0
+
+    def __init__(
+        self,
+        lowercase: bool = False,
+        force: bool = False,
+        tokenize: Tokeniser = "auto",
+        smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp",
+        smooth_value: Annotated[float | None, Range(0, 1e6)] = None,
+        max_ngram_order: Annotated[int, Range(1, 50)] = 4,
+        effective_order: bool = False,
+        trg_lang: str = "",
+    ) -> None:
+        self.lowercase = lowercase
+        self.force = force
+        self.tokenize = tokeniser_for(tokenize, trg_lang)
+        self.smooth_method = smooth_method
+        self.smooth_value = smooth_value
+        self.max_ngram_order = max_ngram_order
+        self.effective_order = effective_order
+        self.tokenizer_signature = tokeniser(self.tokenize).signature()
+
+    @property
+    def signature(self) -> str:
+        """sacreBLEU's signature for one reference per segment."""
+        return self.signature_for(1)
+
+    def signature_for(self, references: int | None) -> str:
+        """sacreBLEU's signature for data with that many references per segment, None where the number varies.
+
+        sacreBLEU does not name the n-gram order; it is added where it is not 4.
+        """
+        from sacrebleu.metrics.bleu import BLEUSignature
+
+        facts = {**vars(self), "num_refs": -1 if references is None else references}
+        order = "" if self.max_ngram_order == 4 else f"|order:{self.max_ngram_order}"
+        return f"BLEU|{BLEUSignature(facts)}{order}"
+
+    def statistics(self, batch: Batch) -> Array:
+        """Length of the translation, length of the closest reference, n-grams matched per order, n-grams per order."""
+        from babelquake.scorers.strings.ngrams import shared, totals
+
+        if not self.force:
+            _warn_of_tokenised(batch)
+        pairs = Pairs.of(batch)
+        texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts
+        words = tokenised(texts, self.tokenize)
+        matched = shared(
+            words, pairs.translation, pairs.reference_set, pairs.set_starts, pairs.members, self.max_ngram_order
+        )
+        n_grams = totals(words.lengths, self.max_ngram_order)[pairs.translation]
+        lengths = np.stack([words.lengths[pairs.translation], _closest_lengths(pairs, words.lengths)], axis=1)
+        return np.concatenate([lengths, matched, n_grams], axis=1).astype(np.float64)
+
+    def aggregate(self, statistics: Array) -> Array:
+        """BP · exp(mean over n of log pₙ), times 100, with BP = min(1, exp(1 − reference length / length))."""
+        return self._bleu(statistics, self.effective_order)
+
+    def score_rows(self, statistics: Array) -> Array:
+        """BLEU of each row up to the longest n-gram its translation has (effective order)."""
+        return self._bleu(statistics, effective_order=True)
+
+    def _bleu(self, statistics: Array, effective_order: bool) -> Array:
+        rows = np.asarray(statistics, dtype=np.float64)
+        length, reference_length = rows[..., 0], rows[..., 1]
+        matched, n_grams = np.split(rows[..., 2:], 2, axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            precisions, has_n_grams = self._precisions(matched, n_grams)
+            logarithms = np.where(precisions > 0, np.log(precisions), LOG_OF_ZERO)
+            if effective_order:
+                orders = np.maximum(has_n_grams.sum(axis=-1), 1)
+                logarithms = np.where(has_n_grams, logarithms, 0.0)
+            else:
+                orders = np.asarray(self.max_ngram_order)
+            penalty = np.where(length < reference_length, np.exp(1 - reference_length / length), 1.0)
+            score = penalty * np.exp(logarithms.sum(axis=-1) / orders)
+        return np.where(matched.any(axis=-1), score, 0.0)
+
+    def _precisions(
+        self, matched: Array, n_grams: Array
+    ) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
+        """Smoothed precisions in per cent, and which orders come before the first one without n-grams."""
+        value = SMOOTH_DEFAULTS.get(self.smooth_method, 0.0) if self.smooth_value is None else self.smooth_value
+        if self.smooth_method == "add-k":
+            added = np.where(np.arange(matched.shape[-1]) > 0, value, 0.0)
+            matched, n_grams = matched + added, n_grams + added
+        has_n_grams = np.logical_and.accumulate(n_grams > 0, axis=-1)
+        missed = has_n_grams & (matched == 0)
+        if self.smooth_method == "exp":
+            credit = 0.5 ** np.cumsum(missed, axis=-1)
+        else:
+            credit = np.full(matched.shape, value if self.smooth_method == "floor" else 0.0)
+        precisions = 100 * np.where(missed, credit, matched) / n_grams
+        return np.where(has_n_grams, precisions, 0.0), has_n_grams
+
+
+def _closest_lengths(pairs: Pairs, lengths: Ids) -> Ids:
+    """Of each segment's reference lengths the one closest to its translation's, the shorter of two as close."""
+    translation, reference, starts = pairs.flat()
+    if not len(translation):
+        return translation
+    distance = np.abs(lengths[translation] - lengths[reference])
+    nearest = np.minimum.reduceat((distance << 32) | lengths[reference], starts[:-1])
+    return np.asarray(nearest & 0xFFFFFFFF)
+
+
+def _warn_of_tokenised(batch: Batch) -> None:
+    if sum(text.endswith(" .") for text in batch.translations) >= TOKENISED_LINES:
+        logging.getLogger("babelquake").warning(
+            "%d or more translations end in ' .', as if tokenised: BLEU wants plain text (or bleu[force=true]).",
+            TOKENISED_LINES,
+        )

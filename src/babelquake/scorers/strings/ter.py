@@ -1,0 +1,67 @@
+"""TER: translation edit rate (Snover et al. 2006); equal to sacreBLEU's."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.strings.pairs import Pairs
+from babelquake.scorers.strings.symbols import words
+
+
+class Ter(Scorer):
+    """Edits per word of the reference, in per cent: insertions, deletions, substitutions, shifts. Lower is better."""
+
+    higher_is_better: ClassVar[bool] = False
+    perfect: ClassVar[float | None] = 0.0
+
+    def __init__(
+        self,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
+        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+        self.normalized = normalized
+        self.no_punct = no_punct
+        self.asian_support = asian_support
+        self.case_sensitive = case_sensitive
+        self._tokenise = TercomTokenizer(normalized, no_punct, asian_support, case_sensitive)
+
+    @property
+    def signature(self) -> str:
+        """sacreBLEU's signature for one reference per segment."""
+        return self.signature_for(1)
+
+    def signature_for(self, references: int | None) -> str:
+        """sacreBLEU's signature for data with that many references per segment, None where the number varies."""
+        from sacrebleu.metrics.ter import TERSignature
+
+        facts = {
+            **vars(self),
+            "tokenizer_signature": str(self._tokenise.signature()),  # type: ignore[no-untyped-call]
+            "num_refs": -1 if references is None else references,
+        }
+        return f"TER|{TERSignature(facts)}"
+
+    def statistics(self, batch: Batch) -> Array:
+        """Edits to the nearest reference, and the mean length of the references in words."""
+        from babelquake.scorers.strings.edits import edits
+
+        pairs = Pairs.of(batch)
+        if not len(batch):
+            return np.zeros((0, 2))
+        symbols = words([self._tokenise(text.rstrip()) for text in pairs.texts])
+        translation, reference, starts = pairs.flat()
+        counts = edits(symbols.values, symbols.starts, translation, reference)
+        lengths = np.add.reduceat(symbols.lengths[reference], starts[:-1]) / pairs.references
+        return np.stack([np.minimum.reduceat(counts, starts[:-1]), lengths], axis=1)
+
+    def aggregate(self, statistics: Array) -> Array:
+        """100 · edits / reference words; without reference words 100 if there are edits, else 0."""
+        rows = np.asarray(statistics, dtype=np.float64)
+        edits, length = rows[..., 0], rows[..., 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 100 * np.where(length > 0, edits / length, edits > 0)

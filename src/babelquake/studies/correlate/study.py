@@ -1,0 +1,141 @@
+"""Agreement with human judgements by every definition the field uses: what `babelquake correlate` computes."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from babelquake.data import Dataset
+from babelquake.engine import Engine
+from babelquake.errors import UserError, did_you_mean
+from babelquake.runs.measures import measures_frame
+from babelquake.runs.signature import run_signature
+from babelquake.scorers import Batch, Scorer
+from babelquake.scorers import scorer as scorer_of
+from babelquake.scorers.base import Array
+from babelquake.stats.corrections import holm
+from babelquake.stats.groups import By
+from babelquake.stats.kendall import kendall_like
+from babelquake.stats.paired import bootstrap_p
+from babelquake.stats.permutation import compare_agreement, permutation_test
+from babelquake.studies.correlate.agreements import agreements, parts_by_pair, score_tables, with_averages
+from babelquake.studies.missing import missing_error
+from babelquake.studies.mt.robustness import result
+
+STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
+COMPARED = ("pearson", "kendall_like")
+"""Statistics for which pairs of scorers are compared by PERM-BOTH."""
+
+
+def correlate(
+    scorers: Sequence[str | Scorer],
+    data: Dataset,
+    *,
+    statistics: Sequence[str] = STATISTICS,
+    threshold: float = 25.0,
+    by: By | None = None,
+    resamples: int = 10_000,
+    draws: int = 1000,
+    seed: int = 0,
+    engine: Engine | None = None,
+) -> pl.DataFrame:
+    """Tidy rows: each scorer's agreement with the data's human judgements, and which differences are significant."""
+    for name in statistics:
+        if name not in STATISTICS:
+            raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
+    if not data.has("translation") or (not data.has("score") and data.pairs is None):
+        raise UserError(
+            f"{data.name} has no human judgements of translations: a column `score`, or better/worse pairs."
+        )
+    engine = engine or Engine()
+    judges = [scorer_of(item) for item in scorers]
+    values = {judge.name: _values(judge, data, engine) for judge in judges}
+    found, rows = {}, []
+    for pair, segments, pairs, places in parts_by_pair(data.segments, data.pairs):
+        here = {name: scores[places] for name, scores in values.items() if not np.isnan(scores[places]).all()}
+        for name, scores in here.items():
+            found[(pair, name)] = agreements(
+                segments, pairs, scores, statistics, resamples=resamples, seed=seed, threshold=threshold, by=by
+            )
+        rows += _differences(segments, pairs, here, found, pair, statistics, threshold, by, draws, seed)
+    for row, p in zip(rows, holm(row["p"] for row in rows), strict=True):
+        row["p_corrected"] = float(p)
+    rows = with_averages(found, ("language_pair", "scorer")) + rows
+    signature = run_signature(data=data.hash, resamples=resamples, seed=seed)
+    by_name = {judge.name: judge.signature for judge in judges}
+    for row in rows:
+        row["study"] = "correlation"
+        row["signature"] = "|".join(filter(None, [by_name.get(row["scorer"]), signature]))
+    return measures_frame(rows)
+
+
+def _values(judge: Scorer, data: Dataset, engine: Engine) -> Array:
+    """One score per row, higher is better; a scorer of ready-made scores must have them all where humans judged."""
+    segments = data.segments
+    ready = judge.attach(segments)
+    if "reference" in judge.needs and not data.has("references"):
+        raise UserError(f"{data.name} has no references, which scorer '{judge.name}' needs.")
+    references = segments["references"].to_list() if data.has("references") else None
+    batch = Batch(
+        segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
+    )
+    scores = ready if ready is not None else judge.score_rows(engine.statistics(judge, batch))
+    judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
+    judged &= _pairs_with_scores(segments, scores)
+    if (missing := np.flatnonzero(judged & np.isnan(scores))).size:
+        first = segments.row(int(missing[0]), named=True)
+        raise missing_error(
+            judge.name, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
+        )
+    return scores if judge.higher_is_better else -scores
+
+
+def _differences(
+    segments: pl.DataFrame,
+    pairs: pl.DataFrame | None,
+    values: dict[str, Array],
+    found: dict[Any, Any],
+    pair: str | None,
+    statistics: Sequence[str],
+    threshold: float,
+    by: By | None,
+    draws: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Every two scorers: PERM-BOTH (Deutsch et al. 2021) on scores, paired bootstrap on better/worse pairs."""
+    rows = []
+    for one, other in combinations(values, 2):
+        key = {"language_pair": pair, "scorer": f"{one} − {other}"}
+        both = found[(pair, one)], found[(pair, other)]
+        for name in both[0].keys() & both[1].keys() & {*COMPARED, "darr"} & set(statistics):
+            (first, n), (second, _) = both[0][name], both[1][name]
+            difference = first - second
+            if name == "darr":
+                p = bootstrap_p(difference)
+            else:
+                human, metric = score_tables(segments, values[one])
+                rival = score_tables(segments, values[other])[1]
+                p = _permutation_p(name, human, metric, rival, threshold, by, draws, seed)
+            rows.append(result(key, f"{name}_difference", difference, n, p))
+    return sorted(rows, key=lambda row: (row["scorer"], row["measure"]))
+
+
+def _pairs_with_scores(segments: pl.DataFrame, scores: Array) -> NDArray[np.bool_]:
+    """Rows of the language pairs that a scorer has any scores for: a file of ready-made scores may be of one pair."""
+    known = pl.DataFrame({"pair": segments["language_pair"], "known": ~np.isnan(scores)})
+    return known.select(pl.col("known").any().over("pair"))["known"].to_numpy()
+
+
+def _permutation_p(
+    name: str, human: Array, metric: Array, rival: Array, threshold: float, by: By | None, draws: int, seed: int
+) -> float:
+    if name != "kendall_like":
+        return compare_agreement(name, human, metric, rival, by=by, draws=draws, seed=seed).p
+
+    def agree(scores: Array) -> Array:
+        return kendall_like(human, scores, by or "item", threshold)
+
+    return permutation_test(agree, metric, rival, human=human, draws=draws, seed=seed).p

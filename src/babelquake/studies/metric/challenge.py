@@ -1,0 +1,90 @@
+"""Challenge sets: does a metric prefer the translation over a version of it with one known error? (DEMETR)
+
+Karpinska et al. 2022 §3: detection accuracy is the share of triples in which the original scores strictly higher; the
+ratio compares the loss with that for a sentence that has nothing to do with the reference:
+(f(t, r) − f(t′, r)) / (f(t, r) − f(u, r)), means over the phenomenon's triples.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.stats.bootstrap import bootstrap
+from babelquake.studies.mt.robustness import result
+
+LABELS = {"phenomenon": "", "severity": "severity: "}
+"""Columns that triples are grouped by, and what stands before a group's name."""
+
+
+def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
+    """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence.
+
+    Triples whose phenomenon does not occur, so that the perturbed translation is the translation, test nothing.
+    """
+    segments = segments.filter(pl.col("perturbed") != pl.col("translation"))
+    if not segments.height:
+        raise UserError("no triple of the challenge set differs from its translation: there is nothing to detect.")
+    references, sources = segments["references"].to_list(), segments["source"].fill_null("").to_list()
+    translations = segments["translation"].to_list()
+    unrelated = unrelated_to(references, translations)
+    parts = []
+    for judge in judges:
+        sign = 1 if judge.higher_is_better else -1
+        columns = {
+            name: sign * judge.score_rows(engine.statistics(judge, Batch(texts, references, sources)))
+            for name, texts in (
+                ("score", translations),
+                ("score_perturbed", segments["perturbed"].to_list()),
+                ("score_unrelated", unrelated),
+            )
+        }
+        keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
+        parts.append(keys.with_columns(scorer=pl.lit(judge.name), **{k: pl.Series(v) for k, v in columns.items()}))
+    return pl.concat(parts)
+
+
+def unrelated_to(references: Sequence[Sequence[str]], translations: Sequence[str]) -> list[str]:
+    """For every triple a translation of another sentence: one half the set away, counting each reference once."""
+    by_reference = {tuple(given): text for given, text in zip(references, translations, strict=True)}
+    others = list(by_reference.values())
+    shifted = others[len(others) // 2 :] + others[: len(others) // 2]
+    of = dict(zip(by_reference, shifted, strict=True))
+    return [of[tuple(given)] for given in references]
+
+
+def challenge_results(scores: pl.DataFrame, resamples: int, seed: int) -> list[dict[str, Any]]:
+    """Accuracy and ratio per scorer, for every phenomenon, every severity and all together."""
+    rows = []
+    for (scorer,), part in scores.group_by("scorer", maintain_order=True):
+        groups = [("all", part)]
+        for label, prefix in LABELS.items():
+            named = part.filter(pl.col(label).is_not_null()).group_by(label, maintain_order=True)
+            groups += [(f"{prefix}{name}", some) for (name,), some in named]
+        for label, some in groups:
+            loss = (some["score"] - some["score_perturbed"]).to_numpy()
+            worst = (some["score"] - some["score_unrelated"]).to_numpy()
+            table = np.stack([np.ones_like(loss), loss > 0, loss, worst], axis=1)
+            key = {"scorer": scorer, "perturbation": label}
+            accuracy = bootstrap(_accuracy, [table], resamples, seed)
+            rows.append(result(key, "detection_accuracy", accuracy, len(loss)))
+            rows.append(result(key, "change_ratio", bootstrap(_ratio, [table], resamples, seed), len(loss)))
+    return rows
+
+
+def _label(segments: pl.DataFrame, name: str) -> pl.Expr:
+    """A column of labels; null where the data have none."""
+    return pl.col(name) if name in segments.columns else pl.lit(None, pl.String).alias(name)
+
+
+def _accuracy(sums: Array) -> Array:
+    return np.asarray(100 * sums[..., 1] / sums[..., 0])
+
+
+def _ratio(sums: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(sums[..., 2] / sums[..., 3])

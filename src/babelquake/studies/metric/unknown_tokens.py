@@ -1,0 +1,142 @@
+"""Unknown tokens: how much of a text a tokenizer does not know as whole words (Vu 2022 Appendix A, Algorithm 1).
+
+Counted are tokens that are [UNK], and words that had to be split. WordPiece marks the rest of a split word with `##`;
+SentencePiece marks the beginning of a word with `▁` and byte-level BPE with `Ġ`, so there a piece without the mark that
+holds a letter or digit continues a word, in the same sense.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from babelquake.errors import UserError
+from babelquake.stats.bootstrap import Resampled, resampled_sums
+from babelquake.studies.mt.robustness import result
+
+WORD_STARTS = ("▁", "Ġ")
+SAY_NOTHING = ("model", "tokenizer")
+
+
+class Tokenizer(Protocol):
+    """Cuts texts into tokens."""
+
+    name: str
+    unknown: str
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """The tokens of each text, without special ones such as [CLS]."""
+
+
+class FromJson:
+    """A tokenizer.json of the `tokenizers` library: WordPiece, BPE or unigram."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            from tokenizers import Tokenizer as Fast
+        except ImportError as error:
+            raise UserError(f"{path} needs the package tokenizers: pip install 'babelquake[neural]'.") from error
+        self._fast: Any = Fast.from_file(str(path))
+        self._fast.no_truncation()
+        self._fast.no_padding()
+        self.name = _name(path, "tokenizer.json")
+        self.unknown = str(getattr(self._fast.model, "unk_token", None) or "[UNK]")
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """See `Tokenizer`."""
+        return [found.tokens for found in self._fast.encode_batch(list(texts), add_special_tokens=False)]
+
+
+class FromSentencePiece:
+    """A SentencePiece model; pieces outside the vocabulary count as unknown."""
+
+    def __init__(self, path: Path) -> None:
+        from sentencepiece import SentencePieceProcessor
+
+        self._pieces: Any = SentencePieceProcessor(model_file=str(path))
+        self.name = _name(path, "sentencepiece.model")
+        self.unknown = self._pieces.id_to_piece(self._pieces.unk_id())
+
+    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """See `Tokenizer`."""
+        return [
+            [self._pieces.id_to_piece(number) if number != self._pieces.unk_id() else self.unknown for number in found]
+            for found in self._pieces.encode(list(texts))
+        ]
+
+
+def tokenizer(what: str) -> Tokenizer:
+    """From a tokenizer.json, a folder that holds one, or a SentencePiece .model file."""
+    path = Path(what)
+    if path.is_dir():
+        found = [path / name for name in ("tokenizer.json", "sentencepiece.model") if (path / name).is_file()]
+        if not found:
+            raise UserError(f"--tokenizer {what}: the folder has no tokenizer.json and no sentencepiece.model.")
+        path = found[0]
+    if not path.is_file():
+        raise UserError(f"--tokenizer {what}: no such file. Expected a tokenizer.json or a SentencePiece .model.")
+    return FromJson(path) if path.suffix == ".json" else FromSentencePiece(path)
+
+
+def count_unknown(tokens: Sequence[str], unknown: str = "[UNK]") -> int:
+    """Algorithm 1: unknown tokens plus words that were split.
+
+    Taken at its word, the algorithm forgets a split word when nothing but [UNK] follows it up to the end of the
+    sentence; its description (Appendix A) counts every split word, and so does this.
+    """
+    count, splitting = 0, False
+    marked = any(token.startswith(WORD_STARTS) for token in tokens)
+    for place, token in enumerate(tokens):
+        if unknown in token:
+            count += 1
+            splitting = False
+        elif place and _continues(token, marked):
+            count += not splitting
+            splitting = True
+        else:
+            splitting = False
+    return count
+
+
+def _continues(token: str, marked: bool) -> bool:
+    """Whether a token goes on with the word before it; `marked` where the tokenizer marks the beginnings of words."""
+    if token.startswith("##"):
+        return True
+    return marked and not token.startswith(WORD_STARTS) and any(map(str.isalnum, token))
+
+
+def _name(path: Path, usual: str) -> str:
+    """The file's own name, or where it has the usual one, that of the nearest folder that says something."""
+    if path.name != usual:
+        return path.stem
+    folders = [path.parent.name, path.parent.parent.name]
+    return next((name for name in folders if name and name not in SAY_NOTHING), path.stem)
+
+
+def unknown_tokens(
+    variants: pl.LazyFrame, tokenizers: Sequence[str], resamples: int, seed: int
+) -> list[dict[str, Any]]:
+    """Average number of unknown tokens per segment, and the share of [UNK] among all tokens (Vu Figure 1, Table 4)."""
+    rows: list[dict[str, Any]] = []
+    if not tokenizers:
+        return rows
+    same = ["language_pair", "id", "perturbation", "level", "replicate", "text"]
+    table = variants.unique(same, maintain_order=True).collect()
+    for what in tokenizers:
+        cutter = tokenizer(what)
+        for (pair, change, level), part in table.group_by(
+            ["language_pair", "perturbation", "level"], maintain_order=True
+        ):
+            cut = cutter.tokens(part["text"].to_list())
+            counts = np.array(
+                [[1, count_unknown(some, cutter.unknown), sum(cutter.unknown in token for token in some), len(some)]
+                 for some in cut], dtype=np.float64,
+            )  # fmt: skip
+            drawn, total = resampled_sums(counts, resamples, seed), counts.sum(axis=0)
+            key = {"language_pair": pair, "scorer": cutter.name, "perturbation": change, "level": level}
+            average = Resampled(float(total[1] / total[0]), drawn[:, 1] / drawn[:, 0])
+            share = Resampled(float(100 * total[2] / total[3]), 100 * drawn[:, 2] / drawn[:, 3])
+            rows += [result(key, "unknown_tokens", average, len(cut)), result(key, "unk_share", share, len(cut))]
+    return rows

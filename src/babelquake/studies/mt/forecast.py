@@ -1,0 +1,95 @@
+"""What an MT study would still have to send, and what that costs, before anything is sent.
+
+Texts whose translations are already in the cache count as sent, so the forecast of an interrupted study is what is left
+of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from babelquake.data import Dataset
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.perturb.suite import Suite
+from babelquake.runs.run import Run
+from babelquake.studies.mt.sources import one_row_per_source, source_variants, texts_to_translate
+from babelquake.systems import System
+from babelquake.systems import system as system_of
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """What one system still has to translate for one language pair."""
+
+    system: str
+    language_pair: str | None
+    remote: bool
+    texts: int
+    characters: int
+    dollars: float | None
+    """At the provider's list price; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The size of a study."""
+
+    segments: int
+    texts: int
+    """Distinct sources, clean and perturbed."""
+    systems: tuple[Unsent, ...]
+
+
+def forecast(systems: Sequence[str | System], data: Dataset, changes: Suite, seed: int, engine: Engine) -> Forecast:
+    """Count what every system has to translate for every language pair; nothing is sent."""
+    segments = one_row_per_source(data.segments)
+    variants = source_variants(segments, changes, seed)
+    counted: dict[str, set[str]] = {}
+    found = []
+    for pair in segments["language_pair"].unique().sort():
+        here = pl.col("language_pair").eq_missing(pl.lit(pair, pl.String))
+        texts = texts_to_translate(segments.filter(here), variants.filter(here))
+        for what in systems:
+            item = system_of(what, pair)
+            try:
+                before = counted.setdefault(item.signature, set())
+                unsent = [text for text in engine.untranslated(item, texts) if text not in before]
+            finally:
+                item.close()
+            before.update(unsent)
+            found.append(_unsent(item, pair, unsent))
+    return Forecast(segments.height, len(texts_to_translate(segments, variants)), tuple(found))
+
+
+def translated(folder: Path | None, restart: bool) -> bool:
+    """Whether a run folder already holds every translation, so that a study that goes on with it sends nothing."""
+    return (
+        folder is not None and not restart and (folder / "run.json").is_file() and Run.open(folder).has("translations")
+    )
+
+
+def keep_within(budget: int, expected: Forecast) -> None:
+    """Refuse a study that would send more characters to remote systems than the budget allows."""
+    remote = [row for row in expected.systems if row.remote and row.characters]
+    characters = sum(row.characters for row in remote)
+    if characters <= budget:
+        return
+    where = ", ".join(f"{row.system} {row.language_pair or ''}".strip() + f" {row.characters:,}" for row in remote)
+    priced = [row.dollars for row in remote if row.dollars is not None]
+    cost = f"about ${sum(priced):.2f}" if priced else "at a price that is not known"
+    if len(priced) not in (0, len(remote)):
+        cost += " and what those without a list price charge"
+    raise UserError(
+        f"{characters:,} characters are still to be sent ({where}), {cost}; --budget allows {budget:,}. Nothing was "
+        "sent. Allow more, or take fewer segments, perturbations or replicates."
+    )
+
+
+def _unsent(item: System, pair: str | None, texts: Sequence[str]) -> Unsent:
+    characters = sum(map(len, texts))
+    price = item.price_per_million
+    dollars = characters / 1e6 * price if price is not None else None
+    return Unsent(item.name, pair, item.remote, len(texts), characters, dollars)

@@ -1,0 +1,1 @@
+"""The recipes behind the models that ship. Import `babelquake.train.nmt` to train; nothing is loaded before."""

@@ -1,0 +1,128 @@
+"""Train a translation model: `babelquake train nmt`, or `python -m babelquake.train.nmt` where only PyTorch,
+SentencePiece, NumPy and PyYAML are installed.
+
+A data folder holds `train*.tsv[.xz]`, `dev*.tsv` and perhaps `test*.tsv`, one `source<TAB>target` pair a line. The
+output folder receives checkpoints, `weights.npz` (the weights with the lowest loss on dev, packed as int8),
+`history.json`, and, where CTranslate2 is installed, `model/`, the folder that translates.
+"""
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from babelquake.errors import BabelquakeError
+from babelquake.train.config import Config, load
+from babelquake.train.corpus import Ragged, read_corpus, read_pairs, split_file
+from babelquake.train.data import Pairs, pack
+from babelquake.train.finish import finish
+from babelquake.train.segmentation import Fixed, segmentation
+from babelquake.train.vocabulary import processor, vocabulary
+
+BLEU_SENTENCES = 200
+"""Dev sentences translated for the BLEU that is printed during training."""
+
+
+def train(
+    config: str | Path | Mapping[str, Any],
+    data: Path,
+    out: Path,
+    resume: bool = True,
+    *,
+    cache: Path | None = None,
+    until: float | None = None,
+    device: str | None = None,
+    **overrides: Any,
+) -> Path:
+    """Train as the config says and return the output folder; a stopped run continues from its checkpoint.
+
+    `cache` keeps the counted corpus and the vocabularies, which runs on the same data share. `until` (seconds since the
+    epoch) bounds the run by the time left instead of the config's bound, and leaves the export to `finish`. `overrides`
+    replace settings of the config.
+    """
+    import torch
+
+    from babelquake.train.trainer import Trainer
+
+    bound = {name: overrides.pop(name, None) for name in ("steps", "minutes")}
+    settings = load(config, **overrides).bounded(**bound)
+    cache = cache or out.parent / "cache"
+    out.mkdir(parents=True, exist_ok=True)
+    begun = time.time()
+    kind = segmentation(settings.segmentation)
+    model = vocabulary(kind.vocabulary, settings.vocabulary, data, cache)
+    corpus = read_corpus(split_file(data, "train"), cache)
+    pairs = Pairs(
+        corpus.source.sentences,
+        corpus.target.sentences,
+        kind.segmenter(model, corpus.source.words),
+        Fixed(model, corpus.target.words),
+    )
+    print(f"[{settings.name}] {len(pairs)} pairs, ready after {time.time() - begun:.0f} s", flush=True)
+    trainer = Trainer(
+        settings,
+        pairs,
+        _validation(settings, split_file(data, "dev"), model),
+        out,
+        device or ("cuda" if torch.cuda.is_available() else "cpu"),
+    )
+    if resume:
+        trainer.resume()
+    trainer.run(until)
+    if until is None and find_spec("ctranslate2"):
+        finish(out / "weights.npz", out / "history.json", data, cache, out / "model")
+    return out
+
+
+def _validation(config: Config, dev: Path, model: Path) -> Any:
+    from babelquake.train.trainer import Validation
+
+    pieces = processor(model)
+    pairs = list(read_pairs(dev))
+    sources, targets = (pieces.encode([pair[side] for pair in pairs]) for side in (0, 1))
+    packed = pack(Ragged.of(sources), Ragged.of(targets), config)
+    rows = -(-len(packed) // config.rows) * config.rows
+    batches = np.zeros((rows, packed.shape[1]), np.int16)
+    batches[: len(packed)] = packed
+    return Validation(
+        list(batches.reshape(-1, config.rows, packed.shape[1])),
+        sources[:BLEU_SENTENCES],
+        [target for _, target in pairs[:BLEU_SENTENCES]],
+        pieces.decode,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line for machines with little installed."""
+    parser = argparse.ArgumentParser(prog="python -m babelquake.train.nmt", description=train.__doc__)
+    parser.add_argument("--config", required=True, help="YAML or JSON file, or the name of a bundled config")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--until", type=float, help="seconds since the epoch at which training shall be over")
+    parser.add_argument("--device")
+    parser.add_argument("--restart", action="store_true", help="ignore an earlier checkpoint")
+    for name, kind in (("seed", int), ("steps", int), ("minutes", float), ("workers", int)):
+        parser.add_argument(f"--{name}", type=kind)
+    options = parser.parse_args(arguments)
+    try:
+        train(
+            options.config,
+            options.data,
+            options.out,
+            not options.restart,
+            cache=options.cache,
+            until=options.until,
+            device=options.device,
+            **{name: getattr(options, name) for name in ("seed", "steps", "minutes", "workers")},
+        )
+    except BabelquakeError as error:
+        parser.exit(error.exit_status, f"babelquake: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

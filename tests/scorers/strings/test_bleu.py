@@ -1,0 +1,124 @@
+"""BLEU is sacreBLEU's, to the last digit."""
+
+import logging
+import math
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU
+
+from babelquake.errors import UserError
+from babelquake.scorers import scorer
+from babelquake.scorers.strings.tokenise import tokeniser
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"lowercase": True},
+    {"effective_order": True},
+    {"tokenize": "intl"},
+    {"tokenize": "char"},
+    {"tokenize": "zh"},
+    {"tokenize": "none"},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.5},
+    {"smooth_method": "floor", "smooth_value": 0.0, "effective_order": True},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.3, "effective_order": True},
+    {"smooth_method": "add-k", "smooth_value": 0.0},
+    {"smooth_method": "none"},
+    {"smooth_method": "none", "effective_order": True},
+    {"max_ngram_order": 1},
+    {"max_ngram_order": 2, "lowercase": True},
+    {"max_ngram_order": 7, "effective_order": True},
+    {"trg_lang": "zh"},
+]
+
+
+def _compare(agrees: Any, options: dict[str, Any], segments: Any) -> None:
+    agrees(scorer("bleu", **options), BLEU(**{**options, "effective_order": True}), BLEU(**options), segments)
+
+
+def test_value_worked_out_by_hand() -> None:
+    """Five words, four of them in the reference of six: p = 4/5, 3/4, 2/3, 1/2 and BP = exp(1 − 6/5)."""
+    expected = 100 * math.exp(1 - 6 / 5) * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25
+    assert scorer("bleu").corpus(["a b c d x"], ["a b c d e f"]) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_awkward_texts_agree_with_sacrebleu(options: Any, awkward: list[str], agrees: Any) -> None:
+    _compare(agrees, options, [(left, [right]) for left, right in product(awkward, awkward)])
+    for row in range(len(awkward)):
+        _compare(agrees, options, [(awkward[row], [awkward[row - 1], awkward[row - 2]])])
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), options=st.sampled_from(OPTIONS))
+def test_any_text_agrees_with_sacrebleu(data: Any, options: Any, segment_lists: Any, agrees: Any) -> None:
+    _compare(agrees, options, data.draw(segment_lists))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", OPTIONS[:7], ids=str)
+def test_real_segments_agree_with_sacrebleu(options: Any, real_segments: Any, agrees: Any) -> None:
+    _compare(agrees, options, real_segments)
+
+
+@pytest.mark.parametrize(("name", "line"), [("ja-mecab", "猫はマットの上に座った。"), ("ko-mecab", "고양이가 앉았다.")])
+def test_tokenisers_of_extras_agree_with_sacrebleu(name: str, line: str, agrees: Any) -> None:
+    try:
+        tokeniser(name)
+    except UserError as problem:
+        assert f"babelquake[{name[:2]}]" in str(problem)
+        pytest.skip(str(problem))
+    _compare(agrees, {"tokenize": name}, [(line, [line]), (line[:-3], [line])])
+
+
+def test_a_model_that_cannot_be_downloaded_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sacrebleu.tokenizers import tokenizer_spm
+
+    def offline(*_: object) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", "nowhere")
+    monkeypatch.setattr(tokenizer_spm, "download_file", offline)
+    tokeniser.cache_clear()
+    with pytest.raises(UserError, match=r"flores200.*no network"):
+        scorer("bleu[tokenize=flores200]")
+
+
+def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sacrebleu.tokenizers import tokenizer_ja_mecab
+
+    monkeypatch.setattr(tokenizer_ja_mecab, "MeCab", None)
+    tokeniser.cache_clear()
+    with pytest.raises(UserError, match=r"pip install 'babelquake\[ja\]'"):
+        scorer("bleu[trg_lang=ja]")
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_signature_contains_sacrebleus(options: Any) -> None:
+    metric = BLEU(**options)
+    metric.corpus_score(["a"], [["a"]])
+    assert f"BLEU|{metric.get_signature()}" in scorer("bleu", **options).signature
+
+
+def test_the_order_is_part_of_the_signature() -> None:
+    assert scorer("bleu[max_ngram_order=2]").signature != scorer("bleu").signature
+
+
+def test_signature_for_several_references_is_sacrebleus() -> None:
+    metric = BLEU()
+    metric.corpus_score(["a", "b"], [["a", "b"], ["c", None]])
+    assert str(metric.get_signature()) in scorer("bleu").signature_for(None)  # type: ignore[attr-defined]
+
+
+def test_translations_that_look_tokenised_raise_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    lines = ["a cat ."] * 100
+    with caplog.at_level(logging.WARNING, logger="babelquake"):
+        scorer("bleu[force=true]").corpus(lines, lines)
+        assert not caplog.records
+        scorer("bleu").corpus(lines, lines)
+    assert "tokenised" in caplog.text

@@ -1,0 +1,79 @@
+"""What is still to be sent, by hand: two language pairs, one perturbation that drops the final mark."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from babelquake.data import Dataset, read
+from babelquake.engine import Cache, Engine
+from babelquake.errors import UserError
+from babelquake.perturb.suite import suite
+from babelquake.studies.mt.forecast import Forecast, Unsent, forecast, keep_within, translated
+from babelquake.studies.mt.study import translation
+from babelquake.systems import system
+
+
+@pytest.fixture
+def two_pairs(tmp_path: Path) -> Dataset:
+    """ "Ja." in German, "Nein." in Dutch twice and once blank: 3 + 2 and 5 + 4 characters, clean and without mark."""
+    rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Nee.\tNo.\tnl-en", "Nee.\tNo.\tnl-en", "\t\tnl-en"]
+    (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
+    return read(str(tmp_path / "two.tsv"))
+
+
+def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> None:
+    found = forecast(["faraway"], two_pairs, suite("final-delete"), 0, Engine(quiet=True))
+    assert (found.segments, found.texts) == (4, 4)
+    assert found.systems == (
+        Unsent("faraway", "de-en", True, 2, 5, 5 / 1e6 * 20),
+        Unsent("faraway", "nl-en", True, 2, 7, 7 / 1e6 * 20),
+    )
+    assert not faraway.sent
+
+
+def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path: Path) -> None:
+    rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Ja.\tYes.\tnl-en"]
+    (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
+    found = forecast(["command[cmd=cat]"], read(str(tmp_path / "two.tsv")), suite("final-delete"), 0, Engine())
+    assert [row.texts for row in found.systems] == [2, 0]
+
+
+def test_what_is_in_the_cache_was_sent(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:
+    engine = Engine(Cache(tmp_path / "cache.sqlite"), quiet=True)
+    engine.translate(system("faraway", "nl-en"), ["Nee."])
+    found = forecast(["faraway"], two_pairs, suite("final-delete"), 0, engine)
+    assert [(row.texts, row.characters) for row in found.systems] == [(2, 5), (1, 3)]
+    translation(["faraway"], two_pairs, "final-delete", ["chrf"], tmp_path / "run", resamples=100, engine=engine)
+    assert forecast(["faraway"], two_pairs, suite("final-delete"), 0, engine).systems[1].texts == 0
+    assert sum(map(len, faraway.sent)) == 4 + 5 + 3
+
+
+def expected(*rows: tuple[str, bool, int, float | None]) -> Forecast:
+    return Forecast(1, 1, tuple(Unsent(name, "de-en", remote, 1, size, cost) for name, remote, size, cost in rows))
+
+
+def test_a_budget_counts_remote_systems_alone() -> None:
+    keep_within(10, expected(("far", True, 10, 1.0), ("near", False, 1000, None)))
+    keep_within(0, expected(("near", False, 1000, None)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("far", True, 1234, 2.5)], r"1,234 characters .*\(far de-en 1,234\), about \$2.50; --budget allows 1,000"),
+        ([("far", True, 600, 2.5), ("farther", True, 600, 1.0)], r"1,200 characters .* about \$3.50;"),
+        ([("far", True, 600, 2.5), ("odd", True, 600, None)], r"about \$2.50 and what those without a list price"),
+        ([("odd", True, 2000, None)], "at a price that is not known"),
+    ],
+)
+def test_a_budget_that_is_passed_names_the_numbers(rows: list[Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        keep_within(1000, expected(*rows))
+
+
+def test_a_run_that_has_its_translations_sends_nothing(two_pairs: Dataset, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert not translated(None, False) and not translated(folder, False)
+    translation(["command[cmd=cat]"], two_pairs, "final-delete", ["chrf"], folder, resamples=100, engine=Engine())
+    assert translated(folder, False) and not translated(folder, True)

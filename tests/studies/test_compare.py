@@ -1,0 +1,153 @@
+"""Is the new run worse? Runs of systems and scorers that are, and of ones that are not."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from babelquake.data import Dataset
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.report.comparing import comparison_markdown
+from babelquake.runs.run import Run
+from babelquake.spec import Spec
+from babelquake.studies.compare import _normal_p, compare
+from babelquake.studies.metric.study import metric
+from babelquake.studies.mt.study import translation
+from babelquake.studies.qe.study import quality
+from babelquake.systems.base import System
+
+from .conftest import Write
+
+SENTENCE = "the train to Hamburg is late again today because of heavy snow and a broken signal near the river"
+WORDS = SENTENCE.split()
+
+
+class Copyist(System):
+    """Copies its source; a sturdy one does not care about letter case."""
+
+    def __init__(self, sturdy: bool, name: str = "copyist") -> None:
+        self.spec = Spec(name)
+        self.sturdy = sturdy
+
+    @property
+    def signature(self) -> str:
+        return f"copyist|sturdy:{self.sturdy}"
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return [text.lower() if self.sturdy else text for text in texts]
+
+
+@pytest.fixture
+def data(write: Write) -> Dataset:
+    texts = [" ".join(WORDS[start : start + 8]) for start in range(10)] * 3
+    return write("source reference", [(f"{text} {row}", f"{text} {row}") for row, text in enumerate(texts)])
+
+
+def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **options: int) -> Run:
+    system = Copyist(sturdy, name)
+    return translation(
+        [system], data, "case[level=1]", ["chrf"], out, resamples=200, engine=Engine(quiet=True), **options
+    )
+
+
+def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
+    run = translated(data, tmp_path / "one", sturdy=False)
+    changes = compare(run, run)
+    assert {change.measure for change in changes} == {"robust", "consis"}
+    assert all(change.paired and change.difference == 0 and not change.regression for change in changes)
+
+
+def test_a_system_that_minds_letter_case_is_a_regression(data: Dataset, tmp_path: Path) -> None:
+    old, new = (translated(data, tmp_path / str(sturdy), sturdy) for sturdy in (True, False))
+    changes = compare(old, new)
+    assert all(change.paired and change.regression and change.p_corrected < 0.05 for change in changes)
+    assert not any(change.regression for change in compare(new, old))
+    largest = max(-change.difference for change in changes)
+    assert not any(change.regression for change in compare(old, new, min_drop=largest + 1))
+    assert "measures fell significantly.**" in comparison_markdown(changes, "old", "new", 0.05)
+
+
+def test_the_only_system_of_each_run_may_have_another_name(data: Dataset, tmp_path: Path) -> None:
+    old, new = (translated(data, tmp_path / name, name == "a", name) for name in "ab")
+    assert {change.system for change in compare(old, new)} == {"b"}
+
+
+def test_runs_of_other_data_are_compared_without_pairs(write: Write, data: Dataset, tmp_path: Path) -> None:
+    other = write("source reference", [(f"{word} snow", f"{word} snow") for word in WORDS], "other.de-en.tsv")
+    changes = compare(translated(data, tmp_path / "one", True), translated(other, tmp_path / "two", False))
+    assert changes and not any(change.paired for change in changes) and any(change.regression for change in changes)
+
+
+def test_another_study_is_refused(data: Dataset, tmp_path: Path) -> None:
+    one = translated(data, tmp_path / "one", True)
+    two = metric(["chrf"], data, tmp_path / "two", "case", side="source", resamples=100, engine=Engine(quiet=True))
+    with pytest.raises(UserError, match=r"is a translation run, .* a metric run: compare like with like"):
+        compare(one, two)
+    three = metric(
+        ["bleu"], data, tmp_path / "three", "misspell", side="source", resamples=100, engine=Engine(quiet=True)
+    )
+    with pytest.raises(UserError, match="have no measure in common"):
+        compare(two, three)
+
+
+def judged(data: Dataset, out: Path, name: str, higher: bool = True, loss: float = 0.0) -> Run:
+    """A metric run by scores that lose `loss` to a full stop."""
+    texts = data.segments["source"].to_list()
+    file = out.parent / f"{name}-{out.name}.tsv"
+    sign = 1 if higher else -1
+    lines = [f"{text}\t{0.5 + sign * 0.001 * (row % 7)}" for row, text in enumerate(texts)]
+    lines += [f"{text}.\t{0.5 + sign * (0.001 * (row % 7) - loss)}" for row, text in enumerate(texts)]
+    file.write_text("translation\tscore\n" + "\n".join(lines) + "\n", "utf-8")
+    scores = f"scores[file={file},name={name},higher={str(higher).lower()}]"
+    return metric(
+        [scores], data, out, "final-insert[mark=stop]", side="source", resamples=200, engine=Engine(quiet=True)
+    )
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_metric_that_minds_a_full_stop_more_is_a_regression(data: Dataset, tmp_path: Path, higher: bool) -> None:
+    calm, touchy = (judged(data, tmp_path / str(loss), "Mine", higher, loss) for loss in (0.01, 0.2))
+    (change,) = compare(calm, touchy)
+    assert change.measure == "delta" and change.regression
+    assert change.old == pytest.approx(-0.01 if higher else 0.01)
+    assert not compare(touchy, calm)[0].regression
+    assert not compare(calm, touchy, min_drop=0.3)[0].regression
+
+
+def test_harmful_changes_are_meant_to_cost(data: Dataset, tmp_path: Path) -> None:
+    changes = "final-insert[mark=stop|random]"
+    run = metric(["chrf"], data, tmp_path / "run", changes, side="source", resamples=100, engine=Engine(quiet=True))
+    assert [change.perturbation for change in compare(run, run)] == ["final-insert[mark=stop]"]
+
+
+def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, tmp_path: Path) -> None:
+    data = write("source translation", [(f"q{row}", " ".join(WORDS[row : row + 6])) for row in range(12)] * 1)
+    changes = "lower-words[level=1],word-drop"
+    first = quality(["chrf"], data, tmp_path / "first", changes, replicates=1, resamples=100, engine=Engine(quiet=True))
+    variants = pl.concat(
+        [first.variants.select("row", "perturbation", "text"),
+         first.segments.select("row", pl.lit(None, pl.String).alias("perturbation"), "text")]
+    ).join(first.segments.select("row", "source"), on="row")  # fmt: skip
+    runs = []
+    for name, seen in (("sees", 0.5), ("blind", 0.0)):
+        lines = [
+            f"{source}\t{text}\t{0.8 + 0.01 * row - (seen if probe == 'word-drop' else 0)}"
+            for row, probe, text, source in variants.iter_rows()
+        ]
+        file = tmp_path / f"{name}.tsv"
+        file.write_text("source\ttranslation\tscore\n" + "\n".join(lines) + "\n", "utf-8")
+        scores = f"scores[file={file},name=Mine]"
+        runs.append(
+            quality([scores], data, tmp_path / name, changes, replicates=1, resamples=100, engine=Engine(quiet=True))
+        )
+    (change,) = compare(*runs)
+    assert change.measure == "discrimination" and change.regression and change.old == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_normal_approximation_is_one_sided() -> None:
+    """1.645 standard errors below is the 5 % point of the normal distribution."""
+    assert _normal_p((0.0, 0.6), (-1.645, 0.8)) == pytest.approx(0.05, abs=1e-4)
+    assert _normal_p((0.0, 0.6), (1.645, 0.8)) == pytest.approx(0.95, abs=1e-4)
+    assert _normal_p((1.0, 0.0), (1.0, 0.0)) == 1 and _normal_p((1.0, 0.0), (0.9, 0.0)) == 0
