@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from babelquake.report.examples import example_table
-from babelquake.runs.measures import MEASURES
+from babelquake.runs.measures import COLUMNS
 from babelquake.runs.run import Run
 
 Command = Callable[..., Result]
@@ -37,7 +37,7 @@ def test_metric_as_written(cli: Command, data: str, tmp_path: Path) -> None:
     found = cli(*words, "--suite", "jwalapuram2023", "--out", "RUN", *QUICK)
     assert "final-insert[mark=question]" in found.stdout and "Run folder: RUN" in found.stdout
     measures = pl.read_csv(tmp_path / "RUN" / "measures.csv")
-    assert measures.columns == list(MEASURES) and {"score", "score_perturbed", "delta"} <= set(measures["measure"])
+    assert measures.columns == list(COLUMNS) and {"score", "score_perturbed", "delta"} <= set(measures["measure"])
     assert measures["signature"].null_count() == 0
     assert cli(*words, "--suite", "jwalapuram2023", "--out", "RUN", *QUICK).stdout == found.stdout
 
