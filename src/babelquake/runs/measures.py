@@ -1,8 +1,8 @@
 """Results: a `Measure` is one number that knows its meaning – rule 6 of the house.
 
-A `Kind` says what sort of number it is: its name, its unit, which way is better, the paper it comes from. A measure adds
-what it is of (system, scorer, perturbation …), its error, its test and the family of tests it was corrected in. In a
-run folder measures are a tidy table, one number a row; empty where a column does not apply.
+A `Kind` says what sort of number it is: its name, its unit, which way is better, the paper it comes from. A measure
+adds what it is of (system, scorer, perturbation …), its error, its test and the family of tests it was corrected in. In
+a run folder measures are a tidy table, one number a row; empty where a column does not apply.
 """
 
 from collections.abc import Iterable
