@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from babelquake.runs.measures import MEASURES
+from babelquake.runs.measures import COLUMNS
 
 CAT = ("--system", "command[cmd=cat]")
 QUICK = ("--resamples", "100")
@@ -20,7 +20,7 @@ def test_the_line_as_written(cli: Callable[..., Result], data: str, tmp_path: Pa
     assert "ROBUST" in found.stdout and "misspell" in found.stdout and "Run folder: RUN" in found.stdout
     assert "1 of 4 sources is blank" in found.stderr
     measures = pl.read_csv(tmp_path / "RUN" / "measures.csv")
-    assert measures.columns == list(MEASURES)
+    assert measures.columns == list(COLUMNS)
     assert {"robust", "consis", "inconsistent", "quality", "delta"} <= set(measures["measure"])
     assert cli(*words, "--out", "RUN", *QUICK).stdout == found.stdout
     message = cli(*words, "--out", "RUN", "--resamples", "200", status=2).stderr

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from babelquake.errors import ResumableError, UserError
-from babelquake.runs.measures import MEASURES, measures_frame
+from babelquake.runs.measures import COLUMNS, measures_frame
 from babelquake.runs.run import Run
 
 CONFIG = {"seed": 1, "suite": ["misspell[level=0.1]"], "system": ["command[cmd=cat]"], "data": "d.tsv#12"}
@@ -228,11 +228,11 @@ def test_a_finished_run_has_its_measures_twice(run: Run) -> None:
         ",,,,,,p,,,,,,,,",
     ]
     assert Run.open(run.folder).info.finished
-    assert run.measures.columns == list(MEASURES)
+    assert run.measures.columns == list(COLUMNS)
 
 
 def test_measures_are_numbers_or_nothing_and_have_known_columns() -> None:
     assert measures_frame([{"value": float("inf")}, {"value": 2.0}])["value"].to_list() == [None, 2.0]
-    assert measures_frame([]).columns == list(MEASURES)
+    assert measures_frame([]).columns == list(COLUMNS)
     with pytest.raises(ValueError, match="not columns of measures"):
         measures_frame([{"valeu": 1.0}])
