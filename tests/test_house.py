@@ -21,7 +21,7 @@ FLOORS: tuple[set[str], ...] = (
     {"models"},
     {"runs"},
     {"data"},
-    {"text", "spec", "registry", "randomness", "errors", "version", "py.typed"},
+    {"http", "interrupts", "text", "visible", "spec", "registry", "randomness", "errors", "version", "py.typed"},
 )
 """From the roof down. Rooms of one floor do not know each other; the base modules of the last one may.
 

@@ -1,6 +1,6 @@
 """What can go wrong, sorted by whose turn it is to act; each kind has its exit status."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 
@@ -21,9 +21,33 @@ class GateError(BabelquakeError):
 
 
 class ResumableError(BabelquakeError):
-    """Interrupted, with finished work kept: the same command continues where it stopped."""
+    """Interrupted, with finished work kept: the same command continues where it stopped.
+
+    `answers` is what was answered before the trouble, by text: whoever keeps results keeps these too.
+    """
 
     exit_status = 3
+
+    def __init__(self, message: str, answers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.answers: dict[str, str] = dict(answers or {})
+
+
+class QuotaError(ResumableError):
+    """The provider will take no more for now: finished work is kept and the same command continues later."""
+
+
+class StoppedError(ResumableError):
+    """The user stopped the process while something was waiting."""
+
+
+class UnansweredError(ResumableError):
+    """Some texts got no usable answer, though each was asked alone: `reasons` says why, by text; the rest is in
+    `answers`."""
+
+    def __init__(self, message: str, answers: Mapping[str, str], reasons: Mapping[str, str]) -> None:
+        super().__init__(message, answers)
+        self.reasons: dict[str, str] = dict(reasons)
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

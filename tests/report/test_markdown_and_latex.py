@@ -8,8 +8,8 @@ from babelquake.report.latex import table_latex, to_latex
 from babelquake.report.markdown import table_markdown, to_markdown
 from babelquake.report.reproduce import command_line
 from babelquake.report.table import Table
-from babelquake.report.visible import visible
 from babelquake.runs.run import Run
+from babelquake.visible import visible
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)
 

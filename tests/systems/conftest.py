@@ -1,17 +1,20 @@
 """A server that speaks each provider's protocol, and misbehaves on request."""
 
+import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from babelquake.http import Client
 from babelquake.systems import System, system
-from babelquake.systems.http import Remote
 
 KEY = "sesame-0123456789:fx"
 
@@ -122,6 +125,12 @@ class Server:
         return system(self.protocol.name, "de-en", **address, **self.protocol.extra, **options)
 
 
+@cache
+def _bomb() -> bytes:
+    """A quarter of a gigabyte in 255 kB."""
+    return gzip.compress(b"[" + b" " * 2**28, 6)
+
+
 def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
     protocol = server.protocol
 
@@ -161,6 +170,32 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                     self.close_connection = True
                 case "refused":
                     self.close_connection = True
+                case "cut in the middle":
+                    whole = json.dumps(protocol.answer([text.upper() for text in texts])).encode()
+                    self.raw(200, whole[: whole.rindex(b"DREI") + 2], length=len(whole))
+                    self.close_connection = True
+                case "huge":
+                    self.send_response(200)
+                    self.send_header("Content-Type", "application/json")
+                    self.end_headers()
+                    self.pour(b'"' + b"x" * 2**20, times=2000)
+                case "bomb":
+                    self.raw(200, _bomb(), headers={"Content-Encoding": "gzip"})
+                case "gzip":
+                    self.raw(200, gzip.compress(json.dumps(good).encode()), headers={"Content-Encoding": "gzip"})
+                case "foreign packing":
+                    self.raw(200, b"\x00\x01", headers={"Content-Encoding": "br"})
+                case "drip":
+                    self.send_response(200)
+                    self.end_headers()
+                    self.pour(b" ", times=400, pause=0.05)
+                case "drip headers":
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                    self.pour(b"y", times=400, pause=0.05)
+                case "surrogate":
+                    self.reply(200, protocol.answer([*(text.upper() for text in texts[:-1]), "half \ud83d a smiley"]))
+                case "empty":
+                    self.reply(200, protocol.answer(["" for _ in texts]))
                 case "silence":
                     server.released.wait(20)
                     self.close_connection = True
@@ -183,12 +218,31 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             for name, value in (headers or {}).items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(data)
+            with suppress(OSError):
+                self.wfile.write(data)
+
+        def pour(self, block: bytes, times: int, pause: float = 0.0) -> None:
+            """Write for ever, or until the client has had enough."""
+            self.close_connection = True
+            try:
+                for _ in range(times):
+                    self.wfile.write(block)
+                    if pause and server.released.wait(pause):
+                        return
+            except OSError:
+                return
 
         def log_message(self, *_: object) -> None:
             pass
 
     return Handler
+
+
+class Quiet(ThreadingHTTPServer):
+    """A server that does not mind clients who hang up."""
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing."""
 
 
 @pytest.fixture(params=sorted(PROTOCOLS))
@@ -199,8 +253,8 @@ def provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.delenv(proxy, raising=False)
         monkeypatch.delenv(proxy.lower(), raising=False)
     monkeypatch.setenv(server.protocol.variable, KEY)
-    monkeypatch.setattr(Remote, "sleep", staticmethod(lambda seconds: server.slept.append(seconds)))
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
+    monkeypatch.setattr(Client, "sleep", staticmethod(lambda seconds: server.slept.append(seconds)))
+    listening = Quiet(("127.0.0.1", 0), _handler(server))
     listening.daemon_threads = True
     server.url = f"http://127.0.0.1:{listening.server_address[1]}"
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})

@@ -25,9 +25,9 @@ from babelquake.report.reproduce import command_lines, signatures
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
 from babelquake.report.verdict import verdict
-from babelquake.report.visible import visible
 from babelquake.runs.run import Run
 from babelquake.version import VERSION
+from babelquake.visible import visible
 
 EXAMPLES = 50_000
 """Examples of all runs together that a page holds at most."""

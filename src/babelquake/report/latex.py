@@ -7,8 +7,8 @@ import regex
 from babelquake.report.reproduce import signatures
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
-from babelquake.report.visible import visible
 from babelquake.runs.run import Run
+from babelquake.visible import visible
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",

@@ -7,8 +7,8 @@ from babelquake.report.reproduce import command_line, signatures
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.tables import tables
 from babelquake.report.verdict import verdict
-from babelquake.report.visible import visible
 from babelquake.runs.run import Run
+from babelquake.visible import visible
 
 SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
-from babelquake.systems.base import Limits, QuotaError, System
+from babelquake.systems.base import Limits, System
 
-__all__ = ["SYSTEMS", "Limits", "QuotaError", "System", "system"]
+__all__ = ["SYSTEMS", "Limits", "System", "system"]
 
 SYSTEMS: Registry[type[System]] = Registry(
     "system",

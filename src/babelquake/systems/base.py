@@ -9,12 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from babelquake.errors import ResumableError
 from babelquake.spec import Spec
-
-
-class QuotaError(ResumableError):
-    """The provider will take no more for now: finished work is kept and the same command continues later."""
 
 
 @dataclass(frozen=True)

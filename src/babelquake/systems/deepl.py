@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from babelquake.systems.base import Limits
-from babelquake.systems.http import Remote, Request, Verdict
+from babelquake.systems.remote import Remote, Request, Verdict
 
 FREE = "https://api-free.deepl.com/v2/translate"
 TARGETS = {"EN": "EN-US", "PT": "PT-PT", "NO": "NB"}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from babelquake.systems.base import Limits
-from babelquake.systems.http import Remote, Request, Verdict
+from babelquake.systems.remote import Remote, Request, Verdict
 
 
 class Google(Remote):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from babelquake.systems.base import Limits
-from babelquake.systems.http import Remote, Request
+from babelquake.systems.remote import Remote, Request
 
 
 class LibreTranslate(Remote):
@@ -26,5 +26,8 @@ class LibreTranslate(Remote):
         return Request(f"{self.url}/translate", json | ({"api_key": key} if key else {}))
 
     def answers(self, body: Any) -> list[str]:
-        """`{"translatedText": […]}`, a list because `q` is one."""
-        return list(body["translatedText"])
+        """`{"translatedText": […]}`, a list because `q` is one; a server that answers with one text is no use."""
+        found = body["translatedText"]
+        if not isinstance(found, list):
+            raise TypeError("one text where a list belongs")
+        return found

@@ -12,9 +12,21 @@ from babelquake.errors import UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import Limits
-from babelquake.systems.http import Remote, Request, Verdict
+from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
 
 PROMPT = "Translate the following text from {source} into {target}. Reply with the translation only.\n\n{text}"
+THOUGHTS = re.compile(
+    r"\A\s*(?:<(think|thinking|reasoning)>)?(?:(?!</?(?:think|thinking|reasoning)>).)*"
+    r"</(?:think|thinking|reasoning)>",
+    re.DOTALL,
+)
+"""Thinking in front of an answer; some servers swallow the tag that opens it."""
+THINKING = re.compile(r"<(?:think|thinking|reasoning)>")
+NO_ANSWER = {
+    "length": "the answer was cut off at the server's limit of tokens",
+    "content_filter": "the server's content filter withheld the answer",
+}
+"""Finish reasons of answers that are no translation."""
 PLACEHOLDER = re.compile(r"\{(source|target|text)\}")
 LANGUAGES = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -86,10 +98,20 @@ class OpenAI(Remote):
         return Request(f"{self.url}/chat/completions", body, {"Authorization": f"Bearer {key}"} if key else {})
 
     def answers(self, body: Any) -> list[str]:
-        """`{"choices": [{"message": {"content": …}}]}`; a refusal to translate is this model's answer too."""
-        message = body["choices"][0]["message"]
+        """`{"choices": [{"message": {"content": …}}]}`; a refusal to translate is this model's answer too.
+
+        What a model thinks aloud in front of its translation is left out. An answer that ran out of tokens, was
+        filtered or is nothing but thinking is no translation.
+        """
+        choice = body["choices"][0]
+        if (reason := choice.get("finish_reason")) in NO_ANSWER:
+            raise UnusableError(NO_ANSWER[reason])
+        message = choice["message"]
         content = message["content"] if message["content"] is not None else message["refusal"]
-        return [content.strip()]
+        spoken = THOUGHTS.sub("", content).strip()
+        if THINKING.match(spoken):
+            raise UnusableError("the answer is nothing but thinking")
+        return [spoken]
 
     def verdict(self, status: int, body: Any) -> Verdict:
         """A spent quota is a 429 that waiting does not mend."""

@@ -4,17 +4,21 @@ import traceback
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from tests.systems.conftest import KEY, PROTOCOLS, Server
 
-from babelquake.errors import ResumableError, UserError
-from babelquake.systems import SYSTEMS, QuotaError, system
+from babelquake.errors import QuotaError, ResumableError, UnansweredError, UserError
+from babelquake.systems import SYSTEMS, system
 from babelquake.systems.google import Google
-from babelquake.systems.http import Remote
+from babelquake.systems.remote import Remote
 
 TEXTS = ["eins", "zwei", "drei"]
-PASSING = ["too few", "malformed", "other json", "not text", "html", "cut", "refused", (500, {}), (503, {}), (429, {})]
+UNPAID = ["html", "refused", (500, {}), (503, {}), (429, {})]
+"""Trouble that costs nothing, tried again as often as the user says."""
+PAID = ["too few", "other json", "not text", "cut", "huge", "bomb", "foreign packing", "surrogate", "empty"]
+"""Answers that may have been charged, asked for again only a few times."""
 
 
 def test_texts_come_back_translated_in_order(provider: Server) -> None:
@@ -28,7 +32,7 @@ def test_blank_texts_cost_nothing(provider: Server) -> None:
     assert provider.system().translate([]) == []
 
 
-@pytest.mark.parametrize("trouble", PASSING, ids=str)
+@pytest.mark.parametrize("trouble", [*UNPAID, *PAID], ids=str)
 def test_trouble_that_passes_is_not_noticed(provider: Server, trouble: Any) -> None:
     provider.plan = [trouble, trouble]
     assert provider.system().translate(["eins"]) == ["EINS"]
@@ -41,7 +45,7 @@ def test_a_server_that_keeps_still_is_asked_again(provider: Server) -> None:
     assert provider.system(timeout=0.2).translate(["eins"]) == ["EINS"]
 
 
-@pytest.mark.parametrize("trouble", PASSING, ids=str)
+@pytest.mark.parametrize("trouble", UNPAID, ids=str)
 def test_trouble_that_stays_can_be_resumed(provider: Server, trouble: Any) -> None:
     provider.plan = [trouble] * 3
     with pytest.raises(ResumableError, match="tried 3 times") as raised:
@@ -71,6 +75,103 @@ def test_retry_after_is_honoured_in_seconds_and_as_a_date(provider: Server) -> N
     assert provider.slept[2] <= 4
 
 
+@pytest.mark.parametrize("header", ["nan", "-5", "0", "Wed, 21 Oct 2015 07:28:00 GMT", "99999999999999999999 x"])
+def test_a_retry_after_that_is_no_time_to_come_means_the_usual_back_off(provider: Server, header: str) -> None:
+    provider.plan = [(429, {}, {"Retry-After": header})] * 2
+    assert provider.system().translate(["eins"]) == ["EINS"]
+    assert all(low <= wait <= 2 * low for wait, low in zip(provider.slept, (0.5, 1), strict=True))
+
+
+def test_a_retry_after_without_end_stops_the_run(provider: Server) -> None:
+    provider.plan = [(429, {}, {"Retry-After": "inf"})]
+    with pytest.raises(QuotaError):
+        provider.system().translate(["eins"])
+
+
+@pytest.mark.parametrize("trouble", PAID, ids=str)
+def test_a_text_that_stays_without_an_answer_is_asked_three_times_and_named(provider: Server, trouble: Any) -> None:
+    provider.plan = [trouble] * 20
+    with pytest.raises(UnansweredError, match="no usable translation of 1 texts, of “eins”") as raised:
+        provider.system().translate(["eins"])
+    assert len(provider.seen) == 3
+    assert list(raised.value.reasons) == ["eins"]
+    assert raised.value.answers == {}
+
+
+def test_an_answer_with_too_few_results_is_asked_for_again_in_halves_and_then_alone(provider: Server) -> None:
+    if provider.system().limits.texts < 4:
+        pytest.skip("asks for one text at a time")
+    texts = ["eins", "zwei", "drei", "vier"]
+    provider.plan = ["too few", "too few"]
+    assert provider.system().translate(texts) == [text.upper() for text in texts]
+    assert provider.seen == [texts, texts[:2], ["eins"], ["zwei"], texts[2:]]
+
+
+def test_only_the_bad_text_of_a_batch_is_paid_twice(provider: Server) -> None:
+    if provider.system().limits.texts < 3:
+        pytest.skip("asks for one text at a time")
+    provider.plan = ["surrogate"]
+    assert provider.system().translate(TEXTS) == ["EINS", "ZWEI", "DREI"]
+    assert provider.seen == [TEXTS, ["drei"]]
+
+
+def test_what_came_whole_before_a_cut_is_kept(provider: Server) -> None:
+    if provider.system().limits.texts < 3:
+        pytest.skip("asks for one text at a time")
+    provider.plan = ["cut in the middle"]
+    assert provider.system().translate(TEXTS) == ["EINS", "ZWEI", "DREI"]
+    assert provider.seen == [TEXTS, ["drei"]]
+
+
+def test_answers_may_be_packed(provider: Server) -> None:
+    provider.plan = ["gzip"]
+    assert provider.system().translate(["eins"]) == ["EINS"]
+    assert len(provider.seen) == 1
+
+
+@pytest.mark.parametrize("trouble", ["drip", "drip headers"])
+def test_a_server_that_drips_does_not_hold_a_run(provider: Server, trouble: str) -> None:
+    provider.plan = [trouble]
+    assert provider.system(timeout=0.3).translate(["eins"]) == ["EINS"]
+
+
+@pytest.mark.parametrize("status", [413, 400])
+def test_a_request_too_large_is_split_and_the_size_remembered(provider: Server, status: int) -> None:
+    made = provider.system()
+    if made.limits.texts < 4:
+        pytest.skip("asks for one text at a time")
+    provider.plan = [(status, {"error": {"message": "Request exceeds the size limit"}})]
+    texts = ["eins", "zwei", "drei", "vier"]
+    assert made.translate(texts) == [text.upper() for text in texts]
+    assert provider.seen == [texts, texts[:2], texts[2:]]
+    assert made.limits.texts == 2
+    assert provider.slept == []
+
+
+def test_a_text_too_large_on_its_own_is_named(provider: Server) -> None:
+    provider.plan = [(413, {})]
+    with pytest.raises(UnansweredError, match="takes less at once"):
+        provider.system().translate(["eins"])
+
+
+def test_a_service_that_answers_nothing_well_is_given_up(provider: Server) -> None:
+    provider.plan = ["empty"] * 1000
+    with pytest.raises(ResumableError, match="10 texts in a row"):
+        provider.system().translate([f"Satz {number}" for number in range(200)])
+    assert sum(map(len, provider.seen)) <= 2 * provider.system().limits.texts + 10 * 3
+
+
+def test_what_was_translated_before_a_spent_quota_comes_with_the_error(provider: Server) -> None:
+    made = provider.system()
+    texts = [f"{number:05d}" + "x" * 300 for number in range(2 * min(made.limits.texts, 120))]
+    provider.plan = ["good", provider.protocol.quota]
+    with pytest.raises(QuotaError) as raised:
+        made.translate(texts)
+    if len(provider.seen) == 1:
+        pytest.skip("takes all at once")
+    assert raised.value.answers == {text: text.upper() for text in provider.seen[0]}
+
+
 def test_a_retry_after_of_hours_stops_the_run(provider: Server) -> None:
     provider.plan = [(429, {}, {"Retry-After": "7200"})]
     with pytest.raises(QuotaError, match="7200 seconds"):
@@ -96,11 +197,16 @@ def test_a_wrong_key_names_its_variable_and_never_itself(provider: Server, monke
     assert wrong not in made.signature + made.name + repr(made)
 
 
-@pytest.mark.parametrize("trouble", [*PASSING, (400, {"error": {"message": f"bad {KEY}"}})], ids=str)
+QUOTING = (400, {"error": {"message": f"bad {KEY} or {quote(KEY)}"}})
+
+
+@pytest.mark.parametrize("trouble", [*UNPAID, *PAID, QUOTING], ids=str)
 def test_no_error_ever_shows_the_key(provider: Server, trouble: Any) -> None:
     provider.plan = [trouble]
+    provider.plan *= 4
     with pytest.raises((ResumableError, UserError)) as raised:
         provider.system(retries=0).translate(["eins"])
+    assert quote(KEY) not in "".join(traceback.format_exception(raised.value))
     assert KEY not in "".join(traceback.format_exception(raised.value))
 
 
@@ -136,8 +242,9 @@ def test_a_text_longer_than_any_request_is_named(provider: Server) -> None:
     made = provider.system()
     if made.limits.characters is None:
         pytest.skip("no limit of characters")
-    with pytest.raises(UserError, match=r"takes .* characters at once"):
-        made.translate(["lang " * 20_000])
+    with pytest.raises(UnansweredError, match=r"takes .* characters at once") as raised:
+        made.translate(["lang " * 20_000, "kurz"])
+    assert raised.value.answers == {"kurz": "KURZ"}
 
 
 def test_a_rate_keeps_calls_apart(provider: Server) -> None:

@@ -1,0 +1,68 @@
+"""What a service wrote: JSON, the whole part of JSON that was cut off, or its own words about an error."""
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+
+def parsed(content: bytes) -> Any:
+    """The JSON, or None where there is none; nesting too deep to read counts as none."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def salvaged(content: bytes) -> Any:
+    """The JSON up to the last list entry that was received whole, where an answer was cut off; None if there is none.
+
+    A service answers in the order it was asked, so that the entries before the cut belong to the first texts.
+    """
+    text = content.decode("utf-8", "ignore")
+    stack: list[str] = []
+    whole: tuple[int, str] | None = None
+    in_string = escaped = False
+    for place, char in enumerate(text):
+        if in_string:
+            escaped, in_string = (char == "\\" and not escaped), (char != '"' or escaped)
+            ends = not in_string
+        else:
+            ends = char in "]}"
+            if char == '"':
+                in_string = True
+            elif char in "[{":
+                stack.append("]" if char == "[" else "}")
+            elif ends and (not stack or stack.pop() != char):
+                return None
+        if ends and stack and stack[-1] == "]":
+            whole = place + 1, "".join(reversed(stack))
+    return parsed((text[: whole[0]] + whole[1]).encode()) if whole else None
+
+
+def message(body: Any) -> str:
+    """What the service says went wrong, in any of the shapes in use."""
+    said = body
+    for name in ("error", "message", "detail"):
+        if isinstance(said, dict) and name in said:
+            said = said[name]
+    return said if isinstance(said, str) else ""
+
+
+def is_web_page(content: bytes) -> bool:
+    """Whether this is mark-up for people, such as a hotel's log-in page."""
+    return content.lstrip()[:1] == b"<"
+
+
+def without_secret(text: str, secret: str | None) -> str:
+    """The text with a key taken out, also where each of its characters may be URL-encoded."""
+    return _as_it_may_be_written(secret).sub("[key]", text) if secret else text
+
+
+@cache
+def _as_it_may_be_written(secret: str) -> re.Pattern[str]:
+    characters = [
+        f"(?:{re.escape(char)}|(?i:{''.join(f'%{byte:02x}' for byte in char.encode('utf-8', 'replace'))}))"
+        for char in secret
+    ]
+    return re.compile("".join(characters))

@@ -1,0 +1,55 @@
+"""Answers cut off at any place, and keys in every spelling."""
+
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.http.body import parsed, salvaged, without_secret
+
+TEXTS = st.lists(st.text(max_size=10), min_size=1, max_size=5)
+SHAPES = {
+    "google": lambda texts: {"data": {"translations": [{"translatedText": text} for text in texts]}},
+    "microsoft": lambda texts: [{"translations": [{"text": text, "to": "en"}]} for text in texts],
+    "libretranslate": lambda texts: {"translatedText": texts},
+}
+READ = {
+    "google": lambda body: [entry["translatedText"] for entry in body["data"]["translations"]],
+    "microsoft": lambda body: [entry["translations"][0]["text"] for entry in body],
+    "libretranslate": lambda body: body["translatedText"],
+}
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@given(texts=TEXTS, share=st.floats(0, 1), ascii_only=st.booleans())
+def test_what_was_received_whole_is_the_beginning_of_the_answer(
+    shape: str, texts: list[str], share: float, ascii_only: bool
+) -> None:
+    whole = json.dumps(SHAPES[shape](texts), ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    part = salvaged(whole[: int(share * len(whole))])
+    if part is not None:
+        found = READ[shape](part)
+        assert found == texts[: len(found)]
+
+
+def test_all_but_the_last_entry_survive_a_cut() -> None:
+    assert salvaged(b'{"translatedText": ["eins", "zw\\"ei", "dr') == {"translatedText": ["eins", 'zw"ei']}
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_are_nothing(content: bytes) -> None:
+    parsed(content)
+    salvaged(content)
+
+
+def test_nesting_without_end_is_no_json() -> None:
+    assert parsed(b"[" * 200_000) is None
+
+
+@pytest.mark.parametrize("key", ["sesame:fx", "a+b/c=", "päss wörd"])
+def test_a_key_is_found_in_every_spelling(key: str) -> None:
+    for written in (key, quote(key, safe=""), quote(key, safe="").lower(), quote(key)):
+        assert without_secret(f"bad key {written}!", key) == "bad key [key]!"
+    assert key not in without_secret(quote_plus(key), key)
