@@ -14,6 +14,7 @@ FLOORS: tuple[set[str], ...] = (
     {"report"},
     {"train"},
     {"studies"},
+    {"attacks"},
     {"systems", "scorers"},
     {"perturb"},
     {"engine"},

@@ -1,0 +1,189 @@
+"""One sentence under attack: what a search sees of moves, victim, goal and constraints.
+
+Candidates must pass the constraints, and the search wants the best by gain. Two orders give the same answer. TextAttack
+looks at the constraints of every candidate first and asks the victim about those that pass (`check="before"`). Here the
+victim is asked about all, and constraints that need a model are looked at best first until enough candidates pass
+(`check="after"`): hundreds of perplexities become a handful. Where the victim is far costlier than the constraints, the
+first order is the better one.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from babelquake.attacks.asking import Asking, Memory
+from babelquake.attacks.constraints import Constraint
+from babelquake.attacks.goal import Goal
+from babelquake.attacks.moves.base import Move
+from babelquake.attacks.sentence import Sentence
+from babelquake.attacks.victim import Victim
+
+Check = Literal["before", "after"]
+StopWords = Literal["swaps", "all", "none"]
+FIRST_LOOK = 8
+"""Candidates whose constraints are looked at first; twice as many each further time."""
+
+
+class Trial(NamedTuple):
+    """A candidate that the victim has judged and the constraints allow."""
+
+    sentence: Sentence
+    score: float
+    gain: float
+    met: bool
+
+
+class SpentError(Exception):
+    """The sentence's budget of queries is used up."""
+
+
+class Outcome(NamedTuple):
+    """What an attack on one sentence came to: the best candidate, met or not, and what it took."""
+
+    best: Trial
+    original: float
+    queries: int
+    values: dict[str, float]
+    """Constraint values of the best candidate, by name."""
+    fits: bool
+    """Whether the best candidate passes every constraint; crossovers that nobody checked may not."""
+    spent: bool
+    """Whether the search ended because its queries were used up."""
+
+
+@dataclass
+class Attack:
+    """What a search may do. All methods ask; none calls a model."""
+
+    original: Sentence
+    victim: Victim
+    goal: Goal
+    constraints: Sequence[Constraint]
+    moves: Sequence[Move]
+    stop_words: Callable[[str], bool]
+    """Whether a word is a stop word of the text's language."""
+    spared: StopWords = "swaps"
+    """Which moves leave stop words alone: those that put something in their place (TextAttack), all, or none."""
+    check: Check = "after"
+    max_queries: int | None = None
+    memory: Memory = field(default_factory=Memory)
+    start: float = 0.0
+    """The original's score; known once `running` has begun."""
+    best: Trial | None = None
+
+    def running(self, search: "Callable[[Attack], Asking[Trial]]") -> Asking[Outcome]:
+        """The whole attack as one generator that asks nothing twice."""
+        return self.memory.remembering(self._running(search))
+
+    def _running(self, search: "Callable[[Attack], Asking[Trial]]") -> Asking[Outcome]:
+        (self.start,) = yield from self.victim.scores([self.original.text])
+        self.best = self.untouched
+        spent = False
+        try:
+            best = yield from search(self)
+        except SpentError:
+            best, spent = self.best, True
+        values: dict[str, float] = {}
+        for constraint in self.constraints:
+            (values[constraint.name],) = yield from constraint.measured(self.original, [best.sentence])
+        fits = all(constraint.allows(values[constraint.name]) for constraint in self.constraints)
+        return Outcome(best, self.start, self.memory.queries, values, fits, spent)
+
+    @property
+    def untouched(self) -> Trial:
+        """The original, with nothing gained."""
+        return Trial(self.original, self.start, self.goal.gain(self.start, self.start), False)
+
+    def open_places(self, sentence: Sentence, move: Move) -> list[int]:
+        """Where a move may change the sentence: no word twice, no stop word where those are spared."""
+        spares = self.spared == "all" or (self.spared == "swaps" and move.replaces_word)
+        return [
+            place
+            for place, word in enumerate(sentence.words)
+            if place not in sentence.touched and not (spares and self.stop_words(word))
+        ]
+
+    def candidates(self, sentence: Sentence, places: Collection[int] | None = None) -> Asking[list[Sentence]]:
+        """What all moves make of a sentence, at the given places or anywhere; each text once, in order of text."""
+        found: dict[str, Sentence] = {}
+        for move in self.moves:
+            where = [place for place in self.open_places(sentence, move) if places is None or place in places]
+            for candidate in (yield from move.candidates(sentence, where)):
+                found.setdefault(candidate.text, candidate)
+        found.pop(sentence.text, None)
+        return [found[text] for text in sorted(found)]
+
+    def gains(self, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """How far each candidate has come, constraints aside: for ranking words by importance."""
+        if self._within_budget(candidates) < len(candidates):
+            raise SpentError
+        scores = yield from self.victim.scores([candidate.text for candidate in candidates])
+        return [self.goal.gain(self.start, score) for score in scores]
+
+    def unchecked(self, candidate: Sentence) -> Asking[Trial]:
+        """A candidate judged without a look at the constraints: a child of crossover, where TextAttack checks none."""
+        self._within_budget([candidate])
+        (score,) = yield from self.victim.scores([candidate.text])
+        return self._trial(candidate, score)
+
+    def allowed(self, candidates: Sequence[Sentence]) -> Asking[list[Sentence]]:
+        """The candidates that pass every constraint."""
+        return (yield from self._allowed(self.constraints, candidates))
+
+    def tried(
+        self, candidates: Sequence[Sentence], keep: int, above: float = -float("inf"), least: bool = False
+    ) -> Asking[list[Trial]]:
+        """The best `keep` candidates that gain more than `above` and pass every constraint, best first.
+
+        `least` turns the order round: those that gain least come first, for input reduction as its paper has it.
+        """
+        candidates = yield from self._allowed([c for c in self.constraints if not c.asks], candidates)
+        costly = [constraint for constraint in self.constraints if constraint.asks]
+        if self.check == "before":
+            candidates = yield from self._allowed(costly, candidates)
+        if not candidates:
+            return []
+        room = self._within_budget(candidates)
+        scores = yield from self.victim.scores([candidate.text for candidate in candidates[:room]])
+        trials = [self._trial(candidate, score) for candidate, score in zip(candidates, scores, strict=False)]
+        wanted = [trial for trial in trials if trial.gain > above]
+        wanted.sort(key=lambda trial: trial.gain if least else -trial.gain)
+        passed = wanted[:keep] if self.check == "before" else (yield from self._best_first(costly, wanted, keep))
+        for trial in passed:
+            if self.best is None or trial.gain > self.best.gain:
+                self.best = trial
+        if room < len(candidates):
+            raise SpentError
+        return passed
+
+    def _trial(self, candidate: Sentence, score: float) -> Trial:
+        gain = self.goal.gain(self.start, score)
+        return Trial(candidate, score, gain, self.goal.met(gain))
+
+    def _best_first(self, constraints: Sequence[Constraint], trials: list[Trial], keep: int) -> Asking[list[Trial]]:
+        passed: list[Trial] = []
+        look, start = max(FIRST_LOOK, keep), 0
+        while start < len(trials) and len(passed) < keep:
+            seen = trials[start : start + look]
+            allowed = yield from self._allowed(constraints, [trial.sentence for trial in seen])
+            texts = {sentence.text for sentence in allowed}
+            passed += [trial for trial in seen if trial.sentence.text in texts]
+            start, look = start + look, look * 2
+        return passed[:keep]
+
+    def _allowed(self, constraints: Sequence[Constraint], candidates: Sequence[Sentence]) -> Asking[list[Sentence]]:
+        left = list(candidates)
+        for constraint in constraints:
+            if left:
+                values = yield from constraint.measured(self.original, left)
+                left = [sentence for sentence, value in zip(left, values, strict=True) if constraint.allows(value)]
+        return left
+
+    def _within_budget(self, candidates: Sequence[Any]) -> int:
+        """How many candidates may still be judged; none left ends the search."""
+        if self.max_queries is None:
+            return len(candidates)
+        room = self.max_queries - self.memory.queries
+        if room <= 0:
+            raise SpentError
+        return min(room, len(candidates))

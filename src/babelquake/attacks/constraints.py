@@ -1,0 +1,179 @@
+"""What a candidate must respect, measured against the original sentence.
+
+A constraint measures (asking models where it must) and then allows or forbids; the measured value is kept with every
+perturbation found. Cheap constraints are looked at first.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from babelquake.attacks.asking import Asking, Closeness, Judgement, Perplexity, Request
+from babelquake.attacks.sentence import Sentence, word_distance
+from babelquake.errors import UserError, did_you_mean
+from babelquake.spec import Spec, bind, parameters, parse
+
+
+@dataclass(frozen=True)
+class Constraint(ABC):
+    """A limit on how far a candidate may be from the original."""
+
+    name: ClassVar[str]
+    asks: ClassVar[bool] = False
+    """Whether measuring it takes a model."""
+
+    @abstractmethod
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """One value per candidate."""
+
+    @abstractmethod
+    def allows(self, value: float) -> bool:
+        """Whether a candidate with this value may stay."""
+
+    @property
+    def signature(self) -> str:
+        """The constraint with its limits."""
+        inside = ",".join(f"{key}={value}" for key, value in vars(self).items())
+        return f"{self.name}[{inside}]"
+
+
+@dataclass(frozen=True)
+class PerplexityRise(Constraint):
+    """Perplexity under a causal language model rises by less than `rise` (Huang 2023 §2.2: 10, GPT-2, BOS added)."""
+
+    name = "perplexity"
+    asks = True
+    rise: float = 10.0
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """Perplexity of the candidate less that of the original."""
+        before, *after = yield [Perplexity(sentence.text) for sentence in (original, *candidates)]
+        return [value - before for value in after]
+
+    def allows(self, value: float) -> bool:
+        """Strictly below; a text without any perplexity is not fluent."""
+        return value < self.rise
+
+
+@dataclass(frozen=True)
+class Levenshtein(Constraint):
+    """At most `most` characters inserted, deleted or replaced (DeepWordBug: 30)."""
+
+    name = "levenshtein"
+    most: int = 30
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """The edit distance in characters."""
+        yield from ()
+        return [float(character_distance(original.text, candidate.text)) for candidate in candidates]
+
+    def allows(self, value: float) -> bool:
+        """Up to and including `most`."""
+        return value <= self.most
+
+
+@dataclass(frozen=True)
+class WordShare(Constraint):
+    """At most this share of the original's words changed, inserted or deleted (Jia 2019 in TextAttack: 0.2)."""
+
+    name = "words"
+    share: float = 0.2
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """The edit distance in words over the number of words."""
+        yield from ()
+        size = max(len(original.words), 1)
+        return [word_distance(original.text, candidate.text) / size for candidate in candidates]
+
+    def allows(self, value: float) -> bool:
+        """Up to and including `share`."""
+        return value <= self.share
+
+
+@dataclass(frozen=True)
+class Similarity(Constraint):
+    """Cosine of the sentence vectors of at least `least` (CLARE in TextAttack: 0.7)."""
+
+    name = "similarity"
+    asks = True
+    least: float = 0.7
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """The cosine of original and candidate."""
+        values: list[float] = yield [Closeness(original.text, candidate.text) for candidate in candidates]
+        return values
+
+    def allows(self, value: float) -> bool:
+        """`least` or more."""
+        return value >= self.least
+
+
+@dataclass(frozen=True)
+class SelfSimilarity(Constraint):
+    """The victim itself finds original and candidate alike: f̂(x, x) − f̂(x′, x) < `within` (Huang 2023 §2.1).
+
+    `symmetric`: ½[f(x, x′) + f(x′, x)] in place of f(x′, x), for victims that tell translation and reference apart
+    (Appendix C). Scores are normalised with the victim's scale, given when the attack is put together.
+    """
+
+    name = "self-similarity"
+    asks = True
+    within: float = 0.3
+    symmetric: bool = False
+    scale: float = 1.0
+    """σ of the victim over the data, negative where lower scores are better."""
+    source: str | None = None
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """The fall of the victim's similarity, in standard deviations."""
+        x = original.text
+        requests: list[Request] = [self._similar(x, x)]
+        requests += [self._similar(candidate.text, x) for candidate in candidates]
+        if self.symmetric:
+            requests += [self._similar(x, candidate.text) for candidate in candidates]
+        best, *scores = yield requests
+        if self.symmetric:
+            forth, back = scores[: len(candidates)], scores[len(candidates) :]
+            scores = [(one + other) / 2 for one, other in zip(forth, back, strict=True)]
+        return [(best - score) / self.scale for score in scores]
+
+    def allows(self, value: float) -> bool:
+        """Strictly below."""
+        return value < self.within
+
+    def _similar(self, translation: str, reference: str) -> Judgement:
+        return Judgement(translation, (reference,), self.source)
+
+
+CONSTRAINTS: dict[str, type[Constraint]] = {
+    kind.name: kind for kind in (PerplexityRise, Levenshtein, WordShare, Similarity)
+}
+"""Those a user may ask for; `self-similarity` comes with the goal `inconsistent`."""
+
+
+def constraint(text: str | Spec) -> Constraint:
+    """A constraint by name with options: `levenshtein[most=30]`."""
+    spec = text if isinstance(text, Spec) else parse(text)
+    if spec.name not in CONSTRAINTS:
+        raise UserError(f"no constraint is called '{spec.name}'. {did_you_mean(spec.name, CONSTRAINTS)}")
+    kind: Callable[..., Constraint] = CONSTRAINTS[spec.name]
+    return kind(**bind(spec, parameters(kind), "constraint"))
+
+
+def character_distance(one: str, other: str) -> int:
+    """Edit distance in characters; what both ends share is cut off first, so that near texts cost little."""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    one, other = one[start:], other[start:]
+    end = 0
+    while end < min(len(one), len(other)) and one[-1 - end] == other[-1 - end]:
+        end += 1
+    one, other = one[: len(one) - end], other[: len(other) - end]
+    row = list(range(len(other) + 1))
+    for i, left in enumerate(one, 1):
+        previous, row[0] = row[0], i
+        for j, right in enumerate(other, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (left != right))
+    return row[-1]

@@ -1,0 +1,128 @@
+"""What an attack wants of its victim.
+
+Scores are normalised over the data, f̂ = (f − μ) / σ with better up (Huang 2023 §2.2), so that one threshold fits every
+metric. A goal says how far a candidate has come (`gain`) and when that is far enough (`met`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from babelquake.errors import UserError, did_you_mean
+from babelquake.spec import Spec, bind, parameters, parse
+
+
+@dataclass(frozen=True)
+class Goal(ABC):
+    """One of the failures that are searched for."""
+
+    name: ClassVar[str]
+    on_system: ClassVar[bool] = False
+    """Whether the victim is a translation system and the attacked text its source."""
+    strict: ClassVar[bool] = False
+    """Whether the recipes' larger search serves it (Appendix B)."""
+    fluent: ClassVar[bool] = True
+    """Whether the paper limits the rise in perplexity for it."""
+
+    @abstractmethod
+    def gain(self, original: float, score: float) -> float:
+        """How far a candidate has come; searches maximise it."""
+
+    @abstractmethod
+    def met(self, gain: float) -> bool:
+        """Whether that is far enough."""
+
+    @property
+    def signature(self) -> str:
+        """The goal with its thresholds."""
+        inside = ",".join(f"{key}={value}" for key, value in vars(self).items())
+        return f"{self.name}[{inside}]" if inside else self.name
+
+
+@dataclass(frozen=True)
+class Overpenalise(Goal):
+    """The score falls by more than `by` standard deviations: f̂(x) − f̂(x′) > 1 (§2.2)."""
+
+    name = "overpenalise"
+    by: float = 1.0
+
+    def gain(self, original: float, score: float) -> float:
+        """The fall of the score."""
+        return original - score
+
+    def met(self, gain: float) -> bool:
+        """Strictly more than `by`."""
+        return gain > self.by
+
+
+@dataclass(frozen=True)
+class Inflate(Goal):
+    """The score rises by more than `by` standard deviations: the opposite failure."""
+
+    name = "inflate"
+    by: float = 1.0
+
+    def gain(self, original: float, score: float) -> float:
+        """The rise of the score."""
+        return score - original
+
+    def met(self, gain: float) -> bool:
+        """Strictly more than `by`."""
+        return gain > self.by
+
+
+@dataclass(frozen=True)
+class Inconsistent(Goal):
+    """f̂(x, ref) − f̂(x′, ref) > `by` while f̂(x, x) − f̂(x′, x) < `within` (§2.2).
+
+    `similarity=symmetric` measures the second difference with ½[f(x, x′) + f(x′, x)], for victims that tell translation
+    and reference apart (Appendix C). The paper names no limit on perplexity for this goal.
+    """
+
+    name = "inconsistent"
+    strict = True
+    fluent = False
+    by: float = 0.4
+    within: float = 0.3
+    similarity: Literal["plain", "symmetric"] = "plain"
+
+    def gain(self, original: float, score: float) -> float:
+        """The fall of the score against the reference."""
+        return original - score
+
+    def met(self, gain: float) -> bool:
+        """Strictly more than `by`; the similarity is a constraint."""
+        return gain > self.by
+
+
+@dataclass(frozen=True)
+class Collapse(Goal):
+    """The translation of the changed source has less than `below` chrF against the translation of the clean one."""
+
+    name = "collapse"
+    on_system = True
+    fluent = False
+    below: float = 75.0
+
+    def gain(self, original: float, score: float) -> float:
+        """What is lost of the agreement with the clean translation (100 chrF)."""
+        return original - score
+
+    def met(self, gain: float) -> bool:
+        """Strictly below `below`."""
+        return gain > 100.0 - self.below
+
+
+GOALS: dict[str, type[Goal]] = {kind.name: kind for kind in (Overpenalise, Inconsistent, Inflate, Collapse)}
+
+
+def goal(text: str | Spec | Goal) -> Goal:
+    """A goal by name with options: `overpenalise[by=0.5]`."""
+    if isinstance(text, Goal):
+        return text
+    spec = text if isinstance(text, Spec) else parse(text)
+    if spec.name not in GOALS:
+        raise UserError(f"no goal is called '{spec.name}'. {did_you_mean(spec.name, GOALS)}")
+    kind: Callable[..., Goal] = GOALS[spec.name]
+    return kind(**bind(spec, parameters(kind), "goal"))

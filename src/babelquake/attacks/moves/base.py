@@ -1,0 +1,27 @@
+"""What a move is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from babelquake.attacks.asking import Asking
+from babelquake.attacks.sentence import Sentence
+
+
+class Move(ABC):
+    """Proposes changed sentences. What it needs of a masked model it asks for; it calls no model itself."""
+
+    kind: ClassVar[str]
+    """What its edits are called: replace, insert, merge, delete, swap …"""
+    replaces_word: ClassVar[bool] = True
+    """Whether it puts something else in a word's place: TextAttack keeps stop words from such moves alone."""
+
+    @abstractmethod
+    def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
+        """Every sentence the move can make of this one by changing it at one of the places."""
+
+
+def told(found: list[Sentence]) -> Asking[list[Sentence]]:
+    """Candidates that took no asking, as a generator."""
+    yield from ()
+    return found

@@ -1,0 +1,108 @@
+"""Mask-then-infill moves of CLARE (Li 2021): replace a word, insert one, merge two.
+
+A gap is put into the sentence, the masked model names its words for it, and those above a confidence floor become
+candidates. Fillers are whole words with a letter in them; punctuation and pieces of words do not count.
+"""
+
+from collections.abc import Callable, Sequence
+
+from babelquake.attacks.asking import Asking, Gap
+from babelquake.attacks.moves.base import Move
+from babelquake.attacks.sentence import Sentence
+
+Tags = Callable[[Sentence], Sequence[str]]
+"""The part of speech of every word of a sentence (universal tags; `X` where it is not known)."""
+MERGES: dict[str, frozenset[str]] = {
+    "NOUN": frozenset({"NOUN"}),
+    "ADJ": frozenset({"NOUN", "NUM", "ADJ", "ADV"}),
+    "ADV": frozenset({"ADJ", "VERB"}),
+    "VERB": frozenset({"ADV", "VERB", "NOUN", "ADJ"}),
+    "DET": frozenset({"NOUN", "ADJ"}),
+    "PRON": frozenset({"NOUN", "ADJ"}),
+    "NUM": frozenset({"NUM", "NOUN"}),
+}
+"""Which two neighbours may become one word (the bigrams of CLARE's published code, as in TextAttack)."""
+
+
+class MaskMove(Move):
+    """A move whose words come from a masked model."""
+
+    def __init__(self, most: int = 50, floor: float = 0.0) -> None:
+        self.most = most
+        self.floor = floor
+        """The least probability of a filler."""
+
+    def words(self, fillers: Sequence[tuple[str, float]], old: str) -> list[str]:
+        """The most probable `most` fillers above the floor; the word that stood there is not among them.
+
+        As in TextAttack it takes up one of the `most` all the same.
+        """
+        above = [word for word, probability in fillers[: self.most] if probability >= self.floor]
+        return [word for word in above if word != old]
+
+
+class MaskReplace(MaskMove):
+    """Mask a word and fill the gap with another."""
+
+    kind = "replace"
+
+    def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
+        """Up to `most` sentences per place."""
+        around = [sentence.around(place) for place in places]
+        answers = yield [Gap(*sides) for sides in around]
+        return [
+            sentence.replaced(place, word, self.kind, sides)
+            for place, sides, fillers in zip(places, around, answers, strict=True)
+            for word in self.words(fillers, sentence.words[place])
+        ]
+
+
+class MaskInsert(MaskMove):
+    """Open a gap before a word and fill it."""
+
+    kind = "insert"
+    replaces_word = False
+
+    def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
+        """Up to `most` sentences per place."""
+        heads = [sentence.around(place)[0] for place in places]
+        answers = yield [Gap(head, f" {sentence.text[len(head) :]}") for head in heads]
+        return [
+            sentence.inserted(place, word, head)
+            for place, head, fillers in zip(places, heads, answers, strict=True)
+            for word in self.words(fillers, sentence.words[place])
+        ]
+
+
+class MaskMerge(MaskMove):
+    """Mask a word and its right neighbour together and fill the gap with one word.
+
+    Only pairs that CLARE's authors allow are merged, by part of speech (`MERGES`). TextAttack merges wherever such a
+    pair stands, changed words and stop words included (`anywhere=True`); the paper's text knows no such exception.
+    """
+
+    kind = "merge"
+    replaces_word = False
+
+    def __init__(self, tags: Tags, most: int = 50, floor: float = 0.0, anywhere: bool = True) -> None:
+        super().__init__(most, floor)
+        self.tags = tags
+        self.anywhere = anywhere
+
+    def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
+        """Up to `most` sentences per pair of words."""
+        tags = self.tags(sentence)
+        allowed = set(range(len(sentence.words)) if self.anywhere else places)
+        pairs = [
+            place
+            for place in range(len(sentence.words) - 1)
+            if {place, place + 1} <= allowed and tags[place + 1] in MERGES.get(tags[place], ())
+        ]
+        shorter = [sentence.without(place + 1) for place in pairs]
+        around = [base.around(place) for place, base in zip(pairs, shorter, strict=True)]
+        answers = yield [Gap(*sides) for sides in around]
+        return [
+            sentence.merged(place, word, base)
+            for place, base, fillers in zip(pairs, shorter, answers, strict=True)
+            for word in self.words(fillers, sentence.words[place])
+        ]

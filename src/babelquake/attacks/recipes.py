@@ -1,0 +1,213 @@
+"""The four attacks of Huang & Baldwin 2023 (Appendix B), each put together from moves, search and constraints.
+
+The paper ran TextAttack's implementations with changes of its own. Where its text, TextAttack's code and the original
+authors disagree, the defaults here are what was run, and the other readings are options; every recipe says which.
+Common to all: no word is changed twice, stop words are left alone, and the goal brings its constraints (a rise in
+perplexity below 10, or the victim's own similarity). TextAttack applies the rule about stop words to moves that put
+something in a word's place, not to deletions, insertions and merges (`stop_words=swaps`); the paper says simply that
+stop words are not changed (`all`). What counts as a stop word are the closed-class words of the text's language.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from babelquake.attacks.asking import Asking
+from babelquake.attacks.attack import Attack, StopWords, Trial
+from babelquake.attacks.constraints import Constraint, Levenshtein
+from babelquake.attacks.moves import (
+    DeleteLetter,
+    DeleteWord,
+    InsertLetter,
+    MaskInsert,
+    MaskMerge,
+    MaskReplace,
+    Move,
+    SubstituteLetter,
+    SwapLetters,
+    SwapNeighbour,
+)
+from babelquake.attacks.moves.characters import LETTERS
+from babelquake.attacks.moves.masks import Tags
+from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
+from babelquake.attacks.search.greedy import Rank
+from babelquake.errors import UserError, did_you_mean
+from babelquake.spec import Spec, bind, parameters, parse
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What recipes draw from, in the attacked text's language."""
+
+    neighbours: Mapping[str, Sequence[str]]
+    tags: Tags
+    seed: int = 0
+    strict: bool = False
+    """Whether the goal calls for the larger search."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A complete attack but for victim and goal."""
+
+    spec: Spec
+    moves: tuple[Move, ...]
+    search: Callable[[Attack], Asking[Trial]]
+    constraints: tuple[Constraint, ...] = ()
+    stop_words: StopWords = "swaps"
+    needs: frozenset[str] = frozenset()
+    """`masked`, `neighbours`: what it draws its words from."""
+
+    @property
+    def name(self) -> str:
+        """The name with options, as tables show it."""
+        return str(self.spec)
+
+
+def clare(
+    tools: Tools,
+    *,
+    candidates: int = 50,
+    replace_floor: float = 5e-4,
+    insert_floor: float = 0.0,
+    merge_floor: float = 5e-3,
+    width: int | None = None,
+    iterations: int | None = None,
+    strict: bool | None = None,
+    merge: Literal["anywhere", "open"] = "anywhere",
+    distinct: bool = False,
+    stop_words: StopWords = "swaps",
+) -> dict[str, Any]:
+    """Mask-then-infill: replace, insert, merge (Li 2021), by beam search.
+
+    Paper: beam of 2 and 10 iterations, 5 and 15 for self-inconsistency; no sentence-similarity constraint. TextAttack:
+    greedy, similarity ≥ 0.7 (add `similarity` as a constraint, `width=1`); 50 candidates per mask, floors 5e-4, 0 and
+    5e-3, pairs merged by part of speech wherever they stand (`merge=open` keeps to unchanged words). Li 2021: one
+    action per position, floors and similarity as in TextAttack. The authors' published code leaves the larger search
+    out for BERTScore: `strict=false` with the goal `inconsistent` is that reading. `distinct` keeps a text once in the
+    beam, which may hold it twice in the authors' code.
+    """
+    larger = tools.strict if strict is None else strict
+    return {
+        "moves": (
+            MaskReplace(candidates, replace_floor),
+            MaskInsert(candidates, insert_floor),
+            MaskMerge(tools.tags, candidates, merge_floor, anywhere=merge == "anywhere"),
+        ),
+        "search": partial(
+            beam,
+            width=width or (5 if larger else 2),
+            iterations=iterations or (15 if larger else 10),
+            distinct=distinct,
+        ),
+        "stop_words": stop_words,
+        "needs": frozenset({"masked"}),
+    }
+
+
+def faster_genetic(
+    tools: Tools,
+    *,
+    neighbours: int = 8,
+    population: int | None = None,
+    iterations: int | None = None,
+    check_crossover: bool | None = None,
+    strict: bool | None = None,
+    selection: Literal["textattack", "alzantot"] = "textattack",
+    stop_words: StopWords = "swaps",
+) -> dict[str, Any]:
+    """Word substitution in a counter-fitted space by a genetic algorithm (Alzantot 2018, Jia 2019).
+
+    Paper: 8 neighbours, population 30, 15 iterations; 60 and 40 with a check after crossover for self-inconsistency;
+    the goal's constraint in place of the language model's, and the authors' code drops TextAttack's limits on the share
+    of words (0.2) and on embedding distance (0.5). TextAttack: 60 and 40, no check after crossover, and parents drawn
+    with the sign of the score turned round (`selection`; Alzantot 2018 draws the better ones more often). The published
+    code leaves the larger search out for BERTScore (`strict=false`).
+    """
+    larger = tools.strict if strict is None else strict
+    return {
+        "moves": (SwapNeighbour(tools.neighbours, neighbours),),
+        "search": partial(
+            genetic,
+            seed=tools.seed,
+            population=population or (60 if larger else 30),
+            iterations=iterations or (40 if larger else 15),
+            check_crossover=larger if check_crossover is None else check_crossover,
+            selection=selection,
+        ),
+        "stop_words": stop_words,
+        "needs": frozenset({"neighbours"}),
+    }
+
+
+def input_reduction(
+    tools: Tools,
+    *,
+    order: Literal["largest", "least"] = "largest",
+    positions: Literal["stale", "tracked"] = "stale",
+    stop_words: StopWords = "swaps",
+) -> dict[str, Any]:
+    """Word deletion (Feng 2018).
+
+    Paper and Feng 2018: remove the *least* important word, again and again (`order=least`). TextAttack's greedy search,
+    which the paper ran, ranks words once by deletion and removes those with the *largest* effect first
+    (`order=largest`); after a deletion it goes on counting places as in the original sentence, and so removes
+    neighbours of the words it ranked (`positions=stale`; `tracked` does what was meant). Its rule about stop words does
+    not reach deletions (`stop_words=all` makes it do so, as the paper says).
+    """
+    least = order == "least"
+    return {
+        "moves": (DeleteWord(),),
+        "search": least_important_first if least else partial(greedy_by_importance, rank="delete", positions=positions),
+        "stop_words": stop_words,
+    }
+
+
+def deepwordbug(
+    tools: Tools,
+    *,
+    distance: int = 30,
+    every: bool = False,
+    letters: str = LETTERS,
+    rank: Rank = "unknown",
+    stop_words: StopWords = "swaps",
+) -> dict[str, Any]:
+    """Character swap, substitution, deletion and insertion (Gao 2018), words in order of importance.
+
+    Paper and TextAttack: one random change of each kind per word, the best is kept if it helps; Levenshtein distance at
+    most 30; importance by writing `[UNK]` in the word's place. Gao 2018 adds up what a word does to the score of the
+    words before it and of those after it (`rank=combined`). `every` tries every spot of a word instead
+    of a random one; `letters` are those inserted and substituted (ASCII letters in TextAttack).
+    """
+    kinds = (SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter)
+    return {
+        "moves": tuple(kind(tools.seed, every, letters) for kind in kinds),
+        "search": partial(greedy_by_importance, rank=rank),
+        "constraints": (Levenshtein(distance),),
+        "stop_words": stop_words,
+    }
+
+
+RECIPES: dict[str, Callable[..., dict[str, Any]]] = {
+    "clare": clare,
+    "faster-genetic": faster_genetic,
+    "input-reduction": input_reduction,
+    "deepwordbug": deepwordbug,
+}
+
+
+def recipe_spec(text: str | Spec) -> Spec:
+    """A recipe's name with options, checked."""
+    spec = text if isinstance(text, Spec) else parse(text)
+    if spec.name not in RECIPES:
+        raise UserError(f"no recipe is called '{spec.name}'. {did_you_mean(spec.name, RECIPES)}")
+    bind(spec, parameters(RECIPES[spec.name], frozenset({"tools"})), "recipe")
+    return spec
+
+
+def recipe(text: str | Spec, tools: Tools) -> Recipe:
+    """A recipe by name with options: `clare[width=5]`."""
+    spec = recipe_spec(text)
+    build = RECIPES[spec.name]
+    return Recipe(spec, **build(tools, **bind(spec, parameters(build, frozenset({"tools"})), "recipe")))

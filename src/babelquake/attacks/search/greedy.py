@@ -1,0 +1,90 @@
+"""Greedy searches that walk through the words of a sentence."""
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from babelquake.attacks.asking import Asking
+from babelquake.attacks.attack import Attack, Trial
+from babelquake.attacks.sentence import Sentence
+
+UNKNOWN = "[UNK]"
+"""What stands in for a word whose importance is measured (TextAttack's `unk`)."""
+
+
+Rank = Literal["unknown", "delete", "combined"]
+
+
+def greedy_by_importance(
+    attack: Attack, rank: Rank = "unknown", positions: Literal["tracked", "stale"] = "tracked"
+) -> Asking[Trial]:
+    """Rank words by what the score loses without them, then change one after another, keeping what helps.
+
+    Ranked once, on the original sentence: by leaving the word out (`delete`), by writing `[UNK]` in its place
+    (`unknown`), or by `_combined`. Where deletions shorten the sentence, TextAttack goes on counting places as in the
+    original, and so deletes other words than those it ranked (`stale`); `tracked` follows each word to where it now is.
+    """
+    original = attack.original
+    places = sorted({place for move in attack.moves for place in attack.open_places(original, move)})
+    if not places:
+        return attack.untouched
+    importance = yield from _importance(attack, places, rank)
+    order = [place for _, place in sorted(zip(importance, places, strict=True), key=lambda pair: -pair[0])]
+    best = attack.untouched
+    for place in order:
+        where = _now_at(best, place) if positions == "tracked" else {place}
+        candidates = yield from attack.candidates(best.sentence, where)
+        passed = yield from attack.tried(candidates, keep=1, above=best.gain)
+        if passed:
+            best = passed[0]
+            if best.met:
+                return best
+    return best
+
+
+def least_important_first(attack: Attack) -> Asking[Trial]:
+    """Delete, again and again, the word whose loss moves the score least, until the goal is met (Feng 2018).
+
+    This is input reduction as its paper and Huang 2023 (Appendix B) put it in words; importance is measured anew after
+    every deletion.
+    """
+    best = attack.untouched
+    while True:
+        candidates = yield from attack.candidates(best.sentence)
+        passed = yield from attack.tried(candidates, keep=1, least=True)
+        if not passed:
+            return best
+        best = passed[0]
+        if best.met:
+            return best
+
+
+def _importance(attack: Attack, places: Sequence[int], rank: Rank) -> Asking[list[float]]:
+    """What the goal gains from the loss of each word."""
+    original = attack.original
+    if rank == "combined":
+        return (yield from _combined(attack, places))
+    if rank == "delete":
+        return (yield from attack.gains([original.without(place) for place in places]))
+    return (yield from attack.gains([original.replaced(place, UNKNOWN) for place in places]))
+
+
+def _combined(attack: Attack, places: Sequence[int]) -> Asking[list[float]]:
+    """Gao 2018's combined score: what a word adds to the words before it, plus what it adds to those after it.
+
+    With g(…) the gain of a part of the sentence: [g(x₁…xᵢ₋₁) − g(x₁…xᵢ)] + [g(xᵢ₊₁…xₙ) − g(xᵢ…xₙ)]. Nothing stands
+    before the first word nor after the last, so these have one term only.
+    """
+    sentence, last = attack.original, len(attack.original.words) - 1
+    starts = [sentence.text[: len(sentence.text) - len(sentence.around(place)[1])] for place in range(last + 1)]
+    ends = [sentence.text[len(sentence.around(place)[0]) :] for place in range(last + 1)]
+    parts = yield from attack.gains([Sentence.of(text) for text in (*starts, *ends)])
+    head, tail = parts[: last + 1], parts[last + 1 :]
+    return [
+        (head[place - 1] - head[place] if place else 0.0) + (tail[place + 1] - tail[place] if place < last else 0.0)
+        for place in places
+    ]
+
+
+def _now_at(trial: Trial, place: int) -> Collection[int]:
+    """Where the word that stood at a place of the original stands now; nowhere, once deleted."""
+    return {now for now, origin in enumerate(trial.sentence.origins) if origin == place}

@@ -1,0 +1,98 @@
+"""Every move proposes what its paper says, and nothing else."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.attacks.asking import Gap
+from babelquake.attacks.constraints import character_distance
+from babelquake.attacks.moves import (
+    DeleteLetter,
+    DeleteWord,
+    InsertLetter,
+    MaskInsert,
+    MaskMerge,
+    MaskReplace,
+    Move,
+    SubstituteLetter,
+    SwapLetters,
+    SwapNeighbour,
+)
+from babelquake.attacks.sentence import Sentence
+
+SENTENCE = Sentence.of("The cat sat on the mat.")
+
+
+def texts(toys: Any, move: Move, *places: int) -> list[str]:
+    return [candidate.text for candidate in toys.driven(move.candidates(SENTENCE, places))]
+
+
+def test_deletion_leaves_one_word_out(toys: Any) -> None:
+    assert texts(toys, DeleteWord(), 0, 5) == ["cat sat on the mat.", "The cat sat on the."]
+    assert toys.driven(DeleteWord().candidates(Sentence.of("Alone!"), [0])) == []
+
+
+def test_neighbours_come_nearest_first_in_the_words_case(toys: Any) -> None:
+    move = SwapNeighbour({"the": ("this", "the", "that"), "cat": ("dog", "lion", "rug")}, most=2)
+    assert texts(toys, move, 0, 1, 2) == [
+        "This cat sat on the mat.",
+        "The dog sat on the mat.",
+        "The lion sat on the mat.",
+    ]
+
+
+def test_mask_replacement_keeps_fillers_above_the_floor(toys: Any) -> None:
+    log: list[Any] = []
+    found = toys.driven(MaskReplace(50, 0.2).candidates(SENTENCE, [1]), None, log)
+    assert log == [[Gap("The ", " sat on the mat.")]]
+    assert [candidate.words[1] for candidate in found] == ["dog", "red", "rug"]
+    assert [candidate.words[1] for candidate in toys.driven(MaskReplace(2, 0.0).candidates(SENTENCE, [1]))] == [
+        "dog",
+        "red",
+    ]
+
+
+def test_mask_insertion_puts_a_word_before_another(toys: Any) -> None:
+    log: list[Any] = []
+    found = toys.driven(MaskInsert(1).candidates(SENTENCE, [5]), None, log)
+    assert log == [[Gap("The cat sat on the ", " mat.")]]
+    assert [candidate.text for candidate in found] == ["The cat sat on the dog mat."]
+
+
+def test_mask_merge_takes_pairs_by_part_of_speech(toys: Any) -> None:
+    tags = ("DET", "NOUN", "VERB", "ADP", "DET", "NOUN")
+    log: list[Any] = []
+    move = MaskMerge(lambda sentence: tags, 1)
+    found = toys.driven(move.candidates(SENTENCE, [0, 1, 2, 3, 4, 5]), None, log)
+    assert log == [[Gap("", " sat on the mat."), Gap("The cat sat on ", ".")]]
+    assert [candidate.text for candidate in found] == ["dog sat on the mat.", "The cat sat on dog."]
+    open_only = MaskMerge(lambda sentence: tags, 1, anywhere=False)
+    assert texts(toys, open_only, 1, 4, 5) == ["The cat sat on dog."]
+
+
+def test_every_letter_change_of_a_short_word(toys: Any) -> None:
+    words = lambda move: [text.split()[1] for text in texts(toys, move, 1)]  # noqa: E731
+    assert words(SwapLetters(every=True)) == ["act", "cta"]
+    assert words(DeleteLetter(every=True)) == ["at", "ct", "ca"]
+    assert words(SubstituteLetter(every=True, letters="x")) == ["xat", "cxt", "cax"]
+    assert words(InsertLetter(every=True, letters="x")) == ["xcat", "cxat", "caxt"]
+
+
+@given(st.text("abcde", min_size=2, max_size=9), st.integers(0, 99))
+def test_one_random_change_of_each_kind_is_one_of_all(word: str, seed: int) -> None:
+    sentence = Sentence.of(f"it is {word} here")
+    for kind in (SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter):
+        one = list(_candidates(kind(seed), sentence))
+        assert one == list(_candidates(kind(seed), sentence))
+        assert len(one) <= 1
+        assert all(1 <= character_distance(sentence.text, text) <= 2 for text in one)
+
+
+def _candidates(move: Move, sentence: Sentence) -> list[str]:
+    asking = move.candidates(sentence, [2])
+    try:
+        next(asking)
+    except StopIteration as end:
+        return [candidate.text for candidate in end.value]
+    raise AssertionError("a letter move asks nothing")
