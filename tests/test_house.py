@@ -12,6 +12,7 @@ FLOORS: tuple[set[str], ...] = (
     {"cli", "__init__"},
     {"study"},
     {"report"},
+    {"annotate"},
     {"train"},
     {"studies"},
     {"attacks"},

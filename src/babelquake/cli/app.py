@@ -2,6 +2,7 @@
 
 import typer
 
+from babelquake.cli.annotating import annotate
 from babelquake.cli.caching import cache
 from babelquake.cli.correlating import correlate
 from babelquake.cli.demonstrating import demo
@@ -33,6 +34,7 @@ app.command("qe")(qe)
 app.command("correlate")(correlate)
 app.command("report")(report)
 app.command("compare")(compare)
+app.add_typer(annotate, name="annotate")
 app.add_typer(train, name="train")
 app.command("cache")(cache)
 

@@ -1,0 +1,67 @@
+"""Which reader takes a file of ratings: by its ending and its first line."""
+
+import csv
+import io
+from pathlib import Path
+
+from babelquake.data.ratings.appraise import is_appraise, read_appraise
+from babelquake.data.ratings.delimited import read_delimited
+from babelquake.data.ratings.segment_scores import read_segment_scores
+from babelquake.data.ratings.table import Ratings
+from babelquake.data.streams import file_name, lines, suffix, whole_text
+from babelquake.errors import UserError
+
+
+def read_ratings(path: str | Path) -> Ratings:
+    """Ratings from Appraise's CSV export, WMT's MTurk tables, `.seg.score` files or any table with named columns.
+
+    A table needs the columns annotator, system, segment and score under these or the names the field uses (WorkerId,
+    sys_id, sid, raw, …); without annotators it is read as segment means.
+    """
+    notes: list[str] = []
+    if suffix(path) == ".parquet":
+        return read_delimited(str(path), *_parquet(Path(path)), notes)
+    if str(path).removesuffix(".gz").endswith(".score"):
+        return read_segment_scores(path)
+    rows = _csv(path, notes) if suffix(path) == ".csv" else []
+    if rows and is_appraise(rows[0]):
+        return read_appraise(file_name(path), rows, notes)
+    if not rows or len(rows[0]) < 3:
+        rows = _table(path, notes)
+    return read_delimited(str(path), rows[0], rows[1:], notes)
+
+
+def _csv(path: str | Path, notes: list[str]) -> list[list[str]]:
+    try:
+        rows = list(csv.reader(io.StringIO(whole_text(path, notes), newline=""), strict=True))
+    except csv.Error as error:
+        raise UserError(f"{path} is not CSV: {error}.") from None
+    rows = [row for row in rows if any(row)]
+    if not rows:
+        raise UserError(f"{path} is empty. Expected one rating a line.")
+    return rows
+
+
+def _table(path: str | Path, notes: list[str]) -> list[list[str]]:
+    """Cells between tabs; WMT's own tables name or separate their columns by single spaces."""
+    found = [line for line in lines(path, notes) if line.strip()]
+    if not found:
+        raise UserError(f"{path} is empty. Expected column names, then one rating a line.")
+    header = found[0].split("\t") if "\t" in found[0] else found[0].split()
+    rows = [line.split("\t") if "\t" in line else line.split() for line in found[1:]]
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise UserError(
+                f"{path} line {number}: {len(row)} columns where the header has {len(header)} ({', '.join(header)})."
+            )
+    return [header, *rows]
+
+
+def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"{path} cannot be read as Parquet: {error}.") from None
+    return frame.columns, [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]

@@ -1,0 +1,66 @@
+"""Do people agree? Within a campaign, and between two."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.data.ratings.table import SYSTEM
+from babelquake.errors import UserError
+from babelquake.stats.raters import krippendorff, rater_pairs
+
+
+@dataclass(frozen=True)
+class Campaigns:
+    """Agreement of two campaigns on the translations both judged."""
+
+    pearson: float
+    tau_c: float
+    n: int
+
+
+def annotator_agreement(ratings: pl.DataFrame) -> dict[str, Any]:
+    """Krippendorff's α (interval) on raw and standardised scores; mean Pearson and Kendall of every two annotators.
+
+    Of repeated items only the first showing counts, so that nobody agrees with themself.
+    """
+    judged = ratings.filter(type=SYSTEM).with_columns(unit=pl.format("{}\t{}", "system", "segment"))
+    once = judged.group_by("annotator", "unit", maintain_order=True).agg(pl.col("raw").mean(), pl.col("z").mean())
+    twice = once.filter(pl.col("unit").is_duplicated())
+    score = "raw" if twice["raw"].null_count() < twice.height else "z"
+    known = twice.drop_nulls(score)
+    by_annotator: dict[str, dict[str, float]] = {}
+    for annotator, unit, value in known.select("annotator", "unit", score).iter_rows():
+        by_annotator.setdefault(annotator, {})[unit] = value
+    alphas = {f"alpha_{name}": _number(krippendorff(once["unit"], once[name])) for name in ("raw", "z")}
+    found = asdict(rater_pairs(by_annotator))
+    return {
+        **alphas,
+        "pearson": _number(found["pearson"]),
+        "kendall": _number(found["kendall"]),
+        "pairs": found["pairs"],
+        "common": found["common"],
+        "units": twice["unit"].n_unique(),
+    }
+
+
+def campaign_agreement(first: pl.DataFrame, second: pl.DataFrame) -> Campaigns:
+    """Pearson's r and Kendall's τ-c of two campaigns' segment means, raw scores, over the translations in both.
+
+    τ-c (Stuart 1953) allows for different numbers of distinct scores on the two sides.
+    """
+    from scipy.stats import kendalltau
+
+    both = first.join(second, on=["system", "segment"], how="inner", suffix="_other").drop_nulls(["raw", "raw_other"])
+    if both.height < 2:
+        raise UserError(
+            "the two campaigns have fewer than two translations in common: system and segment names differ."
+        )
+    one, other = both["raw"].to_numpy(), both["raw_other"].to_numpy()
+    tau = kendalltau(one, other, variant="c").statistic
+    return Campaigns(float(np.corrcoef(one, other)[0, 1]), float(tau), both.height)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,77 @@
+"""Which system do people prefer, which differences are sure, and what would it take to tell the others apart?"""
+
+import math
+from itertools import pairwise
+
+import polars as pl
+
+from babelquake.stats.clusters import clusters, rank_sum_matrix
+from babelquake.stats.groups import Array
+from babelquake.stats.power import rank_sum_size
+from babelquake.studies.human.standardise import ordering, system_means
+
+ALPHA = 0.05
+
+
+def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Systems with wins and clusters, best first; and every ordered pair with its one-sided rank-sum p."""
+    systems = system_means(means)
+    names = systems["system"].to_list()
+    samples = _samples(means, names)
+    p = rank_sum_matrix(samples)
+    places = clusters(p, alpha)
+    first = [place.first for place in places]
+    systems = systems.with_columns(
+        rank=pl.Series(range(1, len(names) + 1), dtype=pl.Int64),
+        wins=pl.Series([place.wins for place in places], dtype=pl.Int64),
+        cluster=pl.Series([sorted(set(first)).index(start) + 1 for start in first], dtype=pl.Int64),
+        cluster_start=pl.Series(first, dtype=pl.Int64),
+        cluster_end=pl.Series([place.last for place in places], dtype=pl.Int64),
+    )
+    pairs = [
+        (names[one], names[other], float(p[one, other]))
+        for one in range(len(names))
+        for other in range(len(names))
+        if one != other
+    ]
+    schema = {"system": pl.String, "than": pl.String, "p": pl.Float64}
+    return systems, pl.DataFrame(pairs, schema=schema, orient="row")
+
+
+def still_needed(
+    means: pl.DataFrame, systems: pl.DataFrame, pairs: pl.DataFrame, alpha: float = ALPHA, power: float = 0.8
+) -> pl.DataFrame:
+    """For neighbours in the ranking that do not separate: segments each would need, and how many more ratings.
+
+    Assumes that the difference seen is the true one (Noether 1987); `segments` and `more_ratings` are null where no
+    number would do because the difference is nil.
+    """
+    known = {(row["system"], row["than"]): row["p"] for row in pairs.iter_rows(named=True)}
+    names = systems["system"].to_list()
+    samples = dict(zip(names, _samples(means, names), strict=True))
+    counts = {row["system"]: row for row in systems.iter_rows(named=True)}
+    rows = []
+    for better, worse in pairwise(names):
+        p = known[(better, worse)]
+        if p < alpha:
+            continue
+        needed = rank_sum_size(samples[better], samples[worse], alpha, power)
+        finite = math.isfinite(needed.each)
+        more = sum(_more(needed.each, counts[name]) for name in (better, worse)) if finite else None
+        segments = int(needed.each) if finite else None
+        rows.append((better, worse, p, needed.superiority, segments, more))
+    schema = {
+        "system": pl.String, "than": pl.String, "p": pl.Float64, "superiority": pl.Float64, "segments": pl.Int64,
+        "more_ratings": pl.Int64,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _more(each: float, counts: dict[str, float]) -> int:
+    """Ratings still missing for so many segments, at as many ratings a segment as so far."""
+    return max(0, math.ceil((each - counts["segments"]) * counts["ratings"] / counts["segments"]))
+
+
+def _samples(means: pl.DataFrame, names: list[str]) -> list[Array]:
+    score = ordering(means)
+    return [means.filter(pl.col("system") == name)[score].drop_nulls().to_numpy() for name in names]

@@ -1,0 +1,65 @@
+"""Agreement between people."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.stats.raters import krippendorff, rater_pairs
+
+KRIPPENDORFF_2011 = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+"""The example of Krippendorff 2011, section C: four observers, twelve units."""
+
+
+def flat() -> tuple[list[int], list[float]]:
+    judged = [(unit, value) for row in KRIPPENDORFF_2011 for unit, value in enumerate(row) if value is not None]
+    return [unit for unit, _ in judged], [float(value) for _, value in judged]
+
+
+def test_the_published_example() -> None:
+    assert krippendorff(*flat(), level="interval") == pytest.approx(0.849, abs=5e-4)
+    assert krippendorff(*flat(), level="nominal") == pytest.approx(0.743, abs=5e-4)
+
+
+def test_perfect_agreement_is_one_and_nothing_to_compare_is_nothing() -> None:
+    assert krippendorff([1, 1, 2, 2], [5, 5, 9, 9]) == 1.0
+    assert np.isnan(krippendorff([1, 2, 3], [5, 6, 7]))
+    assert np.isnan(krippendorff([1, 1, 2, 2], [5, 5, 5, 5]))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.floats(0, 100)), min_size=4, max_size=30),
+    st.floats(0.1, 10),
+    st.floats(-50, 50),
+)
+def test_alpha_does_not_depend_on_the_scale(judged: list[tuple[int, float]], factor: float, shift: float) -> None:
+    units, values = [unit for unit, _ in judged], np.array([value for _, value in judged])
+    if np.ptp(values) < 1e-3:
+        return
+    one, other = krippendorff(units, values), krippendorff(units, values * factor + shift)
+    assert (np.isnan(one) and np.isnan(other)) or one == pytest.approx(other, abs=1e-6)
+
+
+def test_pairs_of_raters_are_weighted_by_what_they_share() -> None:
+    units = [str(unit) for unit in range(30)]
+    judged = {
+        "a": {unit: float(place) for place, unit in enumerate(units)},
+        "b": {unit: float(place) for place, unit in enumerate(units[:20])},
+        "c": {unit: -float(place) for place, unit in enumerate(units[:10])},
+    }
+    found = rater_pairs(judged)
+    assert (found.pairs, found.common) == (3, 40)
+    assert found.pearson == pytest.approx((20 - 10 - 10) / 40)
+    assert found.kendall == pytest.approx(0.0)
+
+
+def test_a_rater_without_variation_is_no_partner() -> None:
+    units = [str(unit) for unit in range(12)]
+    found = rater_pairs({"a": dict.fromkeys(units, 1.0), "b": {unit: float(unit) for unit in units}})
+    assert found.pairs == 0
+    assert np.isnan(found.pearson)
