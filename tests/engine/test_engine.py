@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from babelquake.callee import Limits
 from babelquake.engine import Cache, Engine, Local
-from babelquake.engine.engine import halving, in_batches
+from babelquake.engine.batching import halving, in_batches
 from babelquake.errors import ResumableError
-from babelquake.scorers.base import Array, Batch, MeanScorer
+from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.spec import Spec
-from babelquake.systems.base import Limits, System
+from babelquake.systems import SYSTEMS, System
 
 
 class Shouting(System):
@@ -55,10 +56,10 @@ class Length(MeanScorer):
     def __init__(self) -> None:
         self.judged: list[str] = []
 
-    def judge(self, batch: Batch) -> Array:
-        self.judged += batch.translations
-        references = batch.references or []
-        pairs = zip(batch.translations, references, strict=True)
+    def judge(self, questions: Questions) -> Array:
+        self.judged += questions.translations
+        references = questions.references or []
+        pairs = zip(questions.translations, references, strict=True)
         return np.array([len(text) - len(reference[0]) for text, reference in pairs], dtype=np.float64)
 
 
@@ -88,7 +89,7 @@ def test_longest_first_in_batches_under_the_limits() -> None:
     st.lists(st.text("ab", max_size=9), max_size=30), st.integers(1, 6), st.one_of(st.none(), st.integers(1, 20))
 )  # fmt: skip
 def test_batches_hold_everything_once_and_stay_small(texts: list[str], most: int, characters: int | None) -> None:
-    batches = in_batches(texts, Limits(texts=most, characters=characters))
+    batches = in_batches(texts, Limits(texts=most, characters=characters), len)
     assert [text for batch in batches for text in batch] == texts
     assert all(0 < len(batch) <= most for batch in batches)
     if characters is not None:
@@ -159,17 +160,20 @@ def test_a_wrong_number_of_results_is_refused_and_nothing_of_it_kept(cache: Cach
 
 
 @pytest.mark.parametrize("workers", [None, Local(3), Local(2, "processes")])
-def test_every_executor_gives_the_same_answers(cache: Cache, workers: Local | None) -> None:
+def test_every_executor_gives_the_same_answers(
+    cache: Cache, workers: Local | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SYSTEMS._things, "shouting", Shouting)
     engine = Engine(cache, workers=workers)
     assert engine.translate(Shouting(), TEXTS) == [text.upper() for text in TEXTS]
     assert engine.calls == len(set(TEXTS))
 
 
 def test_a_costly_scorer_judges_each_pair_once(cache: Cache) -> None:
-    batch = Batch(["aa", "b", "aa", "aa"], [["x"], ["x"], ["x"], ["xyz"]], ["s1", "s2", "s3", "s4"])
+    batch = Questions(["aa", "b", "aa", "aa"], [["x"], ["x"], ["x"], ["xyz"]], ["s1", "s2", "s3", "s4"])
     for known in (False, True):
         scorer = Length()
-        rows = Engine(cache).statistics(scorer, batch)
+        rows = Engine(cache).judge(scorer, batch)
         assert rows.tolist() == [[1, 1], [0, 1], [1, 1], [-1, 1]]
         assert sorted(scorer.judged) == ([] if known else ["aa", "aa", "b"])
 
@@ -178,7 +182,7 @@ def test_cheap_scorers_are_computed_and_not_stored(cache: Cache) -> None:
     from babelquake.scorers import scorer
 
     chrf = scorer("chrf")
-    batch = Batch(["the cat"] * 3, [["the cat"], ["a cat"], ["dog"]])
-    rows = Engine(cache).statistics(chrf, batch)
+    batch = Questions(["the cat"] * 3, [["the cat"], ["a cat"], ["dog"]])
+    rows = Engine(cache).judge(chrf, batch)
     assert np.array_equal(rows, chrf.statistics(batch)) and cache.info().entries == 0
-    assert Engine(cache).statistics(chrf, Batch([], [])).shape[0] == 0
+    assert Engine(cache).judge(chrf, Questions([], [])).shape[0] == 0

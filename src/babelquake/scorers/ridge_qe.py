@@ -1,54 +1,58 @@
 """Quality estimation by ridge regression on frozen sentence vectors: a model made by `babelquake train qe`."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from babelquake.errors import UserError
-from babelquake.models.encoders import Memory, encoder
+from babelquake.models.base import Encoder, Vectors, sentence_rows
+from babelquake.models.encoders import encoder as encoder_named
 from babelquake.models.ridge import content_hash, features, load
 from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, Batch, MeanScorer
+from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted
 
 
-class RidgeQE(MeanScorer):
+class RidgeQE(VectorScorer):
     """Predicted human judgement of a translation given its source; higher is better, 0 is average for z-scores."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
-    costly: ClassVar[bool] = True
 
     def __init__(self, model: str) -> None:
         self.model = Path(model)
         self._ridge, self.card = load(self.model)
-        self._memory: Memory | None = None
 
     @property
     def name(self) -> str:
         """The name with the model's folder, not the path to it."""
         return f"ridge-qe[model={self.model.resolve().name}]"
 
-    @property
-    def _loaded(self) -> Memory:
-        if self._memory is None:
-            made = encoder(str(self.card.get("encoder")))
-            if made.signature != self.card.get("encoder_signature"):
-                raise UserError(
-                    f"{self.model} was trained with the encoder {self.card.get('encoder_signature')}, "
-                    f"but {made.signature} is installed: install the former, or train again."
-                )
-            self._memory = Memory(made)
-        return self._memory
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder that the model was trained with; another one would mislead it."""
+        made = encoder_named(str(self.card.get("encoder")))
+        if made.signature != self.card.get("encoder_signature"):
+            raise UserError(
+                f"{self.model} was trained with the encoder {self.card.get('encoder_signature')}, "
+                f"but {made.signature} is installed: install the former, or train again."
+            )
+        return made
 
     @property
     def signature(self) -> str:
         """The weights, and the encoder below them."""
         return signature("ridge-qe", weights=content_hash(self.model), encoder=str(self.card.get("encoder_signature")))
 
-    def judge(self, batch: Batch) -> Array:
+    def encoders(self) -> tuple[Wanted, ...]:
+        """One vector per text."""
+        return (Wanted(self.encoder),)
+
+    def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """What the regression predicts from the vectors of source and translation."""
-        if batch.sources is None:
+        if questions.sources is None:
             raise UserError(f"scorer '{self.name}' needs the source of every segment.")
-        if not len(batch):
+        if not len(questions):
             return np.zeros(0)
-        return self._ridge.predict(features(*self._loaded.pairs(batch.sources, batch.translations)))
+        sides = (sentence_rows(side, vectors[0]) for side in (questions.sources, questions.translations))
+        return self._ridge.predict(features(*sides))

@@ -12,7 +12,7 @@ import numpy as np
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, Batch, MeanScorer
+from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.text import digest
 
 if TYPE_CHECKING:
@@ -135,18 +135,18 @@ class Scores(MeanScorer):
         self._attached = Known(entries=_entries(segments, values))
         return values
 
-    def judge(self, batch: Batch) -> Array:
+    def judge(self, questions: Questions) -> Array:
         """The score on file for each segment; NaN where there is none."""
         known = self._known
-        sources: Sequence[str | None] = batch.sources if batch.sources is not None else [None] * len(batch)
+        sources: Sequence[str | None] = questions.sources if questions.sources is not None else [None] * len(questions)
         references: Sequence[Sequence[str] | None] = (
-            batch.references if batch.references is not None else [None] * len(batch)
+            questions.references if questions.references is not None else [None] * len(questions)
         )
-        return np.array(list(map(known.score, sources, batch.translations, references)), dtype=np.float64)
+        return np.array(list(map(known.score, sources, questions.translations, references)), dtype=np.float64)
 
-    def missing(self, batch: Batch) -> list[int]:
+    def missing(self, questions: Questions) -> list[int]:
         """The positions of the segments for which there is no score."""
-        return [int(position) for position in np.flatnonzero(np.isnan(self.judge(batch)))]
+        return [int(position) for position in np.flatnonzero(np.isnan(self.judge(questions)))]
 
     @property
     def _known(self) -> Known:

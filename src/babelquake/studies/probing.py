@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from babelquake.engine import Engine, Progress
 from babelquake.perturb.suite import Suite
 from babelquake.runs.run import Run
-from babelquake.scorers.base import Batch, Scorer
+from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.tables import languages, list_column, vocabularies
 
 BLOCK_TEXTS = 40_000
@@ -39,7 +39,7 @@ class Material:
     given: Given | None = None
     """Texts that somebody else perturbed, by label and level, one per row; None where they are made here."""
 
-    def batch(self, part: pl.DataFrame, texts: Sequence[str], places: Sequence[int] | None = None) -> Batch:
+    def batch(self, part: pl.DataFrame, texts: Sequence[str], places: Sequence[int] | None = None) -> Questions:
         """Judge these texts in place of the perturbed side of rows of `part`: those at `places`, or all in order."""
 
         def column(name: str, blank: str | None = None) -> list[Any]:
@@ -48,8 +48,8 @@ class Material:
 
         sources = column("source", "")
         if self.side == "reference":
-            return Batch(column("translation", ""), [[text] for text in texts], sources)
-        return Batch(texts, None if part["references"].null_count() else column("references"), sources)
+            return Questions(column("translation", ""), [[text] for text in texts], sources)
+        return Questions(texts, None if part["references"].null_count() else column("references"), sources)
 
     def lang(self, pair: str | None) -> str | None:
         """The language of the texts of a pair."""
@@ -135,7 +135,7 @@ def _judged(
     segments, order, starts = _replicates(keys)
     scores, sums = [], []
     for judge in judges:
-        statistics = engine.statistics(judge, batch)
+        statistics = engine.judge(judge, batch)
         values = judge.score_rows(statistics)
         named = pl.lit(judge.name).alias("scorer")
         scores.append(keys.with_columns(named, score=pl.Series(values, dtype=pl.Float64)))

@@ -4,9 +4,9 @@ from typing import Any
 
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
-from babelquake.systems.base import Limits, System
+from babelquake.systems.base import System
 
-__all__ = ["SYSTEMS", "Limits", "System", "system"]
+__all__ = ["SYSTEMS", "System", "system"]
 
 SYSTEMS: Registry[type[System]] = Registry(
     "system",
@@ -43,4 +43,5 @@ def system(what: str | Spec | System, language_pair: str | None = None, **option
         given = Spec(spec.name).with_options(source=source, target=target).with_options(**dict(spec.options))
     made = kind(**bind(given, accepted, "system"))
     made.spec = spec
+    made.language_pair = language_pair
     return made

@@ -15,10 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
+from babelquake.callee import Limits
 from babelquake.errors import ResumableError, UserError, did_you_mean
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
-from babelquake.systems.base import Limits, System
+from babelquake.systems.base import System
 from babelquake.systems.command import one_line
 from babelquake.systems.process import Program
 

@@ -6,22 +6,10 @@ are the engine's work.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from babelquake.callee import Limits, Recipe
 from babelquake.spec import Spec
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much a system takes at once."""
-
-    texts: int = 64
-    """Texts in one call."""
-    characters: int | None = None
-    """Characters in one call, where the provider says so."""
-    concurrent: int = 1
-    """Calls under way at the same time."""
 
 
 class System(ABC):
@@ -34,6 +22,8 @@ class System(ABC):
 
     spec: Spec
     """How the system was asked for; set by `babelquake.systems.system`."""
+    language_pair: str | None = None
+    """The data's language pair, where it was given; set by `babelquake.systems.system`."""
 
     @property
     def name(self) -> str:
@@ -44,6 +34,11 @@ class System(ABC):
     def limits(self) -> Limits:
         """How the engine should cut its calls."""
         return Limits()
+
+    @property
+    def recipe(self) -> Recipe:
+        """How a worker builds this system again."""
+        return Recipe("system", self.spec, self.language_pair)
 
     @property
     @abstractmethod

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Literal
 
+from babelquake.callee import Limits
 from babelquake.errors import BabelquakeError, ResumableError, UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
-from babelquake.systems.base import Limits, System
+from babelquake.systems.base import System
 from babelquake.systems.fingerprint import fingerprint
 from babelquake.systems.process import Program
 

@@ -17,10 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
-from babelquake.systems.base import Limits, System
+from babelquake.systems.base import System
 
 SOURCE_PIECES = ("source.spm", "spm.src", "sentencepiece.model", "sentencepiece.bpe.model", "spiece.model", "spm.model")
 TARGET_PIECES = ("target.spm", "spm.tgt", *SOURCE_PIECES[2:])

@@ -13,10 +13,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
-from babelquake.systems.base import Limits, System
+from babelquake.systems.base import System
 
 
 class HuggingFace(System):

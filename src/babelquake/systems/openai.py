@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
-from babelquake.systems.base import Limits
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
 
 PROMPT = "Translate the following text from {source} into {target}. Reply with the translation only.\n\n{text}"

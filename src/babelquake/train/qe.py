@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import read
+from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.models.encoders import Encoder, Memory, Vectors
+from babelquake.models.base import Encoder, Matrix, sentence_rows
 from babelquake.models.encoders import encoder as encoder_named
 from babelquake.models.ridge import Array, Moments, Ridge, features
 from babelquake.train.corpus import sha256
@@ -32,8 +33,8 @@ class Judged:
     """Segments with human judgements and the vectors of both sides."""
 
     pairs: list[str]
-    sources: Vectors
-    translations: Vectors
+    sources: Matrix
+    translations: Matrix
     target: Array
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
@@ -76,9 +77,10 @@ def train_qe(
     """
     began = time.monotonic()
     vectors = encoder_named(encoder)
-    memory = Memory(vectors)
+    engine = Engine()
     files = _splits(data, dev, test)
-    splits = {name: _judged([_frame(path, target) for path in paths], target, memory) for name, paths in files.items()}
+    frames = {name: [_frame(path, target) for path in paths] for name, paths in files.items()}
+    splits = {name: _judged(some, target, vectors, engine) for name, some in frames.items()}
     moments = Moments()
     for rows, values in splits["train"].blocks():
         moments.add(rows, values)
@@ -132,9 +134,10 @@ def _frame(path: str | Path, target: str) -> pl.DataFrame:
     return dataset.segments.drop_nulls(needed).select(*needed, "language_pair")
 
 
-def _judged(frames: Sequence[pl.DataFrame], target: str, memory: Memory) -> Judged:
+def _judged(frames: Sequence[pl.DataFrame], target: str, encoder: Encoder, engine: Engine) -> Judged:
     table = pl.concat([frame.with_columns(pl.col(target).cast(pl.Float64)) for frame in frames])
-    sources, translations = memory.pairs(table["source"].to_list(), table["translation"].to_list())
+    columns = (table[side].to_list() for side in ("source", "translation"))
+    sources, translations = (sentence_rows(texts, engine.encode(encoder, texts)) for texts in columns)
     pairs = table["language_pair"].fill_null("unknown").to_list()
     return Judged(pairs, sources, translations, table[target].to_numpy())
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelquake.scorers.base import Batch
+from babelquake.scorers.base import Questions
 from babelquake.scorers.strings.ngrams import shared, totals
 from babelquake.scorers.strings.pairs import Pairs
 from babelquake.scorers.strings.symbols import characters
@@ -22,7 +22,7 @@ def _count(text: str, n: int) -> Counter[str]:
 @settings(deadline=None)
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), max_size=6))
 def test_shared_n_grams_are_counted_as_often_as_any_reference_has_them(segments: list[tuple[str, list[str]]]) -> None:
-    pairs = Pairs.of(Batch([pair[0] for pair in segments], [pair[1] for pair in segments]))
+    pairs = Pairs.of(Questions([pair[0] for pair in segments], [pair[1] for pair in segments]))
     symbols = characters(pairs.texts, whitespace=True)
     found = shared(symbols, pairs.translation, pairs.reference_set, pairs.set_starts, pairs.members, ORDER)
     for row, (text, references) in zip(found, segments, strict=True):

@@ -48,9 +48,9 @@ ROWS = np.arange(len(CLEAN))
 
 def cell(judge: Scorer, noisy: list[str] = NOISY, system: str = "a", references: bool = True) -> Cell:
     def rows(translations: list[str], against: list[str]) -> np.ndarray:
-        from babelquake.scorers import Batch
+        from babelquake.scorers import Questions
 
-        return judge.statistics(Batch(translations, [[text] for text in against]))
+        return judge.statistics(Questions(translations, [[text] for text in against]))
 
     return Cell(
         "de-en", system, judge, "misspell", 0.1, ROWS,

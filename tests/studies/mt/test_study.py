@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from babelquake.callee import Limits
 from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
 from babelquake.studies.mt.study import translation
-from babelquake.systems.base import Limits, System
+from babelquake.systems.base import System
 
 SUITE = "misspell[level=0.1|0.3],case,final-insert[mark=question],final-delete"
 PAIRS = [

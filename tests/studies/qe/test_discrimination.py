@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
-from babelquake.scorers import Batch, MeanScorer
+from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
 from babelquake.studies.qe.discrimination import probe_results, rank_agreement, ranking_results, standardised
@@ -30,7 +30,7 @@ class Judge(MeanScorer):
         self.spec = Spec(name)
         self.higher_is_better = higher  # type: ignore[misc]
 
-    def judge(self, batch: Batch) -> Array:
+    def judge(self, batch: Questions) -> Array:
         raise NotImplementedError
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.pairs import Ids, Pairs
 from babelquake.scorers.strings.tokenise import Tokeniser, tokenised, tokeniser, tokeniser_for
 from babelquake.spec import Range
@@ -21,6 +21,7 @@ TOKENISED_LINES = 100
 class Bleu(Scorer):
     """BLEU; segment scores always use the effective order, as `sacrebleu.sentence_bleu` does."""
 
+    ratio_scale: ClassVar[bool] = True
     perfect: ClassVar[float | None] = 100.0
 
     def __init__(
@@ -59,13 +60,13 @@ class Bleu(Scorer):
         order = "" if self.max_ngram_order == 4 else f"|order:{self.max_ngram_order}"
         return f"BLEU|{BLEUSignature(facts)}{order}"
 
-    def statistics(self, batch: Batch) -> Array:
+    def statistics(self, questions: Questions) -> Array:
         """Length of the translation, length of the closest reference, n-grams matched per order, n-grams per order."""
         from babelquake.scorers.strings.ngrams import shared, totals
 
         if not self.force:
-            _warn_of_tokenised(batch)
-        pairs = Pairs.of(batch)
+            _warn_of_tokenised(questions)
+        pairs = Pairs.of(questions)
         texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts
         words = tokenised(texts, self.tokenize)
         matched = shared(
@@ -127,8 +128,8 @@ def _closest_lengths(pairs: Pairs, lengths: Ids) -> Ids:
     return np.asarray(nearest & 0xFFFFFFFF)
 
 
-def _warn_of_tokenised(batch: Batch) -> None:
-    if sum(text.endswith(" .") for text in batch.translations) >= TOKENISED_LINES:
+def _warn_of_tokenised(questions: Questions) -> None:
+    if sum(text.endswith(" .") for text in questions.translations) >= TOKENISED_LINES:
         logging.getLogger("babelquake").warning(
             "%d or more translations end in ' .', as if tokenised: BLEU wants plain text (or bleu[force=true]).",
             TOKENISED_LINES,

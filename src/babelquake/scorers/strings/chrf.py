@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from babelquake.errors import UserError
-from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.pairs import Ids, Pairs
 from babelquake.scorers.strings.symbols import Symbols, characters, pieces
 from babelquake.spec import Range
@@ -19,6 +19,7 @@ EPSILON = 1e-16
 class ChrF(Scorer):
     """Character n-gram F-score; with `word_order` 1 or 2, chrF+ or chrF++."""
 
+    ratio_scale: ClassVar[bool] = True
     perfect: ClassVar[float | None] = 100.0
 
     def __init__(
@@ -51,13 +52,13 @@ class ChrF(Scorer):
         facts = {**vars(self), "num_refs": -1 if references is None else references}
         return f"chrF{self.beta}{'+' * self.word_order}|{CHRFSignature(facts)}"
 
-    def statistics(self, batch: Batch) -> Array:
+    def statistics(self, questions: Questions) -> Array:
         """Per order, characters first: n-grams in the translation, in the reference, in both.
 
         An order the reference is too short for counts no n-grams of the translation either. Of several references
         the first with the best F-score counts.
         """
-        pairs = Pairs.of(batch)
+        pairs = Pairs.of(questions)
         texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts
         translation, reference, starts = pairs.flat()
         parts = []
@@ -67,7 +68,7 @@ class ChrF(Scorer):
             words = pieces(texts, partial(map, word_and_mark), {})
             parts.append(_triples(words, translation, reference, self.word_order))
         rows = np.concatenate(parts, axis=1)
-        return rows if len(rows) == len(batch) else rows[_first_best(self.aggregate(rows), starts)]
+        return rows if len(rows) == len(questions) else rows[_first_best(self.aggregate(rows), starts)]
 
     def aggregate(self, statistics: Array) -> Array:
         """Fβ = (1 + β²)·P·R / (β²·P + R), times 100, with P and R averaged over the orders both sides have n-grams of.

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
-from babelquake.scorers.base import Batch
+from babelquake.scorers.base import Questions
 
 Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """A batch by numbers. Segment s has translation `texts[translation[s]]` and reference set `reference_set[s]`;
+    """Questions by numbers. Segment s has translation `texts[translation[s]]` and reference set `reference_set[s]`;
     set k holds the texts `members[set_starts[k]:set_starts[k + 1]]`."""
 
     texts: list[str]
@@ -26,14 +26,14 @@ class Pairs:
     members: Ids
 
     @classmethod
-    def of(cls, batch: Batch) -> "Pairs":
+    def of(cls, questions: Questions) -> "Pairs":
         """Number the distinct texts and reference sets in order of appearance."""
-        if batch.references is None:
+        if questions.references is None:
             raise UserError("string metrics need the reference of every segment.")
         number: dict[str, int] = {}
-        translation = [number.setdefault(text, len(number)) for text in batch.translations]
+        translation = [number.setdefault(text, len(number)) for text in questions.translations]
         sets: dict[tuple[str, ...], int] = {}
-        reference_set = [sets.setdefault(tuple(references), len(sets)) for references in batch.references]
+        reference_set = [sets.setdefault(tuple(references), len(sets)) for references in questions.references]
         if () in sets:
             raise UserError(f"segment {reference_set.index(sets[()]) + 1} has no reference: at least one is needed.")
         members = [number.setdefault(text, len(number)) for references in sets for text in references]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.pairs import Pairs
 from babelquake.scorers.strings.symbols import words
 
@@ -46,12 +46,12 @@ class Ter(Scorer):
         }
         return f"TER|{TERSignature(facts)}"
 
-    def statistics(self, batch: Batch) -> Array:
+    def statistics(self, questions: Questions) -> Array:
         """Edits to the nearest reference, and the mean length of the references in words."""
         from babelquake.scorers.strings.edits import edits
 
-        pairs = Pairs.of(batch)
-        if not len(batch):
+        pairs = Pairs.of(questions)
+        if not len(questions):
             return np.zeros((0, 2))
         symbols = words([self._tokenise(text.rstrip()) for text in pairs.texts])
         translation, reference, starts = pairs.flat()

@@ -13,7 +13,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError, did_you_mean
 from babelquake.runs.measures import measures_frame
 from babelquake.runs.signature import run_signature
-from babelquake.scorers import Batch, Scorer
+from babelquake.scorers import Questions, Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
 from babelquake.stats.corrections import holm
@@ -79,10 +79,10 @@ def _values(judge: Scorer, data: Dataset, engine: Engine) -> Array:
     if "reference" in judge.needs and not data.has("references"):
         raise UserError(f"{data.name} has no references, which scorer '{judge.name}' needs.")
     references = segments["references"].to_list() if data.has("references") else None
-    batch = Batch(
+    batch = Questions(
         segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
     )
-    scores = ready if ready is not None else judge.score_rows(engine.statistics(judge, batch))
+    scores = ready if ready is not None else judge.score_rows(engine.judge(judge, batch))
     judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
     judged &= _pairs_with_scores(segments, scores)
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size:

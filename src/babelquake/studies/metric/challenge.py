@@ -13,7 +13,7 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.scorers.base import Array, Batch, Scorer
+from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.stats.bootstrap import bootstrap
 from babelquake.studies.mt.robustness import result
 
@@ -36,7 +36,7 @@ def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engi
     for judge in judges:
         sign = 1 if judge.higher_is_better else -1
         columns = {
-            name: sign * judge.score_rows(engine.statistics(judge, Batch(texts, references, sources)))
+            name: sign * judge.score_rows(engine.judge(judge, Questions(texts, references, sources)))
             for name, texts in (
                 ("score", translations),
                 ("score_perturbed", segments["perturbed"].to_list()),

@@ -15,7 +15,7 @@ from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
-from babelquake.scorers import Batch, Scorer
+from babelquake.scorers import Questions, Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.stats.corrections import holm
@@ -192,7 +192,7 @@ def _scores(
         judgeable = "reference" not in judge.needs or all(references.values())
         if judgeable:
             given = [references[row] for row in rows] if "reference" in judge.needs else None
-            statistics = engine.statistics(judge, Batch(texts, given, originals))
+            statistics = engine.judge(judge, Questions(texts, given, originals))
             table = table.with_columns(
                 score=pl.Series(judge.score_rows(statistics)), statistics=list_column(statistics)
             )
@@ -206,8 +206,8 @@ def _scores(
         before = [clean[translations["system"][int(place)], rows[place]] for place in noisy]
         after = [texts[place] for place in noisy]
         here = [originals[place] for place in noisy]
-        forward = engine.statistics(judge, Batch(after, [[text] for text in before], here))
-        backward = engine.statistics(judge, Batch(before, [[text] for text in after], here))
+        forward = engine.judge(judge, Questions(after, [[text] for text in before], here))
+        backward = engine.judge(judge, Questions(before, [[text] for text in after], here))
         both = pl.DataFrame({"place": noisy}, schema={"place": pl.UInt32}).with_columns(
             forward=list_column(forward), backward=list_column(backward)
         )

@@ -202,7 +202,7 @@ def _all_scores(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine
     batch = material.batch(segments, segments["text"].to_list())
     parts = []
     for judge in judges:
-        scores = judge.score_rows(engine.statistics(judge, batch))
+        scores = judge.score_rows(engine.judge(judge, batch))
         keys = segments.select("row", "id", "language_pair", "system")
         parts.append(keys.with_columns(scorer=pl.lit(judge.name), score=pl.Series(scores)))
     return pl.concat(parts)

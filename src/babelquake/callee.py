@@ -1,0 +1,72 @@
+"""What the engine knows of everything costly: systems, scorers, encoders and language models are *callees*.
+
+A callee says what it is without loading weights (`signature`), how much it takes at once (`limits`), from what a worker
+elsewhere can build it again (`recipe`), and gives back what it holds (`close`). The engine knows nothing else of it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from babelquake.spec import Spec
+
+Kind = Literal["system", "scorer", "encoder", "masked-lm", "causal-lm"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a callee takes at once."""
+
+    texts: int = 64
+    """Texts in one call."""
+    characters: int | None = None
+    """Characters in one call, where there is such a limit."""
+    tokens: int | None = None
+    """Tokens in one forward pass of a model; the model counts them itself."""
+    concurrent: int = 1
+    """Calls under way at the same time."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """From what a callee is built: plain words that travel to a worker, never a live object."""
+
+    kind: Kind
+    spec: Spec
+    language_pair: str | None = None
+
+
+class Callee(Protocol):
+    """Whatever costs time or money to ask."""
+
+    @property
+    def name(self) -> str:
+        """The name with options, as tables show it."""
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change an answer: name, content of the weights, options, precision, versions."""
+
+    @property
+    def limits(self) -> Limits:
+        """How the engine should cut its calls."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How a worker builds it again."""
+
+    def close(self) -> None:
+        """Give back memory, processes and connections."""
+
+
+class Gap(NamedTuple):
+    """A text with one word missing: what a masked language model is asked to fill."""
+
+    before: str
+    after: str
+
+
+class Filler(NamedTuple):
+    """A word that a masked language model offers for a gap."""
+
+    word: str
+    probability: float

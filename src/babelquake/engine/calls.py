@@ -1,0 +1,106 @@
+"""What a worker does: ask one callee one kind of question, batch after batch.
+
+In this process the callee is the live one. Sent elsewhere, a call is its callee's recipe and the name of the question:
+the worker builds the callee once, keeps it, and gives its encodings a memory of their own.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from babelquake import models, scorers, systems
+from babelquake.callee import Callee, Filler, Gap, Recipe
+from babelquake.engine.batching import halving
+from babelquake.engine.memory import Memory
+from babelquake.errors import ResumableError
+from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix
+from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
+from babelquake.systems.base import System
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+C = TypeVar("C", bound=Callee)
+
+
+def build(recipe: Recipe) -> Callee:
+    """The callee that a recipe describes, through the registries of the rooms below."""
+    match recipe.kind:
+        case "system":
+            return systems.system(recipe.spec, recipe.language_pair)
+        case "scorer":
+            return scorers.scorer(recipe.spec)
+        case "encoder":
+            return models.encoder(recipe.spec)
+        case "masked-lm":
+            return models.masked(recipe.spec)
+        case "causal-lm":
+            return models.causal(recipe.spec)
+
+
+class Call(Generic[C, Q, A]):
+    """One kind of question to one callee. Pickled, it is a recipe and a function's name."""
+
+    def __init__(
+        self, callee: C, ask: Callable[..., list[A]], memory: Memory, options: dict[str, Any] | None = None
+    ) -> None:
+        self.callee = callee
+        self.ask = ask
+        self.memory = memory
+        self.options = options or {}
+
+    def __call__(self, batch: list[Q]) -> list[A]:
+        """The answers to a batch; one that does not fit into memory is halved."""
+        return halving(self._checked, batch)
+
+    def _checked(self, batch: list[Q]) -> list[A]:
+        answers = self.ask(self.callee, batch, self.memory, **self.options)
+        if len(answers) != len(batch):
+            kind = {"system": "translations", "scorer": "scores"}.get(self.callee.recipe.kind, "answers")
+            raise ResumableError(
+                f"{self.callee.name} gave {len(answers)} {kind} for {len(batch)} texts; finished work is kept."
+            )
+        return answers
+
+    def __reduce__(self) -> tuple[Callable[..., "Call[Any, Any, Any]"], tuple[Any, ...]]:
+        return _resident, (self.callee.recipe, self.ask, self.memory.bound, tuple(sorted(self.options.items())))
+
+
+@lru_cache(maxsize=1)
+def _resident(
+    recipe: Recipe, ask: Callable[..., list[A]], bound: int, options: tuple[tuple[str, Any], ...]
+) -> Call[Any, Any, A]:
+    """The call in a worker: built once, one model at a time in memory."""
+    return Call(build(recipe), ask, Memory(bound), dict(options))
+
+
+def translations(system: System, batch: list[str], memory: Memory) -> list[str]:
+    """What a system makes of texts."""
+    return system.translate(batch)
+
+
+def statistics(scorer: Scorer, batch: list[Question], memory: Memory) -> list[Array]:
+    """A scorer's rows; one that compares vectors gets them from the memory."""
+    questions = Questions.of(batch)
+    if not isinstance(scorer, VectorScorer):
+        return list(scorer.statistics(questions))
+    texts = scorer.texts(questions)
+    vectors = tuple(memory.encode(encoder, texts, layers) for encoder, layers in scorer.encoders())
+    return list(scorer.statistics_of(questions, vectors))
+
+
+def encodings(encoder: Encoder, batch: list[str], memory: Memory, layers: tuple[int, ...]) -> list[Encoding]:
+    """Texts as vectors."""
+    found = memory.encode(encoder, batch, layers)
+    return [found[text] for text in batch]
+
+
+def fillers(masked: MaskedLM, batch: list[Gap], memory: Memory, top: int) -> list[list[Filler]]:
+    """Words for gaps."""
+    return masked.fill(batch, top)
+
+
+def log_probabilities(causal: CausalLM, batch: list[str], memory: Memory) -> list[Matrix]:
+    """Tokens' log-probabilities."""
+    return [np.asarray(row, dtype=np.float32) for row in causal.log_probabilities(batch)]

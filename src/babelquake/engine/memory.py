@@ -1,0 +1,74 @@
+"""The engine's memory of encodings: one per engine, bounded, shared by every scorer and layer of the same encoder."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+
+from babelquake.models.base import Encoder, Encoding, Vectors
+
+BOUND = 2**30
+"""Bytes of vectors that are kept: some 20,000 sentences of one layer of a small encoder."""
+OVERHEAD = 500
+"""Bytes that an entry takes besides its arrays, about."""
+
+
+class Memory:
+    """Encodings by (encoder signature, text), the least recently used dropped first."""
+
+    def __init__(self, bound: int = BOUND) -> None:
+        self.bound = bound
+        self.bytes = 0
+        self._known: OrderedDict[tuple[str, str], Encoding] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def encode(self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Vectors:
+        """The encodings of texts with at least these layers; only what is not known is computed.
+
+        Where some layers of a text are known and others are not, the text is encoded again with all of them, so that
+        one pass through the model gives every layer.
+        """
+        wanted, signature = set(layers), encoder.signature
+        found: dict[str, Encoding] = {}
+        missing: dict[tuple[int, ...], list[str]] = {}
+        for text in dict.fromkeys(texts):
+            known = self._known.get((signature, text))
+            if known is not None and wanted <= known.layers.keys():
+                self._known.move_to_end((signature, text))
+                found[text] = known
+            else:
+                every = wanted if known is None else wanted | known.layers.keys()
+                missing.setdefault(tuple(sorted(every)), []).append(text)
+        for asked, some in missing.items():
+            some.sort(key=lambda text: (-len(text), text))
+            for start in range(0, len(some), encoder.limits.texts):
+                part = some[start : start + encoder.limits.texts]
+                for text, encoding in zip(part, encoder.encode(part, asked), strict=True):
+                    found[text] = encoding
+                    self._keep((signature, text), encoding)
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._known.clear()
+        self.bytes = 0
+
+    def _keep(self, key: tuple[str, str], encoding: Encoding) -> None:
+        size = size_of(key, encoding)
+        if (old := self._known.pop(key, None)) is not None:
+            self.bytes -= size_of(key, old)
+        if size > self.bound:
+            return
+        self._known[key] = encoding
+        self.bytes += size
+        while self.bytes > self.bound:
+            oldest, dropped = self._known.popitem(last=False)
+            self.bytes -= size_of(oldest, dropped)
+
+
+def size_of(key: tuple[str, str], encoding: Encoding) -> int:
+    """The bytes that an entry takes: its arrays, its text, and some for the objects around them."""
+    arrays: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]] = [*encoding.layers.values()]
+    return sum(array.nbytes for array in arrays) + encoding.ids.nbytes + len(key[1]) + OVERHEAD
