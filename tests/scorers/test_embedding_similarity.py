@@ -1,33 +1,31 @@
 """Cosine of sentence vectors as quality estimation."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from babelquake.errors import UserError
 from babelquake.models import encoders
-from babelquake.models.encoders import Vectors
+from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.scorers import scorer
 
 
-class AandB:
+class AandB(SentenceEncoder):
     """Counts a and b."""
 
     signature = "ab-1"
-    languages = None
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def sentences(self, texts: Sequence[str]) -> Matrix:
         return np.array([[text.count("a"), text.count("b")] for text in texts], dtype=np.float32)
 
 
 @pytest.fixture
-def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def letters(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a small encoder that is there for this test only."""
     monkeypatch.setitem(encoders.ENCODERS._things, "ab", AandB)
-    yield "ab"
-    encoders.encoder.cache_clear()
+    return "ab"
 
 
 def test_cosines_by_hand(letters: str) -> None:

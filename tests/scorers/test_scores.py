@@ -63,7 +63,7 @@ def test_unknown_texts_are_nan_and_can_be_named(table: Path) -> None:
     assert made.missing(batch) == [1, 2, 3]
     assert np.isnan(made.statistics(batch)[1:, 0]).all()
     assert made.statistics(batch)[:, 1].tolist() == [1, 1, 1, 1]
-    assert Engine(quiet=True).statistics(made, batch)[0].tolist() == [90, 1]
+    assert Engine(quiet=True).judge(made, batch)[0].tolist() == [90, 1]
 
 
 def test_a_score_holds_for_its_own_reference_only(table: Path) -> None:

@@ -1,7 +1,7 @@
 """Training a QE model, and using it as a scorer."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -12,7 +12,7 @@ from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.models import encoders
-from babelquake.models.encoders import Vectors
+from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.scorers import Questions, scorer
 from babelquake.stats.agreement import pearson
 from babelquake.train.qe import train_qe
@@ -20,23 +20,21 @@ from babelquake.train.qe import train_qe
 LETTERS = "abcdefgh"
 
 
-class Letters:
+class Letters(SentenceEncoder):
     """Counts eight letters: two texts with the same letters mean the same."""
 
     signature = "letters-1"
     languages = frozenset({"de", "en"})
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def sentences(self, texts: Sequence[str]) -> Matrix:
         return np.array([[text.count(letter) for letter in LETTERS] for text in texts], dtype=np.float32)
 
 
 @pytest.fixture
-def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def letters(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a small encoder that is there for this test only."""
     monkeypatch.setitem(encoders.ENCODERS._things, "letters", Letters)
-    encoders.encoder.cache_clear()
-    yield "letters"
-    encoders.encoder.cache_clear()
+    return "letters"
 
 
 def _write(path: Path, rows: int, seed: int) -> Path:
