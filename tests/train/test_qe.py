@@ -73,7 +73,7 @@ def test_the_scorer_agrees_with_the_card(trained: dict[str, object], tmp_path: P
     made = scorer("ridge-qe", model=tmp_path / "model")
     data = read(tmp_path / "test.de-en.tsv").segments
     batch = Questions(data["translation"].to_list(), sources=data["source"].to_list())
-    rows = Engine(quiet=True).statistics(made, batch)
+    rows = Engine(quiet=True).judge(made, batch)
     found = pearson(rows[:, 0], data["score"].to_numpy())
     assert found == pytest.approx(trained["pearson"]["test"]["de-en"], abs=1e-4)
     assert made.name == "ridge-qe[model=model]"
