@@ -13,9 +13,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
-ROUNDS = 25
+ROUNDS = 60
 LEVEL = 0.1
 RESULTS = Path(__file__).parent / "results" / "perturb.json"
 SUBJECTS = ("The new government", "A spokesman for the ministry", "Our committee", "Every member of parliament")
@@ -29,7 +30,7 @@ CLAUSES = (
 SENTENCES = [f"{subject} {verb} {clause}." for subject in SUBJECTS for verb in VERBS for clause in CLAUSES]
 Candidate = tuple[str, Callable[[str], object], list[str]]
 """A name, what changes a sentence, and the sentences it is timed on."""
-GOALS = {"nlpaug": 5.0, "textattack": 100.0}
+GOALS = {"nlpaug": 8.0, "textattack": 100.0}
 
 
 def seconds(candidates: list[Candidate]) -> dict[str, float]:
@@ -52,7 +53,7 @@ def ours() -> Iterable[Candidate]:
 
     for name in ("misspell", "keyboard-typo"):
         change = Perturbation(name, level=LEVEL)
-        yield f"babelquake {name}", lambda text, change=change: change.apply(text, lang="en"), SENTENCES
+        yield f"babelquake {name}", partial(change.apply, lang="en"), SENTENCES
 
 
 def peers() -> Iterable[Candidate]:

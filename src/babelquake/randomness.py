@@ -1,15 +1,34 @@
 """Keyed random streams: the draws for a text depend on the key alone, never on what was drawn before it.
 
-A stream's key is (seed, perturbation signature, text, replicate), hashed with BLAKE2b. So order, batch size, number of
-workers and resuming change nothing. Draws use `random.Random.random`, whose sequence Python guarantees for a seed.
+A stream's key is (seed, perturbation signature, text, replicate). So order, batch size, number of workers and resuming
+change nothing. The generator is counter-based: block n of the stream is BLAKE2b of the number n and the key's own
+hash, eight draws of 53 bits each, and block 0 is that hash itself. There is no state to fill, so a stream that is asked
+for a few numbers costs one hash, where a Mersenne Twister would seed 624 words first.
 """
 
-import hashlib
-from collections.abc import Sequence
-from random import Random
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from math import log1p
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
+
+BLOCK = Struct("<8Q").unpack
+UNIT = 2.0**-53
+SEPARATOR = "\x1f"
+"""Stands between the parts of a key: `Stream(a, b)` is `Stream(f"{a}{SEPARATOR}{b}")`."""
+
+
+def _draws(key: bytes) -> Iterator[float]:
+    """Numbers in [0, 1) without end, eight to a block."""
+    digest = block = blake2b(key).digest()
+    number = 0
+    while True:
+        for bits in BLOCK(block):
+            yield (bits >> 11) * UNIT
+        number += 1
+        block = blake2b(b"%d\x1f%b" % (number, digest)).digest()
 
 
 class Stream:
@@ -17,10 +36,11 @@ class Stream:
 
     __slots__ = ("random",)
 
+    random: Callable[[], float]
+    """The next number in [0, 1)."""
+
     def __init__(self, *key: object) -> None:
-        data = "\x1f".join(map(str, key)).encode("utf-8", "surrogatepass")
-        self.random = Random(int.from_bytes(hashlib.blake2b(data, digest_size=16).digest(), "little")).random
-        """The next number in [0, 1)."""
+        self.random = _draws(SEPARATOR.join(map(str, key)).encode("utf-8", "surrogatepass")).__next__
 
     def chance(self, probability: float) -> bool:
         """True with the given probability; never at 0, always at 1."""
@@ -33,6 +53,23 @@ class Stream:
     def choice(self, items: Sequence[T]) -> T:
         """One item, all equally likely."""
         return items[int(self.random() * len(items))]
+
+    def hits(self, n: int, probability: float) -> list[int]:
+        """Which of `n` independent trials succeed, in ascending order: one draw per success, not per trial.
+
+        The number of failures before the next success is geometric: ⌊log(1 − u) / log(1 − probability)⌋.
+        """
+        if probability <= 0:
+            return []
+        if probability >= 1:
+            return list(range(n))
+        found: list[int] = []
+        draw, miss = self.random, log1p(-probability)
+        at = int(min(n, log1p(-draw()) / miss))
+        while at < n:
+            found.append(at)
+            at += 1 + int(min(n, log1p(-draw()) / miss))
+        return found
 
     def sample(self, n: int, k: int) -> list[int]:
         """`k` different whole numbers below `n`, in ascending order."""

@@ -13,7 +13,7 @@ It returns the changed text, or None where it is not applicable.
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from babelquake.errors import UserError
@@ -132,6 +132,11 @@ class Perturbation:
         levelled = {"level": f"{self.level:g}"} if self.level is not None else {}
         self.spec = Spec(spec.name, tuple(sorted((given | levelled).items())))
         self._key = str(self.spec)
+        wants = self.card.wants
+        fixed = {"level": self.level} if "level" in wants else {}
+        self._change = partial(self.card.function, **self.options, **fixed)
+        self._draws, self._told = "rng" in wants, "lang" in wants
+        self._given = wants & {"source", "vocabulary"}
 
     def _level(self, text: str | None) -> float | None:
         if text is None:
@@ -176,17 +181,11 @@ class Perturbation:
         card = self.card
         if self.level == 0:
             return text
-        if not card.serves(lang):
+        if card.languages and not card.serves(lang):
             return None
-        wants, supply = card.wants, dict(self.options)
-        if "rng" in wants:
-            supply["rng"] = Stream(seed, self._key, replicate, text)
-        if "level" in wants:
-            supply["level"] = self.level
-        if "lang" in wants:
-            supply["lang"] = lang
-        if "source" in wants:
-            supply["source"] = source
-        if "vocabulary" in wants:
-            supply["vocabulary"] = vocabulary
-        return card.function(text=text, **supply)
+        supply: dict[str, Any] = {"lang": lang} if self._told else {}
+        if self._draws:
+            supply["rng"] = Stream(f"{seed}\x1f{self._key}\x1f{replicate}\x1f{text}")
+        for name in self._given:
+            supply[name] = source if name == "source" else vocabulary
+        return self._change(text=text, **supply)

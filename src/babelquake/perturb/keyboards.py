@@ -5,6 +5,7 @@ key widths. Two keys are neighbours when their centres are at most `REACH` key w
 and the two above and the two below that they touch.
 """
 
+import string
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -27,6 +28,10 @@ class Keyboard(NamedTuple):
     """Every neighbouring key, digits and punctuation included; capitals have capital letters beside them."""
     letter_neighbours: dict[str, str]
     """Neighbours that are letters, for keys that are letters."""
+    typos: dict[str, str]
+    """What is hit instead of a letter: letters only for a capital, any neighbour for the rest."""
+    types_ascii: bool
+    """Whether every ASCII letter has a key with a letter beside it."""
 
 
 def layout(name: str, rows: list[str], starts: list[float]) -> Keyboard:
@@ -44,7 +49,9 @@ def layout(name: str, rows: list[str], starts: list[float]) -> Keyboard:
         near.setdefault(key.upper(), _capitals(near[key]))
     only_letters = {key: "".join(filter(str.isalpha, others)) for key, others in near.items() if key.isalpha()}
     letters = "".join(key for _, _, key in keys if key.isalpha())
-    return Keyboard(name, letters, near, {key: others for key, others in only_letters.items() if others})
+    reachable = {key: others for key, others in only_letters.items() if others}
+    typos = {key: others if key.isupper() else near[key] for key, others in reachable.items()}
+    return Keyboard(name, letters, near, reachable, typos, reachable.keys() >= set(string.ascii_letters))
 
 
 def _capitals(keys: str) -> str:

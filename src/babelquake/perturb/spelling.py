@@ -1,17 +1,18 @@
 """Misspellings: typed (Niu et al. 2020, §3), made by real writers (Eger and Benz 2020), drawn out for effect."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from babelquake.errors import UserError
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.keyboards import keyboard
+from babelquake.perturb.keyboards import Keyboard, keyboard
 from babelquake.randomness import Stream
-from babelquake.text import TOKEN, graphemes, is_unspaced, main_script, map_words, match_case, script
+from babelquake.text import TOKEN, graphemes, is_unspaced, main_script, map_words, match_case, replaced, script
 
-DELETE, INSERT, SUBSTITUTE = "delete", "insert", "substitute"
+INSERT, DELETE, SUBSTITUTE = range(3)
+"""The ways to misspell a word, in the order in which fewer words allow them."""
 
 
 @perturbation(
@@ -28,42 +29,53 @@ def misspell(text: str, level: float, rng: Stream, lang: str | None) -> str:
     """
     if is_unspaced(text):
         return _drop_or_repeat(text, level, rng)
-    draw = rng.random
-    words = text.split()
-    if " ".join(words) == text:
-        for index in [index for index in range(len(words)) if draw() < level]:
-            words[index] = _misspelled(words[index], rng, lang)
+    latin, draw = keyboard(lang, "Latin"), rng.random
+    words = text.split(" ")
+    if text.isprintable() and "" not in words:
+        for index in rng.hits(len(words), level):
+            words[index] = _misspelled(words[index], draw(), latin, lang)
         return " ".join(words)
-    pieces, position = [], 0
-    for found in TOKEN.finditer(text):
-        if draw() < level:
-            pieces += [text[position : found.start()], _misspelled(found.group(), rng, lang)]
-            position = found.end()
-    return "".join(pieces) + text[position:] if pieces else text
+    spans = [found.span() for found in TOKEN.finditer(text)]
+    chosen = [spans[index] for index in rng.hits(len(spans), level)]
+    return replaced(text, [(start, end, _misspelled(text[start:end], draw(), latin, lang)) for start, end in chosen])
 
 
-def _misspelled(word: str, rng: Stream, lang: str | None) -> str:
-    """The word with one letter deleted, inserted or substituted."""
-    units = graphemes(word)
-    letters = [index for index, unit in enumerate(units) if unit[0].isalpha()]
-    if not letters:
-        return word
-    board = keyboard(lang, "Latin" if word.isascii() else main_script(word))
-    keys: Container[str] = board.letter_neighbours if board else ()
-    typed = [index for index in letters if (unit := units[index]) in keys and (unit < "\x80" or not _is_accented(unit))]
-    ways = [INSERT] + [DELETE] * (len(letters) > 1) + [SUBSTITUTE] * bool(typed)
-    way = rng.choice(ways)
-    if way == SUBSTITUTE and board:
-        index = rng.choice(typed)
-        units[index] = rng.choice(board.letter_neighbours[units[index]])
-        return "".join(units)
-    index = rng.choice(letters)
-    if way == DELETE:
-        del units[index]
+def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: str | None) -> str:
+    """The word with one letter deleted, inserted or substituted.
+
+    One draw decides all: what is left of it after choosing the way is uniform again and chooses the letter, and so on.
+    """
+    plain = word.isascii()
+    board = latin if plain else keyboard(lang, main_script(word))
+    units: Sequence[str] = word if plain else graphemes(word)
+    letters: Sequence[int] = range(len(units))
+    if not (plain and word.isalpha()):
+        letters = [index for index, unit in enumerate(units) if unit[0].isalpha()]
+        if not letters:
+            return word
+    typed: Sequence[int] = letters
+    if not (plain and board and board.types_ascii):
+        keys: Container[str] = board.letter_neighbours if board else ()
+        typed = [index for index in letters if (unit := units[index]) in keys and not _is_accented(unit)]
+    rest = draw * (1 + (len(letters) > 1) + bool(typed))
+    way = int(rest)
+    substitutes = way == SUBSTITUTE or (way == 1 and len(letters) == 1)
+    chosen = typed if substitutes else letters
+    rest = (rest - way) * len(chosen)
+    start = chosen[int(rest)]
+    rest -= int(rest)
+    end = start + 1
+    if substitutes and board:
+        near = board.letter_neighbours[units[start]]
+        new = near[int(rest * len(near))]
+    elif way == DELETE:
+        new = ""
     else:
-        letter = rng.choice(board.letters) if board else units[index]
-        units.insert(index + rng.below(2), letter.upper() if board and len(word) > 1 and word.isupper() else letter)
-    return "".join(units)
+        choices: Sequence[str] = board.letters if board else [units[start]]
+        drawn, after = divmod(int(rest * 2 * len(choices)), 2)
+        new = choices[drawn].upper() if board and len(word) > 1 and word.isupper() else choices[drawn]
+        start = end = start + after
+    return f"{word[:start]}{new}{word[end:]}" if plain else "".join([*units[:start], new, *units[end:]])
 
 
 @lru_cache(maxsize=4096)

@@ -40,41 +40,52 @@ VOWELS = frozenset("aeiouAEIOU") | frozenset(
 )
 
 
-def _units(text: str) -> list[tuple[int, int]]:
-    """Where `UNIT` matches; the pattern is spared for plain words, which are most."""
-    spans: list[tuple[int, int]] = []
-    add, position = spans.append, 0
-    for stretch in text.split(" "):
-        end = position + len(stretch)
+def _units(stretches: list[str]) -> list[int | tuple[int, int, int]]:
+    """The units of a text parted at spaces: a plain word by its place, others by place, start and end in it."""
+    units: list[int | tuple[int, int, int]] = []
+    add = units.append
+    for at, stretch in enumerate(stretches):
         if stretch.isalpha():
-            add((position, end))
-        elif stretch[:-1].isalpha() and stretch[-1] in ".,":
-            spans += [(position, end - 1), (end - 1, end)]
-        elif stretch:
-            spans += [(position + unit.start(), position + unit.end()) for unit in UNIT.finditer(stretch)]
-        position = end + 1
-    return spans
+            add(at)
+        elif (last := len(stretch) - 1) > 0 and stretch[last] in ".," and stretch[:last].isalpha():
+            add((at, 0, last))
+            add((at, last, last + 1))
+        elif stretch.isdecimal():
+            add(at)
+        else:
+            units += [(at, unit.start(), unit.end()) for unit in UNIT.finditer(stretch)]
+    return units
 
 
-def _share_of_words(
-    text: str, level: float, rng: Stream, change: Callable[[str], str], able: Callable[[str], bool]
-) -> str | None:
-    """Change ⌈level · tokens⌉ of the words that can be attacked, drawn without replacement; None where none can."""
-    units = _units(text)
-    wanted, last = ceil(level * len(units) - 1e-9), len(units) - 1
-    edits: list[tuple[int, int, str]] = []
+def _share_of_words(text: str, level: float, rng: Stream, change: Callable[[str], str | None]) -> str | None:
+    """Change ⌈level · tokens⌉ of the words that can be attacked, drawn without replacement; None where none can.
+
+    `change` returns None for a word that cannot be attacked.
+    """
+    stretches = text.split(" ")
+    units = _units(stretches)
+    left = len(units)
+    wanted = ceil(level * left - 1e-9)
     draw = rng.random
-    while last >= 0 and len(edits) < wanted:
-        index = int(draw() * (last + 1))
-        start, end = units[index]
-        if able(word := text[start:end]):
-            edits.append((start, end, change(word)))
-        units[index] = units[last]
-        last -= 1
-    if not edits:
-        return None
-    edits.sort()
-    return replaced(text, edits)
+    parts: list[tuple[int, int, int, str]] = []
+    done = 0
+    while left and done < wanted:
+        drawn = int(draw() * left)
+        unit = units[drawn]
+        left -= 1
+        units[drawn] = units[left]
+        if isinstance(unit, int):
+            if (new := change(stretches[unit])) is not None:
+                stretches[unit] = new
+                done += 1
+        else:
+            at, start, end = unit
+            if (new := change(stretches[at][start:end])) is not None:
+                parts.append((at, start, end, new))
+                done += 1
+    for at, start, end, new in sorted(parts, reverse=True):
+        stretches[at] = stretches[at][:start] + new + stretches[at][end:]
+    return " ".join(stretches) if done else None
 
 
 @perturbation(
@@ -88,8 +99,10 @@ def intrude(text: str, level: float, rng: Stream) -> str | None:
     has two characters.
     """
 
-    def change(word: str) -> str:
+    def change(word: str) -> str | None:
         units = graphemes(word)
+        if len(units) < 2:
+            return None
         mark = rng.choice(INTRUDERS)
         first = _first_hit(len(units) - 1, level, rng)
         gaps = [first, *(gap for gap in range(first + 1, len(units) - 1) if rng.chance(level))]
@@ -97,7 +110,7 @@ def intrude(text: str, level: float, rng: Stream) -> str | None:
             units.insert(gap + 1, mark)
         return "".join(units)
 
-    return _share_of_words(text, level, rng, change, lambda word: len(word) > 1 and len(graphemes(word)) > 1)
+    return _share_of_words(text, level, rng, change)
 
 
 def _first_hit(n: int, probability: float, rng: Stream) -> int:
@@ -108,8 +121,12 @@ def _first_hit(n: int, probability: float, rng: Stream) -> int:
     return min(n - 1, int(log1p(-rng.random() * (1 - (1 - probability) ** n)) / miss))
 
 
-def _disemvowelled(word: str) -> str:
-    return "".join(unit for unit in graphemes(word) if unit[0] not in VOWELS)
+def _disemvowelled(word: str) -> str | None:
+    """The word without its vowels; None for short words, and where that leaves all of it or no letter."""
+    if len(word) < 3 or VOWELS.isdisjoint(word):
+        return None
+    rest = "".join(unit for unit in graphemes(word) if unit[0] not in VOWELS)
+    return rest if any(map(str.isalpha, rest)) else None
 
 
 @perturbation(
@@ -121,11 +138,7 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
 
     The letter y stays. None where no word has both vowels and other letters, as in scripts that write no vowels.
     """
-
-    def able(word: str) -> bool:
-        return len(word) > 2 and not VOWELS.isdisjoint(word) and any(map(str.isalpha, _disemvowelled(word)))
-
-    return _share_of_words(text, level, rng, _disemvowelled, able)
+    return _share_of_words(text, level, rng, _disemvowelled)
 
 
 @perturbation(
@@ -141,24 +154,24 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: str | None) -> str
     board = keyboard(lang, "Latin" if text.isascii() else main_script(text))
     if board is None:
         return None
-    lower, upper = board.neighbours, board.letter_neighbours
-    keys, draw = upper.keys(), rng.random
+    typos, keys, draw = board.typos, board.typos.keys(), rng.random
+    plain = text.isascii()
 
-    def able(word: str) -> bool:
-        return not keys.isdisjoint(word if word.isascii() else graphemes(word))
-
-    def change(word: str) -> str:
-        units = word if word.isascii() else graphemes(word)
-        index = int(draw() * len(units))
-        while (key := units[index]) not in keys:
-            index = int(draw() * len(units))
-        near = (upper if key.isupper() else lower)[key]
-        typed = near[int(draw() * len(near))]
-        if units is word:
-            return word[:index] + typed + word[index + 1 :]
+    def change(word: str) -> str | None:
+        units = word if plain else graphemes(word)
+        if keys.isdisjoint(units):
+            return None
+        near = None
+        while near is None:
+            rest = draw() * len(units)
+            index = int(rest)
+            near = typos.get(units[index])
+        typed = near[int((rest - index) * len(near))]
+        if plain:
+            return f"{word[:index]}{typed}{word[index + 1 :]}"
         return "".join([*units[:index], typed, *units[index + 1 :]])
 
-    return _share_of_words(text, level, rng, change, able)
+    return _share_of_words(text, level, rng, change)
 
 
 @perturbation(
@@ -207,9 +220,7 @@ def visual(text: str, level: float, rng: Stream) -> str:
 )  # fmt: skip
 def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle the letters of words, first and last kept: `agermneet`. None where no word has two to exchange."""
-    return _share_of_words(
-        text, level, rng, lambda word: _shuffled(word, rng, 1), lambda word: len(set(graphemes(word)[1:-1])) > 1
-    )
+    return _share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
 
 
 @perturbation(
@@ -218,15 +229,15 @@ def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
 )  # fmt: skip
 def full_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle all letters of words: `mtneegare`. None where no word has two different ones."""
-    return _share_of_words(
-        text, level, rng, lambda word: _shuffled(word, rng, 0), lambda word: len(set(graphemes(word))) > 1
-    )
+    return _share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
 
 
-def _shuffled(word: str, rng: Stream, margin: int) -> str:
-    """The word in another order, `margin` graphemes at each end kept in place."""
+def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
+    """The word in another order, `margin` graphemes at each end kept in place; None where there is no other."""
     units = graphemes(word)
     inner = units[margin : len(units) - margin]
+    if len(set(inner)) < 2:
+        return None
     order = inner
     while order == inner:
         order = rng.shuffled(inner)
@@ -239,9 +250,12 @@ def _shuffled(word: str, rng: Stream, margin: int) -> str:
 )  # fmt: skip
 def truncate(text: str, level: float, rng: Stream) -> str | None:
     """Cut the last letter off words of three letters or more: `agreemen`. None where there is no such word."""
-    return _share_of_words(
-        text, level, rng, lambda word: "".join(graphemes(word)[:-1]), lambda word: len(graphemes(word)) > 2
-    )
+    return _share_of_words(text, level, rng, _truncated)
+
+
+def _truncated(word: str) -> str | None:
+    units = graphemes(word)
+    return "".join(units[:-1]) if len(units) > 2 else None
 
 
 @perturbation(
