@@ -4,7 +4,7 @@ import pytest
 from babelquake.stats.agreement import AGREEMENTS, agreement
 from babelquake.stats.agreement_errors import bootstrap_agreement, bootstrap_darr
 from babelquake.stats.kendall import darr
-from babelquake.stats.resampling import resample_counts
+from babelquake.stats.resampling import Draws, keys_by_place, segment_keys
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def test_every_resample_has_the_agreement_of_its_segments(name, by, tables):
     human, metric = tables
     resampled = bootstrap_agreement(name, human, metric, by, resamples=20, seed=3)
     assert resampled.value == pytest.approx(float(agreement(name)(human, metric, by)))
-    for count, value in zip(next(iter(resample_counts(60, 20, 3))), resampled.values, strict=True):
+    for count, value in zip(next(Draws(keys_by_place(60), seed=3).rows(20)), resampled.values, strict=True):
         drawn = [np.repeat(table, count, axis=1) for table in (human, metric)]
-        assert value == pytest.approx(float(agreement(name)(*drawn, by)))
+        assert value == pytest.approx(float(agreement(name)(*drawn, by)), rel=1e-5)
 
 
 def test_accuracy_keeps_its_epsilon(tables):
@@ -50,3 +50,23 @@ def test_pairs_of_one_sentence_are_drawn_together():
     assert honest.value == pytest.approx(float(darr(better, worse)))
     assert honest.sd == pytest.approx(bootstrap_darr(better, worse).estimate().sd, rel=0.05)
     assert honest.sd > 2.5 * bootstrap_darr(*repeated).estimate().sd
+
+
+@pytest.mark.parametrize("by", ["none", "system"])
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "kendall_like"])
+def test_the_order_of_segments_changes_nothing(name, by, tables):
+    human, metric = tables
+    keys, order = segment_keys(map(str, range(60))), np.random.default_rng(0).permutation(60)
+    one = bootstrap_agreement(name, human, metric, by, resamples=30, keys=keys)
+    other = bootstrap_agreement(name, human[:, order], metric[:, order], by, resamples=30, keys=keys[order])
+    assert one.values == pytest.approx(other.values, rel=1e-12)
+
+
+def test_ties_share_their_rank_in_every_resample():
+    rng = np.random.default_rng(1)
+    human, metric = rng.integers(0, 4, (2, 3, 40)).astype(float)
+    for name in ("spearman", "kendall"):
+        resampled = bootstrap_agreement(name, human, metric, resamples=10, seed=5)
+        for count, value in zip(next(Draws(keys_by_place(40), seed=5).rows(10)), resampled.values, strict=True):
+            drawn = [np.repeat(table, count, axis=1) for table in (human, metric)]
+            assert value == pytest.approx(float(agreement(name)(*drawn)), rel=1e-5)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from babelquake.errors import UserError
 from babelquake.stats.bootstrap import Resampled, bootstrap, resampled_sums
-from babelquake.stats.resampling import resample_counts
+from babelquake.stats.resampling import Draws, keys_by_place, segment_keys
 
 
 def mean(sums):
@@ -24,7 +24,8 @@ def robust(perturbed, clean):
 @given(st.integers(1, 300), st.integers(1, 5), st.integers(1, 200_000), st.integers(0, 99))
 def test_sums_of_whole_numbers_are_exact(segments, width, largest, seed):
     rows = np.random.default_rng(seed).integers(0, largest + 1, (segments, width))
-    counts = np.concatenate(list(resample_counts(segments, 20, seed))).astype(np.int64)
+    counts = next(Draws(keys_by_place(segments), seed=seed).rows(20)).astype(np.int64)
+    counts[counts.sum(axis=1) == 0] = 1
     np.testing.assert_array_equal(resampled_sums(rows.astype(float), 20, seed), counts @ rows)
 
 
@@ -71,7 +72,7 @@ def test_resamples_without_a_value_are_left_out():
 
 
 def test_a_vector_is_a_table_of_width_one():
-    assert bootstrap(lambda sums: sums[..., 0], [np.ones(5)], resamples=10).values == pytest.approx(np.full(10, 5.0))
+    assert bootstrap(lambda sums: sums[..., 0] ** 0, [np.ones(5)], resamples=10).values == pytest.approx(np.ones(10))
 
 
 def test_tables_of_different_length_are_refused():
@@ -87,3 +88,33 @@ def test_a_function_that_ignores_the_resamples_is_refused():
 def test_a_level_of_95_is_not_a_share():
     with pytest.raises(UserError, match=r"0\.95"):
         Resampled(1.0, np.ones(3)).estimate(95)
+
+
+def test_the_order_of_rows_changes_no_bit_and_neither_does_company():
+    rng = np.random.default_rng(0)
+    rows, keys = rng.normal(size=(3000, 3)), segment_keys(map(str, range(3000)))
+    order = rng.permutation(3000)
+    plain = resampled_sums(rows, 300, 1, keys)
+    np.testing.assert_array_equal(resampled_sums(rows[order], 300, 1, keys[order]), plain)
+    blanks = np.concatenate([np.zeros((500, 3)), rows])
+    more = segment_keys([*(f"other {number}" for number in range(500)), *map(str, range(3000))])
+    assert resampled_sums(blanks, 300, 1, more) == pytest.approx(plain, rel=1e-12, abs=1e-9)
+
+
+def test_the_number_of_cores_changes_no_bit(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(1500, 4))
+    everywhere = resampled_sums(rows, 1000, 1)
+    monkeypatch.setenv("BABELQUAKE_CORES", "1")
+    np.testing.assert_array_equal(resampled_sums(rows, 1000, 1), everywhere)
+
+
+def test_an_empty_resample_is_the_data_themselves():
+    """Of two segments, e⁻² of the resamples hold none; both are held equally often in e⁻²·Σ1/k!² = .308 of them."""
+    drawn = bootstrap(mean, [with_ones(np.array([1.0, 3.0]))], resamples=4000)
+    assert np.isfinite(drawn.values).all()
+    assert (drawn.values == 2.0).mean() == pytest.approx(0.308, abs=0.03)
+
+
+def test_no_resamples_are_refused():
+    with pytest.raises(UserError, match="at least 1 resample"):
+        resampled_sums(np.ones((3, 1)), 0)

@@ -1,8 +1,9 @@
 """Uncertainty and agreement: plain arrays and functions in, numbers out. Nothing here knows scorers, files or runs.
 
-- `resampling`, `bootstrap`: intervals for any function of summed statistics
-- `paired`, `ranks`: is one system better than another?
-- `corrections`: families of p-values
+- `resampling`, `bootstrap`: chance keyed by segment; intervals for any function of summed statistics, on all cores
+- `pvalues`, `testing`: one p-value, and the test that is honest for its number of segments
+- `families`: several tests corrected together by step-down max-T; `corrections`: p-values alone
+- `paired`, `ranks`: single comparisons of two sides
 - `agreement`, `kendall`, `accuracy`: metrics against human judgements, grouped as in `groups`
-- `agreement_errors`, `permutation`: the uncertainty of an agreement, and of the difference of two
+- `agreement_errors`, `rank_errors`, `permutation`: the uncertainty of an agreement, and of the difference of two
 """

@@ -2,25 +2,33 @@
 
 A scorer's corpus score is a function of column sums of its segment statistics, so a resample with counts c has the
 score f(c·S₁, c·S₂, …) where each Sᵢ has one row per segment. One matrix product serves BLEU, chrF, means, ratios such
-as ROBUST = 100 · f(S_perturbed)/f(S_clean) and harmonic means such as CONSIS.
+as ROBUST = 100 · f(S_perturbed)/f(S_clean) and harmonic means such as CONSIS. Counts are made tile by tile and never
+held at once, so memory does not grow with the number of segments.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from babelquake.errors import UserError
-from babelquake.stats.resampling import Counts, resample_counts
+from babelquake.stats.parallel import in_parallel
+from babelquake.stats.resampling import DRAWS_AT_ONCE, SEGMENTS_AT_ONCE, Draws, Keys, keys_by_place
 
 Array = NDArray[np.float64]
+Factor = NDArray[np.floating[Any]]
 Function = Callable[..., ArrayLike]
 """Takes one array of sums per table, each (…, width of the table), and gives scores, shape (…)."""
 
 EXACT_IN_FLOAT32 = 2**24
+LARGEST_COUNT = 9
+"""Poisson(1) counts of 16 bits go no further."""
+WORTH_THREADS = 1 << 21
+"""Counts from which on the work is shared out between cores."""
 ONE_THREAD = 1 << 18
-"""Multiplications up to which a matrix product stays in one thread: waking others costs more than it saves here."""
+"""Multiplications up to which a matrix product stays in one thread: the threads are ours, one per block of draws."""
 
 
 @dataclass(frozen=True)
@@ -59,41 +67,72 @@ class Resampled:
         """The difference, resample by resample; meaningful where both used the same seed and segments."""
         return Resampled(self.value - other.value, self.values - other.values)
 
+    @property
+    def null(self) -> Array:
+        """The resamples moved to where the null hypothesis puts them: their own mean taken off."""
+        known = self.values[np.isfinite(self.values)]
+        return self.values - known.mean() if known.size else self.values
 
-def bootstrap(function: Function, tables: Sequence[ArrayLike], resamples: int = 1000, seed: int = 0) -> Resampled:
+
+def bootstrap(
+    function: Function, tables: Sequence[ArrayLike], resamples: int = 1000, seed: int = 0, keys: Keys | None = None
+) -> Resampled:
     """`function` of the column sums of `tables` (each segments × width), on the data and on every resample.
 
     For one scorer: `bootstrap(scorer.aggregate, [scorer.statistics(batch)])`. All tables are resampled together.
+    `keys` tell which segment a row is; without them rows are known by their number.
     """
     rows = same_segments(tables)
     observed = applied(function, tables, rows.sum(axis=0))
-    return Resampled(float(observed), applied(function, tables, resampled_sums(rows, resamples, seed)))
+    return Resampled(float(observed), applied(function, tables, resampled_sums(rows, resamples, seed, keys)))
 
 
-def resampled_sums(rows: Array, resamples: int = 1000, seed: int = 0) -> Array:
-    """Column sums of `rows` over every resample, shape (resamples, width); counts are streamed, never held at once."""
-    return weighted_sums(rows, resample_counts(len(rows), resamples, seed), resamples)
+def resampled_sums(rows: Array, resamples: int = 1000, seed: int = 0, keys: Keys | None = None) -> Array:
+    """Column sums of `rows` over every resample, shape (resamples, width).
 
-
-def weighted_sums(rows: Array, blocks: Iterable[Counts], draws: int) -> Array:
-    """`weights @ rows` for weights that come in blocks of small whole numbers; exact where `rows` are whole numbers.
-
-    Whole numbers whose sums stay below 2²⁴ are multiplied in single precision, which loses nothing.
+    A Poisson resample of n segments is empty with probability e⁻ⁿ; the data themselves stand in for it.
     """
+    rows, keys = in_order(rows, keys)
+    drawn = weighted_sums(np.column_stack([rows, np.ones(len(rows))]), Draws(keys, "resample", seed), resamples)
+    drawn[drawn[:, -1] == 0, :-1] = rows.sum(axis=0)
+    return np.ascontiguousarray(drawn[:, :-1])
+
+
+def in_order(rows: Array, keys: Keys | None) -> tuple[Array, Keys]:
+    """The rows by ascending key, so that sums do not depend on the order they came in, not even in the last bit."""
+    if keys is None:
+        return rows, keys_by_place(len(rows))
+    if len(keys) != len(rows):
+        raise UserError(f"every row needs the key of its segment; found {len(rows)} rows and {len(keys)} keys.")
+    order = np.argsort(keys, kind="stable")
+    return rows[order], keys[order]
+
+
+def weighted_sums(rows: Array, weights: Draws, draws: int) -> Array:
+    """`weights @ rows`, shape (draws, width); exact where `rows` are whole numbers.
+
+    Whole numbers whose sums over a tile stay below 2²⁴ are multiplied in single precision, which loses nothing.
+    """
+    if draws < 1:
+        raise UserError(f"resampling needs at least 1 resample; {draws} were asked for.")
     whole = bool(np.all(rows == np.rint(rows)))
-    exact = whole and len(rows) * float(np.abs(rows).max(initial=0.0)) < EXACT_IN_FLOAT32
-    factor = rows.astype(np.float32 if exact else np.float64)
-    step = max(1, min(draws, ONE_THREAD // max(1, factor.size)))
-    weights = np.empty((step, len(rows)), dtype=factor.dtype)
-    sums = np.empty((draws, rows.shape[1]))
-    done = 0
-    for block in blocks:
-        for start in range(0, len(block), step):
-            part = block[start : start + step]
-            weights[: len(part)] = part
-            sums[done : done + len(part)] = weights[: len(part)] @ factor
-            done += len(part)
-    return sums
+    exact = whole and SEGMENTS_AT_ONCE * LARGEST_COUNT * float(np.abs(rows).max(initial=0.0)) < EXACT_IN_FLOAT32
+    columns: Factor = np.ascontiguousarray(rows.T, dtype=np.float32 if exact else np.float64)
+    sums = np.empty((rows.shape[1], draws))
+
+    def block(first: int) -> None:
+        """Sums of one block of draws, over all segments in their order."""
+        wanted = min(DRAWS_AT_ONCE, draws - first)
+        total = np.zeros((len(columns), wanted))
+        for start in range(0, len(rows), SEGMENTS_AT_ONCE):
+            here = slice(start, min(start + SEGMENTS_AT_ONCE, len(rows)))
+            _add_product(columns[:, here], weights.tile(here, first, wanted).astype(columns.dtype), total)
+        sums[:, first : first + wanted] = total
+
+    blocks = range(0, draws, DRAWS_AT_ONCE)
+    for _ in in_parallel(block, blocks) if len(rows) * draws > WORTH_THREADS else map(block, blocks):
+        pass
+    return np.ascontiguousarray(sums.T)
 
 
 def same_segments(tables: Sequence[ArrayLike]) -> Array:
@@ -110,13 +149,21 @@ def same_segments(tables: Sequence[ArrayLike]) -> Array:
 def applied(function: Function, tables: Sequence[ArrayLike], sums: Array) -> Array:
     """`function` called with `sums` cut back into one part per table; checked to give one score per row of sums."""
     cuts = np.cumsum([_table(table).shape[1] for table in tables])[:-1]
-    scores = np.asarray(function(*np.split(sums, cuts, axis=-1)), dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.asarray(function(*np.split(sums, cuts, axis=-1)), dtype=np.float64)
     if scores.shape != sums.shape[:-1]:
         raise UserError(
             f"a function of sums must give one score per resample: shape {sums.shape[:-1]} was expected, "
             f"{scores.shape} came back."
         )
     return scores
+
+
+def _add_product(columns: Factor, weights: Factor, total: Array) -> None:
+    """total += columns @ weights, in pieces small enough for one thread."""
+    step = max(1, ONE_THREAD // max(1, columns.size))
+    for start in range(0, weights.shape[1], step):
+        total[:, start : start + step] += columns @ weights[:, start : start + step]
 
 
 def _table(table: ArrayLike) -> Array:

@@ -1,9 +1,8 @@
-"""Is one system better than another on the same segments? Paired bootstrap and paired approximate randomisation.
+"""Is one side better than the other on the same segments? Paired bootstrap and paired approximate randomisation.
 
 Both work for every function of summed statistics. `first` and `second` are lists of tables, one table where the
 compared number is a plain score, several where it depends on several (ROBUST: the perturbed and the clean one). δ is
-f(first) − f(second), δ* its value on a draw; a p-value is (draws at least as extreme + 1)/(draws + 1), so it is never
-0 (Davison & Hinkley 1997 §4.2).
+f(first) − f(second), δ* its value on a draw. Studies use `testing`, which chooses between the two.
 """
 
 from collections.abc import Sequence
@@ -11,22 +10,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError
 from babelquake.stats.bootstrap import (
     Array,
     Estimate,
     Function,
-    Resampled,
     applied,
     bootstrap,
+    in_order,
     same_segments,
     weighted_sums,
 )
-from babelquake.stats.resampling import swap_masks
+from babelquake.stats.pvalues import Alternative, p_value
+from babelquake.stats.resampling import Draws, Keys
 
-Alternative = Literal["two-sided", "greater", "less"]
 BootstrapAlternative = Literal["two-sided", "greater", "less", "sacrebleu"]
 
 
@@ -51,41 +50,24 @@ def paired_bootstrap(
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
+    keys: Keys | None = None,
 ) -> Comparison:
-    """Paired bootstrap (Koehn 2004 §4): the same resampled segments for both sides.
+    """Paired bootstrap (Koehn 2004 §4): the same resampled segments for both sides, moved to a mean difference of 0.
 
-    `alternative` says which difference would be a finding, and so which draws speak against it:
-
-    - `greater` (first is larger; Koehn's own test): δ* ≤ 0
-    - `less`: δ* ≥ 0
-    - `two-sided`: |δ* − mean δ*| ≥ |δ|, the distribution shifted to where the null hypothesis puts it
-    - `sacrebleu`: |δ*| − mean |δ*| > |δ|, as sacreBLEU's `--paired-bs` counts. It sees one tail only and so gives
-      about half of the two-sided p-value; it is here for comparison with published numbers.
-
-    `second_function` is for sides that are not the same function of their tables.
+    `alternative` says which difference would be a finding; `sacrebleu` counts |δ*| − mean |δ*| > |δ| as sacreBLEU's
+    `--paired-bs` does. It sees one tail only and so gives about half of the two-sided p-value; it is here to
+    compare with published numbers. `second_function` is for sides that are not the same function of their tables.
     """
-    same_segments([*first, *second])
-    one = bootstrap(function, first, resamples, seed)
-    two = bootstrap(second_function or function, second, resamples, seed)
+    rows = same_segments([*first, *second])
+    one = bootstrap(function, first, resamples, seed, keys)
+    two = bootstrap(second_function or function, second, resamples, seed, keys)
     difference = one - two
-    p = bootstrap_p(difference, alternative)
-    return Comparison(one.value, two.value, difference.value, p, difference.estimate(level))
-
-
-def bootstrap_p(difference: Resampled, alternative: BootstrapAlternative = "two-sided") -> float:
-    """The p-value of a bootstrapped difference; see `paired_bootstrap` for what each alternative counts.
-
-    Draws on which the difference is not defined are left out; NaN where none is left.
-    """
-    drawn, observed = difference.values[np.isfinite(difference.values)], abs(difference.value)
-    if drawn.size == 0 or not np.isfinite(observed):
-        return float("nan")
     if alternative == "sacrebleu":
-        size = np.abs(drawn)
-        return exceeding_share(size - size.mean() > observed)
-    if alternative == "two-sided":
-        return exceeding_share(at_least(np.abs(drawn - drawn.mean()), observed))
-    return exceeding_share(drawn <= 0 if _is_greater(alternative) else drawn >= 0)
+        size = np.abs(difference.values)
+        p = p_value(size - size.mean(), abs(difference.value), "greater")
+    else:
+        p = p_value(difference.null, difference.value, alternative, segments=len(rows))
+    return Comparison(one.value, two.value, difference.value, p, difference.estimate(level))
 
 
 def paired_randomisation(
@@ -96,47 +78,42 @@ def paired_randomisation(
     alternative: Alternative = "two-sided",
     draws: int = 1000,
     seed: int = 0,
+    keys: Keys | None = None,
 ) -> Comparison:
-    """Paired approximate randomisation (Noreen 1989; Riezler & Maxwell 2005 §4): each segment changes sides or not.
+    """Paired approximate randomisation (Noreen 1989; Riezler & Maxwell 2005 §4): each segment changes sides or not."""
+    rows, others = sides(first, second)
+    value, other = (float(applied(function, first, table.sum(axis=0))) for table in (rows, others))
+    drawn = exchanged(function, first, rows, others, draws, seed, keys)
+    p = p_value(drawn, value - other, alternative, segments=len(rows))
+    return Comparison(value, other, value - other, p)
 
-    If the systems were exchangeable, swapping their rows for a random half of the segments would change nothing. With
-    swap masks M, the sums are ΣA + M(B − A) and ΣB − M(B − A). Counted is |δ*| ≥ |δ|; one-sided, δ* ≥ δ (`greater`)
-    or δ* ≤ δ.
+
+def exchanged(
+    function: Function,
+    tables: Sequence[ArrayLike],
+    rows: Array,
+    others: Array,
+    draws: int,
+    seed: int,
+    keys: Keys | None,
+) -> Array:
+    """Differences after exchanging the two sides' rows of a random half of the segments.
+
+    If the sides were exchangeable, that would change nothing. With swap masks M, the sums are ΣA + M(B − A) and
+    ΣB − M(B − A). `tables` tell how rows are cut into what `function` takes.
     """
+    together, known = in_order(np.concatenate([rows, others], axis=1), keys)
+    rows, others = np.split(together, 2, axis=1)
+    moved = weighted_sums(others - rows, Draws(known, "swap", seed), draws)
+    return applied(function, tables, rows.sum(axis=0) + moved) - applied(function, tables, others.sum(axis=0) - moved)
+
+
+def sides(first: Sequence[ArrayLike], second: Sequence[ArrayLike]) -> tuple[Array, Array]:
+    """Both sides as one table each, of the same shape."""
     rows, others = same_segments(first), same_segments(second)
     if rows.shape != others.shape:
         raise UserError(
-            f"approximate randomisation swaps rows, so both sides need tables of the same shape; "
+            f"randomisation exchanges rows, so both sides need tables of the same shape; "
             f"found {rows.shape} and {others.shape} (segments, width)."
         )
-    moved = weighted_sums(others - rows, swap_masks(len(rows), draws, seed), draws)
-    value, other = (float(applied(function, first, table.sum(axis=0))) for table in (rows, others))
-    drawn = applied(function, first, rows.sum(axis=0) + moved) - applied(function, first, others.sum(axis=0) - moved)
-    return Comparison(value, other, value - other, randomisation_p(drawn, value - other, alternative))
-
-
-def randomisation_p(drawn: Array, observed: float, alternative: Alternative = "two-sided") -> float:
-    """The p-value of a difference among differences drawn under the null hypothesis."""
-    drawn = drawn[np.isfinite(drawn)]
-    if drawn.size == 0 or not np.isfinite(observed):
-        return float("nan")
-    if alternative == "two-sided":
-        return exceeding_share(at_least(np.abs(drawn), abs(observed)))
-    return exceeding_share(at_least(drawn, observed) if _is_greater(alternative) else at_least(-drawn, -observed))
-
-
-def at_least(drawn: Array, bound: float) -> NDArray[np.bool_]:
-    """`drawn >= bound`, where values equal but for rounding count as equal."""
-    return drawn >= bound - 1e-12 * max(1.0, abs(bound))
-
-
-def exceeding_share(extreme: NDArray[np.bool_]) -> float:
-    """(count + 1)/(draws + 1)."""
-    return (int(extreme.sum()) + 1) / (extreme.size + 1)
-
-
-def _is_greater(alternative: str) -> bool:
-    if alternative not in ("greater", "less"):
-        known = ("two-sided", "greater", "less")
-        raise UserError(f"no alternative is called '{alternative}'. {did_you_mean(alternative, known)}")
-    return alternative == "greater"
+    return rows, others

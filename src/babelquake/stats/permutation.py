@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from babelquake.errors import UserError, did_you_mean
 from babelquake.stats.agreement import agreement, moments, pearson_of_moments
 from babelquake.stats.groups import Array, By, z_scores
-from babelquake.stats.paired import Alternative, Comparison, paired_randomisation, randomisation_p
-from babelquake.stats.resampling import swap_masks
+from babelquake.stats.paired import Comparison, paired_randomisation
+from babelquake.stats.pvalues import Alternative, p_value
+from babelquake.stats.resampling import Draws, keys_by_place
 
 Swap = Literal["entry", "system", "item"]
 Agreement = Callable[[Array], ArrayLike]
@@ -49,13 +50,13 @@ def permutation_test(
     coins = _coins(one.shape, swap)
     rows = max(1, ENTRIES // one.size)
     drawn: list[Array] = []
-    for block in swap_masks(math.prod(coins), draws, seed):
+    for block in Draws(keys_by_place(math.prod(coins)), "swap", seed).rows(draws):
         for start in range(0, len(block), rows):
             exchanged = block[start : start + rows].reshape(-1, *coins).view(np.bool_)
             left, right = np.where(exchanged, two, one), np.where(exchanged, one, two)
             drawn.append(np.asarray(agree(left)) - np.asarray(agree(right)))
     difference = value - other
-    return Comparison(value, other, difference, randomisation_p(np.concatenate(drawn), difference, alternative))
+    return Comparison(value, other, difference, p_value(np.concatenate(drawn), difference, alternative))
 
 
 def compare_agreement(

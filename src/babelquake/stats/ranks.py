@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from babelquake.errors import UserError
-from babelquake.stats.paired import Alternative
+from babelquake.stats.pvalues import Alternative
 
 
 @dataclass(frozen=True)

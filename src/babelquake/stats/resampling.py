@@ -1,17 +1,19 @@
-"""Which segments a resample contains, as counts; every bootstrap with the same seed and size draws the same resamples.
+"""What chance does to each segment, keyed by the segment: how often a resample holds it, whether it changes sides.
 
-A bootstrap resample of n segments is a vector of counts ~ Multinomial(n; 1/n, …, 1/n). Drawing n segment numbers and
-counting them is slow, so the counts are drawn directly: independent Poisson(λ) counts with λ a little below 1 are,
-given their total T, Multinomial(T); where T ≤ n, another n − T uniformly drawn segments make them Multinomial(n);
-where T > n the vector is dropped and all n are drawn uniformly.
+Every segment has a 64-bit key of its own (a hash of what it is, see `segment_keys`), and a key has one stream of random
+numbers, made by a counter-based generator (SplitMix64: Steele et al. 2014): number t of key k is mix(k + t·γ). So draw
+b treats a segment alike whatever its row number, whichever other segments are there and in whatever pieces the work is
+done. Two cells on overlapping segments share their resamples, which makes comparisons between them paired.
 
-Both steps are exact for exact Poisson counts. Ours come from 16 random bits each, so their probabilities are rounded
-to 2⁻¹⁶: their variance differs from their mean by up to 4 parts in 10,000, and a bootstrap's standard deviation by up
-to 2, where 10,000 resamples leave 70 to chance.
+A resample holds each segment Poisson(1) times (the Poisson bootstrap; Hanley & MacGibbon 2006; Chamandy et al. 2012):
+the multinomial counts of the classical bootstrap without the condition that they sum to n, which no ratio of sums
+depends on. Counts are made from 16 random bits, so probabilities are rounded to 2⁻¹⁶.
 """
 
+import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,54 +21,77 @@ from numpy.typing import NDArray
 from babelquake.errors import UserError
 
 Counts = NDArray[np.uint8]
+Keys = NDArray[np.uint64]
+Chance = Literal["resample", "swap"]
 
-CELLS = 1 << 17
-"""Counts drawn at once: small enough for the processor's cache, large enough to hide the cost of a call."""
-MARGIN = 2.5
-"""λ = 1 − MARGIN/√n: the Poisson total exceeds n in about 0.6 % of resamples."""
-PIECE = 1 << 15
-"""Random numbers looked at together: few enough that memory for them is reused and not asked of the system again."""
-
-
-def resample_counts(segments: int, resamples: int, seed: int = 0) -> Iterator[Counts]:
-    """Blocks of bootstrap counts, shape (some, segments), `resamples` rows in all, each summing to `segments`.
-
-    Block k is keyed by (seed, segments, k): the first rows are the same whatever `resamples` is, and two callers with
-    the same seed see the same resamples, which is what makes a comparison paired.
-    """
-    edges = _poisson_edges(max(0.0, 1.0 - MARGIN / math.sqrt(max(1, segments))))
-    for rng, rows, wanted in _keyed_blocks(segments, resamples, seed, kind=0):
-        counts = _poisson_counts(rng, edges, rows * segments).reshape(rows, segments)
-        missing = segments - counts.sum(axis=1, dtype=np.uint32).astype(np.int64)
-        counts[missing < 0] = 0
-        missing[missing < 0] = segments
-        cells = np.repeat(np.arange(rows) * segments, missing)
-        cells += rng.integers(0, segments, cells.size, dtype=np.uint32)
-        np.add.at(counts.reshape(-1), cells, np.uint8(1))
-        yield counts[:wanted]
+DRAWS_AT_ONCE = 256
+SEGMENTS_AT_ONCE = 512
+"""A tile of 256 draws for 512 segments: it fits the processor's cache, and hides the cost of a call."""
+BITS = {"resample": 16, "swap": 1}
+STEP = np.uint64(0x9E3779B97F4A7C15)
+FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def swap_masks(segments: int, draws: int, seed: int = 0) -> Iterator[Counts]:
-    """Blocks of fair coin flips, shape (some, segments), `draws` rows in all: which segments change sides."""
-    for rng, rows, wanted in _keyed_blocks(segments, draws, seed, kind=1):
-        bits = np.unpackbits(_random_words(rng, -(-rows * segments // 64)).view(np.uint8))
-        yield bits[: rows * segments].reshape(rows, segments)[:wanted]
+def segment_keys(names: Iterable[str]) -> Keys:
+    """A key for every segment, from what it is: equal names are one segment, wherever they stand."""
+    digests = b"".join(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest() for name in names)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def _keyed_blocks(segments: int, draws: int, seed: int, kind: int) -> Iterator[tuple[np.random.Generator, int, int]]:
-    """Per block: its generator, the rows to draw, the rows wanted (fewer in the last block, yet drawn in full)."""
-    if segments < 1 or draws < 1 or seed < 0:
-        raise UserError(
-            f"resampling needs at least 1 segment, at least 1 resample and a seed of 0 or more, "
-            f"but there are {segments} segments, {draws} resamples and seed {seed}."
-        )
-    full = max(1, CELLS // segments)
-    for number, start in enumerate(range(0, draws, full)):
-        key = np.random.SeedSequence(seed, spawn_key=(kind, segments, number))
-        yield np.random.Generator(np.random.SFC64(key)), full, min(full, draws - start)
+def keys_by_place(segments: int) -> Keys:
+    """Keys of segments that have no name: their row numbers."""
+    return np.arange(1, segments + 1, dtype=np.uint64) * STEP
 
 
-def _poisson_edges(rate: float) -> list[int]:
+class Draws:
+    """The draws of one kind for some segments; the same seed and keys give the same, however they are asked for."""
+
+    def __init__(self, keys: Keys, chance: Chance = "resample", seed: int = 0) -> None:
+        if len(keys) < 1 or seed < 0:
+            raise UserError(
+                f"resampling needs at least 1 segment and a seed of 0 or more; there are {len(keys)} segments and "
+                f"seed {seed}."
+            )
+        purpose = np.frombuffer(hashlib.blake2b(f"{chance} {seed}".encode(), digest_size=8).digest(), "<u8")
+        self.starts = _mixed(keys.astype(np.uint64) + purpose)
+        self.chance = chance
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def tile(self, segments: slice, first: int, draws: int) -> Counts:
+        """Draws `first` to `first + draws` of these segments, shape (segments, draws); `first` is a multiple of 64."""
+        per_word = 64 // BITS[self.chance]
+        times = np.arange(first // per_word, -(-(first + draws) // per_word), dtype=np.uint64)
+        words = _mixed(self.starts[segments, None] + (times * STEP)[None, :])
+        if self.chance == "swap":
+            bits = np.unpackbits(words.view(np.uint8).reshape(len(words), -1), axis=1)
+            return bits[:, :draws]
+        return _poisson_counts(words.view(np.uint16))[:, :draws]
+
+    def rows(self, draws: int) -> Iterator[Counts]:
+        """All segments of each draw, in blocks of shape (some draws, segments)."""
+        for first in range(0, draws, 64):
+            yield np.ascontiguousarray(self.tile(slice(None), first, min(64, draws - first)).T)
+
+
+def least_draws(alpha: float) -> int:
+    """Draws with which a p-value can fall well below `alpha`: fewer are raised to this."""
+    return math.ceil(20 / alpha) - 1
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's finaliser, in place."""
+    room = np.empty_like(words)
+    for shift, factor in ((30, FACTORS[0]), (27, FACTORS[1]), (31, None)):
+        np.right_shift(words, np.uint64(shift), out=room)
+        np.bitwise_xor(words, room, out=words)
+        if factor is not None:
+            np.multiply(words, factor, out=words)
+    return words
+
+
+def _poisson_edges(rate: float = 1.0) -> list[int]:
     """For k = 1, 2, …: the 16-bit number from which on a count is at least k."""
     edges: list[int] = []
     probability, below = math.exp(-rate), 0.0
@@ -76,20 +101,14 @@ def _poisson_edges(rate: float) -> list[int]:
     return edges
 
 
-def _poisson_counts(rng: np.random.Generator, edges: list[int], size: int) -> Counts:
-    """`size` independent Poisson counts: how many edges a 16-bit random number has passed."""
-    counts = np.zeros(size, dtype=np.uint8)
-    room = np.empty(PIECE, dtype=np.bool_)
-    for start in range(0, size, PIECE):
-        piece = counts[start : start + PIECE]
-        bits = _random_words(rng, -(-piece.size // 4)).view(np.uint16)[: piece.size]
-        passed = room[: piece.size]
-        for edge in edges:
-            np.greater_equal(bits, np.uint16(edge), out=passed)
-            piece += passed.view(np.uint8)
+EDGES = tuple(np.uint16(edge) for edge in _poisson_edges())
+
+
+def _poisson_counts(bits: NDArray[np.uint16]) -> Counts:
+    """Poisson(1) counts: how many edges a 16-bit random number has passed."""
+    counts = np.zeros(bits.shape, dtype=np.uint8)
+    passed = np.empty(bits.shape, dtype=np.bool_)
+    for edge in EDGES:
+        np.greater_equal(bits, edge, out=passed)
+        np.add(counts, passed.view(np.uint8), out=counts)
     return counts
-
-
-def _random_words(rng: np.random.Generator, size: int) -> NDArray[np.uint64]:
-    """Random 64-bit words straight from the bit generator."""
-    return np.asarray(rng.bit_generator.random_raw(size), dtype=np.uint64)

@@ -17,7 +17,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.corrections import benjamini_hochberg, holm
-from babelquake.stats.paired import bootstrap_p
+from babelquake.stats.pvalues import p_value
 from babelquake.studies.mt.robustness import Cell, cells
 
 Correction = Literal["holm", "bh", "none"]
@@ -109,7 +109,7 @@ def _paired(old: Run, new: Run, seed: int) -> Iterator[Tested]:
             for name in GATED["translation"]:
                 if name in before.measures and name in after.measures:
                     one, two = before.measures[name], after.measures[name]
-                    fall = max(bootstrap_p(two - one, "less"), 2.0 ** -len(after.rows))
+                    fall = p_value((two - one).null, two.value - one.value, "less", segments=len(after.rows))
                     p = fall if paired else _normal_p(_moments(one), _moments(two))
                     key = (after.language_pair, after.system, after.scorer.name, after.perturbation, after.level, name)
                     yield Tested(key, one.value, two.value, one.value - two.value, p, paired)

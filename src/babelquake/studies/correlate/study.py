@@ -19,8 +19,8 @@ from babelquake.scorers.base import Array
 from babelquake.stats.corrections import holm
 from babelquake.stats.groups import By
 from babelquake.stats.kendall import kendall_like
-from babelquake.stats.paired import bootstrap_p
 from babelquake.stats.permutation import compare_agreement, permutation_test
+from babelquake.stats.pvalues import p_value
 from babelquake.studies.correlate.agreements import agreements, parts_by_pair, score_tables, with_averages
 from babelquake.studies.missing import missing_error
 from babelquake.studies.mt.robustness import result
@@ -114,7 +114,7 @@ def _differences(
             (first, n), (second, _) = both[0][name], both[1][name]
             difference = first - second
             if name == "darr":
-                p = bootstrap_p(difference)
+                p = p_value(difference.null, difference.value)
             else:
                 human, metric = score_tables(segments, values[one])
                 rival = score_tables(segments, values[other])[1]

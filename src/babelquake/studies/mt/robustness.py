@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from babelquake.scorers.base import Array, Scorer
+from babelquake.stats import pvalues
 from babelquake.stats.bootstrap import Resampled, resampled_sums
-from babelquake.stats.paired import bootstrap_p
 from babelquake.studies.tables import summed_by_row
 
 Row = dict[str, Any]
@@ -134,7 +134,7 @@ def p_value(drawn: Resampled, n: int) -> float:
     Resamples of few segments are too much alike to doubt anything. Under exchange of the two sides, n segments have
     2ⁿ arrangements, so no two-sided test on them can be surer than that; a single segment shows nothing.
     """
-    return float(np.maximum(bootstrap_p(drawn), 2.0 ** (1 - n)))
+    return pvalues.p_value(drawn.null, drawn.value, segments=n)
 
 
 def inconsistency(translations: pl.DataFrame, threshold: float, resamples: int, seed: int) -> list[Row]:

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from babelquake.scorers.base import Array, Scorer
+from babelquake.stats import pvalues
 from babelquake.stats.bootstrap import Resampled, resampled_sums
 from babelquake.stats.corrections import holm
-from babelquake.stats.paired import bootstrap_p
 from babelquake.studies.mt.robustness import p_value, result
 
 Row = dict[str, Any]
@@ -140,9 +140,9 @@ class Probed:
         harmful = self.of_meaning("altering")
         if average is None or not harmful:
             return []
-        p_values = holm(bootstrap_p(self.drop(cell) - average, "greater") for cell in harmful)
+        p_values = holm(_larger(self.drop(cell) - average) for cell in harmful)
         against = [(cell, other) for cell in harmful for other in harmless]
-        dearer = holm(bootstrap_p(self.drop(other) - self.drop(cell), "greater") for cell, other in against)
+        dearer = holm(_larger(self.drop(other) - self.drop(cell)) for cell, other in against)
         found = []
         for cell, p in zip(harmful, p_values, strict=True):
             if p >= ALPHA:
@@ -153,6 +153,10 @@ class Probed:
                 text = f"{self.title(cell)} costs less than {self.title(costliest)}"
                 found.append({**key, "perturbation": cell[0], "text": text})
         return found
+
+
+def _larger(drawn: Resampled) -> float:
+    return pvalues.p_value(drawn.null, drawn.value, "greater")
 
 
 def standardised(rows: Sequence[Row], spreads: Mapping[tuple[str | None, str], float]) -> list[Row]:
