@@ -29,6 +29,7 @@ FLOORS: tuple[set[str], ...] = (
         "callee",
         "http",
         "interrupts",
+        "places",
         "text",
         "visible",
         "spec",

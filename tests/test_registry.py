@@ -36,6 +36,22 @@ def test_plug_ins_join_and_never_displace_what_ships(things: Registry[object]) -
     assert things.get("json").__name__ == "dumps"  # type: ignore[attr-defined]
 
 
+def test_a_broken_plug_in_is_set_aside_and_the_rest_works(things: Registry[object]) -> None:
+    assert [name for name, _ in things.items()] == ["json", "path", "zip"]
+    assert sorted(things.set_aside) == ["empty", "gone", "json"]
+    assert "'json', which is built in" in things.set_aside["json"]
+
+
+def test_a_plug_in_that_fails_in_its_own_way_is_named(things: Registry[object], tmp_path: Path) -> None:
+    (tmp_path / "breaks_when_loaded.py").write_text("1 / 0")
+    sys.path.insert(0, str(tmp_path))
+    things.names()
+    things._plugins["breaks"] = "breaks_when_loaded:Thing"
+    with pytest.raises(UserError, match=r"thing 'breaks', a plug-in from breaks_when_loaded:Thing.*ZeroDivisionError"):
+        things.get("breaks")
+    sys.path.remove(str(tmp_path))
+
+
 def test_a_wrong_name_gets_a_hint(things: Registry[object]) -> None:
     with pytest.raises(UserError, match=r"^no thing is called 'jsn'. Did you mean 'json'\?$"):
         things.get("jsn")

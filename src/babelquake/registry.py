@@ -3,7 +3,8 @@
 A built-in is one line in its room's table: a name and where to import it from, or a module whose import registers
 several. Other packages join through entry points of the registry's group, for example
 `[project.entry-points."babelquake.scorers"] mymetric = "mypackage:MyMetric"`, or name a module that registers the
-thing itself, as a perturbation's decorator does.
+thing itself, as a perturbation's decorator does. A plug-in that cannot be loaded, or that takes the name of a built-in,
+is set aside and named in `set_aside`; everything else works.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,6 +30,8 @@ class Registry(Generic[T]):
         self._things: dict[str, T] = {}
         self._plugins: dict[str, str] = {}
         self._plugins_read = False
+        self.set_aside: dict[str, str] = {}
+        """Plug-ins that cannot be used, by name, and why."""
 
     def register(self, name: str, thing: T) -> None:
         """Add a thing under a name that is still free."""
@@ -41,6 +44,18 @@ class Registry(Generic[T]):
         self._load_modules()
         self._read_plugins()
         return sorted({*self._things, *self._places, *self._plugins})
+
+    def items(self) -> list[tuple[str, T]]:
+        """All names and things; a plug-in that cannot be loaded is set aside."""
+        found = []
+        for name in self.names():
+            try:
+                found.append((name, self.get(name)))
+            except UserError as error:
+                if name not in self._plugins:
+                    raise
+                self.set_aside[name] = str(error)
+        return found
 
     def get(self, name: str) -> T:
         """The thing of that name; a wrong name gets a hint."""
@@ -61,6 +76,11 @@ class Registry(Generic[T]):
             found = import_module(module)
         except ImportError as error:
             raise UserError(f"{self.kind} '{name}' cannot be loaded: {error}.") from error
+        except Exception as error:
+            if name in self._places:
+                raise
+            why = f"{type(error).__name__}: {error}"
+            raise UserError(f"{self.kind} '{name}', a plug-in from {place}, cannot be loaded: {why}.") from error
         if name not in self._things:
             if not hasattr(found, attribute):
                 raise UserError(f"{self.kind} '{name}' cannot be loaded: {module} has no '{attribute}'.")
@@ -75,4 +95,10 @@ class Registry(Generic[T]):
         if not self._plugins_read:
             self._plugins_read = True
             for point in entry_points(group=self.group):
-                self._plugins.setdefault(point.name, point.value)
+                if point.name in self._places or point.name in self._things:
+                    self.set_aside[point.name] = (
+                        f"the plug-in {point.value} wants to be the {self.kind} '{point.name}', which is built in: "
+                        "it is not used; give it another name."
+                    )
+                else:
+                    self._plugins.setdefault(point.name, point.value)

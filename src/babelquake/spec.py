@@ -46,6 +46,10 @@ class Spec:
         given = {key: _written(value) for key, value in options.items() if value is not None}
         return Spec(self.name, tuple(sorted((dict(self.options) | given).items())))
 
+    def without(self, *names: str) -> "Spec":
+        """The same name less some options."""
+        return Spec(self.name, tuple((key, value) for key, value in self.options if key not in names))
+
 
 def parse(text: str) -> Spec:
     """Read one spec; alternatives (`|`) are an error here."""

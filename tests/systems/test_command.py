@@ -1,6 +1,8 @@
 """Programs that read lines and write lines, the well-behaved and the others."""
 
+import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,52 @@ def test_the_signature_notices_a_changed_script(tmp_path: Path) -> None:
 def test_an_interruption_costs_a_hundred_lines_at_most_unless_the_program_is_started_anew_each_time() -> None:
     assert Command("cat").limits.texts == Command("cat", mode="stream").limits.texts == 100
     assert Command("cat", mode="batch").limits.texts == 1000
+
+
+def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen(['sleep', '600'])\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n{ECHO}"
+    )
+    program = Command(script(tmp_path, code), patience=60)
+    assert program.translate(["a"]) == ["A"]
+    grandchild = int((tmp_path / "pid").read_text())
+    os.kill(grandchild, 0)
+    program.close()
+    for _ in range(100):
+        state = Path(f"/proc/{grandchild}/stat")
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            break
+        time.sleep(0.02)
+    else:
+        pytest.fail("the grandchild is still running")
+
+
+def test_escapes_on_standard_error_reach_no_terminal(tmp_path: Path) -> None:
+    command = script(tmp_path, "import sys; sys.exit('\\x1b]0;owned\\x07 bad \\u202e model')")
+    with pytest.raises(UserError, match="bad") as raised:
+        Command(command, patience=30).translate(["a"])
+    assert not {"\x1b", "\x07", "\u202e"} & set(str(raised.value))
+
+
+def test_a_program_that_never_stops_writing_is_refused_and_ended() -> None:
+    with pytest.raises(UserError, match="one line for each line"):
+        Command("yes").translate(["a", "b"])
+    with pytest.raises(UserError):
+        Command("cat /dev/zero", mode="batch", timeout=30).translate(["a"])
+
+
+def test_a_line_too_many_later_on_is_found_before_the_next_batch(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\n"
+        "for number, line in enumerate(sys.stdin):\n"
+        "    print(line.rstrip('\\n'), flush=True)\n"
+        "    if number == 1: time.sleep(0.1); print('debug', flush=True)\n"
+    )
+    program = Command(script(tmp_path, code), patience=30)
+    assert program.translate(["a"]) == ["a"]
+    program.translate(["b"])
+    time.sleep(0.5)
+    with pytest.raises(UserError, match="one line for each line"):
+        program.translate(["c"])

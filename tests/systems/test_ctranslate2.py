@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.systems.tiny_models import ctranslate2_model, sentences
 
-from babelquake.errors import UserError
+from babelquake.errors import UnansweredError, UserError
 from babelquake.systems import bundled, system
 from babelquake.systems.ctranslate2 import CTranslate2
 
@@ -90,3 +90,29 @@ def test_bundled_models_are_found_by_name(folder: Path, monkeypatch: pytest.Monk
     assert system("bundled[model=tiny]").signature == made.signature
     with pytest.raises(UserError, match="Did you mean 'tiny'"):
         system("bundled[model=tny]")
+
+
+def test_one_file_of_pieces_may_serve_both_sides(folder: Path, tmp_path: Path) -> None:
+    elsewhere = shutil.copytree(folder, tmp_path / "model")
+    pieces = (elsewhere / "sentencepiece.model").rename(tmp_path / "both.model")
+    made = system(f"ctranslate2[model={elsewhere},pieces={pieces},beam=1,max_length=10]")
+    assert made.translate(["Haus"]) == CTranslate2(str(folder), beam=1, max_length=10).translate(["Haus"])
+
+
+def test_a_line_of_a_hundred_thousand_characters_is_refused_and_the_others_are_translated(folder: Path) -> None:
+    line = "Haus und Mann " * 7000
+    with pytest.raises(UnansweredError, match="max_input allows 1,024") as raised:
+        CTranslate2(str(folder), beam=1, max_length=10).translate(["Haus", line])
+    assert list(raised.value.reasons) == [line]
+    assert list(raised.value.answers) == ["Haus"]
+
+
+@pytest.mark.parametrize(("pair", "refused"), [("de-en", False), ("en-de", True), ("deu-eng", False), ("de-fr", True)])
+def test_a_bundled_model_on_data_of_other_languages_is_told(pair: str, refused: bool) -> None:
+    if "de-en-bpe" not in bundled.available():
+        pytest.skip("needs the models that ship")
+    if refused:
+        with pytest.raises(UserError, match=f"translates de-en, but the data are {pair}"):
+            system("bundled[model=de-en-bpe]", pair)
+    else:
+        system("bundled[model=de-en-bpe]", pair)

@@ -1,12 +1,15 @@
 """A MarianMT checkpoint of a few thousand random parameters, loaded and decoded as a real one."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.systems.tiny_models import marian_model, sentences
 
-from babelquake.errors import UserError
+from babelquake.errors import UnansweredError, UserError
 from babelquake.systems import huggingface, system
 from babelquake.systems.huggingface import HuggingFace
 
@@ -19,18 +22,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
 
     torch.set_num_threads(1)
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
     return marian_model(tmp_path_factory.mktemp("marian"))
 
 
-def test_a_translation_does_not_depend_on_its_batch(folder: Path) -> None:
-    model = HuggingFace(str(folder), beam=2, max_new_tokens=6, batch=4, device="cpu")
+ENGINES = ["ctranslate2", "transformers"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_translation_does_not_depend_on_its_batch(folder: Path, engine: str) -> None:
+    model = system(f"hf[model={folder},beam=2,max_new_tokens=6,batch=4,device=cpu,engine={engine}]")
     texts = sentences(10, longest=4)
     together = model.translate(texts)
     assert together == [model.translate([text])[0] for text in texts]
     assert len(set(together)) > 3
 
 
-def test_greedy_decoding_is_what_the_model_says_itself(folder: Path) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_greedy_decoding_is_what_the_model_says_itself(folder: Path, engine: str) -> None:
     import torch
     import transformers
 
@@ -40,14 +49,19 @@ def test_greedy_decoding_is_what_the_model_says_itself(folder: Path) -> None:
     with torch.inference_mode():
         found = model.generate(**inputs, num_beams=1, do_sample=False, max_new_tokens=12)
     expected = tokenizer.batch_decode(found, skip_special_tokens=True)[0].strip()
-    ours = system(f"hf[model={folder},beam=1,max_new_tokens=12,device=cpu]")
+    ours = system(f"hf[model={folder},beam=1,max_new_tokens=12,device=cpu,dtype=float32,engine={engine}]")
     assert ours.translate(["der Mann geht nach Berlin", ""]) == [expected, ""]
     ours.close()
 
 
 def test_the_signature_names_precision_and_content(folder: Path, tmp_path: Path) -> None:
     one = HuggingFace(str(folder), device="cpu").signature
-    assert "dtype:float32" in one
+    assert "dtype:int8" in one
+    assert "ctranslate2:" in one
+    plain = HuggingFace(str(folder), device="cpu", engine="transformers").signature
+    assert "dtype:float32" in plain
+    assert "ctranslate2:" not in plain
+    assert one != HuggingFace(str(folder), device="cpu", dtype="float32").signature != plain
     assert one == HuggingFace(str(shutil.copytree(folder, tmp_path / "again")), device="cpu").signature
     assert one != HuggingFace(str(folder), device="cpu", dtype="bfloat16").signature
     assert one != HuggingFace(str(folder), device="cpu", prefix="translate: ").signature
@@ -75,3 +89,56 @@ def test_without_transformers_the_extra_is_named(folder: Path, monkeypatch: pyte
     monkeypatch.setattr(huggingface, "version", absent)
     with pytest.raises(UserError, match=r"babelquake\[neural\]"):
         HuggingFace(str(folder)).translate(["Haus"])
+
+
+def test_a_model_is_converted_once(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = HuggingFace(str(folder), beam=1, max_new_tokens=5, device="cpu")
+    answer = first.translate(["Haus"])
+    (made,) = (tmp_path / "babelquake" / "converted").iterdir()
+    written = (made / "model.bin").stat().st_mtime_ns
+    assert HuggingFace(str(folder), beam=1, max_new_tokens=5, device="cpu").translate(["Haus"]) == answer
+    assert (made / "model.bin").stat().st_mtime_ns == written
+    assert [entry.name for entry in made.parent.iterdir()] == [made.name]
+
+
+def test_a_cache_that_cannot_be_written_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(UserError, match="XDG_CACHE_HOME"):
+        HuggingFace(str(folder), device="cpu").translate(["Haus"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_text_too_long_for_the_model_is_refused_and_the_others_are_translated(folder: Path, engine: str) -> None:
+    model = system(f"hf[model={folder},beam=1,max_new_tokens=3,max_input=20,device=cpu,engine={engine}]")
+    long = "Haus " * 100
+    with pytest.raises(UnansweredError, match="subwords") as raised:
+        model.translate(["Haus", long])
+    assert list(raised.value.reasons) == [long]
+    assert list(raised.value.answers) == ["Haus"]
+
+
+def test_no_code_of_a_models_repository_is_run(folder: Path, tmp_path: Path) -> None:
+    import json
+
+    hostile = Path(shutil.copytree(folder, tmp_path / "hostile"))
+    config = json.loads((hostile / "config.json").read_text())
+    config["auto_map"] = {"AutoConfig": "evil.Config", "AutoModelForSeq2SeqLM": "evil.Model"}
+    config["model_type"] = "evil"
+    (hostile / "config.json").write_text(json.dumps(config))
+    trace = tmp_path / "ran"
+    (hostile / "evil.py").write_text(f"open({str(trace)!r}, 'w').close()\nclass Config: ...\nclass Model: ...\n")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        HuggingFace(str(hostile), device="cpu").translate(["Haus"])
+    assert not trace.exists()
+
+
+@pytest.mark.slow
+def test_nothing_is_said_that_is_not_for_the_user(folder: Path) -> None:
+    code = (
+        "from babelquake.systems import system\n"
+        f"print(len(system('hf[model={folder},beam=1,max_new_tokens=3,device=cpu,engine=transformers]').translate(['Haus'])))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")

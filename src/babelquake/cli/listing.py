@@ -2,12 +2,16 @@
 
 import json
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import AsJson
+from babelquake.registry import Registry
+from babelquake.visible import visible
+
+T = TypeVar("T")
 
 
 class Kind(StrEnum):
@@ -37,11 +41,19 @@ def list_things(kind: Annotated[Kind, typer.Argument(help="What to list.")], as_
     print_rows([{key: value for key, value in row.items() if key not in hidden} for row in rows])
 
 
+def usable(registry: Registry[T]) -> list[tuple[str, T]]:
+    """Everything of a kind; plug-ins that cannot be used are named."""
+    found = registry.items()
+    for why in registry.set_aside.values():
+        typer.echo(f"babelquake: {visible(why)}", err=True)
+    return found
+
+
 def perturbations() -> list[dict[str, Any]]:
     """One object per perturbation, straight from its card."""
     from babelquake.perturb import PERTURBATIONS
 
-    cards = [PERTURBATIONS.get(name) for name in PERTURBATIONS.names()]
+    cards = [card for _, card in usable(PERTURBATIONS)]
     return [
         {
             "name": card.name,
@@ -80,14 +92,14 @@ def scorers() -> list[dict[str, Any]]:
     """One object per scorer."""
     from babelquake.scorers import SCORERS
 
-    return [_described(name, SCORERS.get(name), needs=sorted(SCORERS.get(name).needs)) for name in SCORERS.names()]
+    return [_described(name, kind, needs=sorted(getattr(kind, "needs", ()))) for name, kind in usable(SCORERS)]
 
 
 def systems() -> list[dict[str, Any]]:
     """One object per kind of system."""
     from babelquake.systems import SYSTEMS
 
-    return [_described(name, SYSTEMS.get(name), remote=SYSTEMS.get(name).remote) for name in SYSTEMS.names()]
+    return [_described(name, kind, remote=bool(getattr(kind, "remote", False))) for name, kind in usable(SYSTEMS)]
 
 
 def recipes() -> list[dict[str, Any]]:

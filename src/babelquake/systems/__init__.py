@@ -1,9 +1,12 @@
 """Systems translate: one file per kind, one line per name."""
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
+from babelquake.systems.adapted import PLACE, Adapted, Function, at
 from babelquake.systems.base import System
 
 __all__ = ["SYSTEMS", "System", "system"]
@@ -27,21 +30,35 @@ SYSTEMS: Registry[type[System]] = Registry(
 )
 
 
-def system(what: str | Spec | System, language_pair: str | None = None, **options: Any) -> System:
+def system(what: str | Spec | System | Callable[..., Any], language_pair: str | None = None, **options: Any) -> System:
     """The system of that name, options in brackets or as keywords: `system("bundled[model=de-en-bpe]")`.
 
     Systems that take `source` and `target` languages get them from the data's language pair unless they are named.
+    Every system takes `name`, which tables show in place of its spec. A function from a list of texts to a list of
+    translations is a system too, and so is `module:function`.
     """
     if isinstance(what, System):
         return what
+    if not isinstance(what, str | Spec):
+        return Adapted(what) if hasattr(what, "translate") else Function(what)
     spec = (parse(what) if isinstance(what, str) else what).with_options(**options)
-    kind = SYSTEMS.get(spec.name)
-    accepted = parameters(kind)
-    given = spec
-    if language_pair and {"source", "target"} <= accepted.keys():
-        source, _, target = language_pair.partition("-")
-        given = Spec(spec.name).with_options(source=source, target=target).with_options(**dict(spec.options))
-    made = kind(**bind(given, accepted, "system"))
+    kind: Any = at(spec.name) if PLACE.fullmatch(spec.name) else SYSTEMS.get(spec.name)
+    made = _made(kind, spec, language_pair)
     made.spec = spec
     made.language_pair = language_pair
+    if language_pair:
+        made.check_languages(language_pair)
     return made
+
+
+def _made(kind: Any, spec: Spec, language_pair: str | None) -> System:
+    if inspect.isfunction(kind) or inspect.isbuiltin(kind):
+        bind(spec.without("name"), {}, "system")
+        return Function(kind, spec.name)
+    accepted = parameters(kind)
+    given = spec if "name" in accepted else spec.without("name")
+    if language_pair and {"source", "target"} <= accepted.keys():
+        source, _, target = language_pair.partition("-")
+        given = Spec(spec.name).with_options(source=source, target=target).with_options(**dict(given.options))
+    found = kind(**bind(given, accepted, "system"))
+    return found if isinstance(found, System) else Adapted(found)

@@ -34,6 +34,8 @@ Apertium 3.8)."""
 class Apertium(System):
     """Rule-based translation; unknown words are marked with `*` only when `marks=true`."""
 
+    indifferent = frozenset({"timeout"})
+
     def __init__(
         self,
         pair: str,

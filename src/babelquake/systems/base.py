@@ -15,10 +15,13 @@ from babelquake.spec import Spec
 class System(ABC):
     """Translates. Everything that can change a translation is in the signature."""
 
-    remote: ClassVar[bool] = False
+    remote: bool = False
     """Whether a call leaves this machine, and may cost money."""
-    price_per_million: ClassVar[float | None] = None
+    price_per_million: float | None = None
     """US dollars for a million characters, for the estimate of a dry run."""
+
+    indifferent: ClassVar[frozenset[str]] = frozenset()
+    """Options that cannot change a translation, such as how long to wait for it."""
 
     spec: Spec
     """How the system was asked for; set by `babelquake.systems.system`."""
@@ -27,8 +30,16 @@ class System(ABC):
 
     @property
     def name(self) -> str:
-        """The name with options, as tables show it."""
-        return str(self.spec)
+        """As tables show it: the `name` given, or the kind of system with its options."""
+        return dict(self.spec.options).get("name") or str(self.spec)
+
+    @property
+    def identity(self) -> str:
+        """The spec without what cannot change a result: a run may be continued with another time-out."""
+        return str(self.spec.without(*self.indifferent))
+
+    def check_languages(self, language_pair: str) -> None:  # noqa: B027 - most systems cannot know
+        """UserError where the system is known to translate between other languages than these."""
 
     @property
     def limits(self) -> Limits:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
+from babelquake.data.languages import detect
 from babelquake.errors import UserError, did_you_mean
 from babelquake.models.shipped import INSTALL, shipped
 from babelquake.spec import Range
@@ -32,6 +33,15 @@ class Bundled(CTranslate2):
             raise UserError(f"no bundled model is called '{model}'. {hint}".strip())
         super().__init__(str(known[model]), beam, device="cpu", threads=threads)
         self._model = model
+
+    def check_languages(self, language_pair: str) -> None:
+        """The model's name begins with its languages."""
+        ours, theirs = detect(self._model), detect(language_pair)
+        if ours and theirs and ours != theirs:
+            raise UserError(
+                f"bundled[model={self._model}] translates {ours}, but the data are {language_pair}. "
+                "Where the data say so wrongly, --language-pair says it right."
+            )
 
     @cached_property
     def signature(self) -> str:

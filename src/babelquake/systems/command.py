@@ -22,7 +22,8 @@ from babelquake.systems.process import Program
 LINE_BREAKS = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 """What some program or other takes for the end of a line."""
 GRACE = 0.02
-"""Seconds to wait for a line too many after a full answer."""
+"""Seconds to wait for a line too many after the first answer of a program. Later ones are looked for without waiting,
+before the next batch goes out: a program that gets out of step does so from the start, or is found out soon."""
 
 
 class Command(System):
@@ -35,6 +36,8 @@ class Command(System):
     changed script or model is never served old results. Where that goes too far – the command names a log it writes –
     or not far enough – the model is elsewhere – `version=` says in your words which system this is, and no file counts.
     """
+
+    indifferent = frozenset({"mode", "timeout", "patience"})
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Command(System):
         self._timeout = timeout
         self._patience = timeout if mode == "stream" else min(patience, timeout)
         self._program: Program | None = None
+        self._proven = False
         self._answered = False
 
     @property
@@ -106,8 +110,10 @@ class Command(System):
     def _ask_stream(self, lines: list[bytes]) -> list[bytes]:
         if self._program is None or not self._program.running:
             self.close()
-            self._program = Program(self._argv)
+            self._program, self._proven = Program(self._argv), False
         program = self._program
+        if self._surplus(program, 0):
+            raise self._too_many(len(lines))
         program.send(lines)
         answer: list[bytes] = []
         try:
@@ -125,7 +131,8 @@ class Command(System):
             self.close()
             return answer
         if len(answer) == len(lines):
-            answer += self._surplus(program)
+            answer += self._surplus(program, 0 if self._proven else GRACE)
+            self._proven = True
         if len(answer) != len(lines) or not program.running:
             self._check(program, lines, answer)
         return answer
@@ -140,9 +147,9 @@ class Command(System):
             raise self._late(len(answer), None) from None
         return answer
 
-    def _surplus(self, program: Program) -> list[bytes]:
+    def _surplus(self, program: Program, wait: float) -> list[bytes]:
         try:
-            line = program.receive(GRACE)
+            line = program.receive(wait)
         except TimeoutError:
             return []
         return [] if line is None else [line]
@@ -159,10 +166,12 @@ class Command(System):
                 f"the translation of “{missing}”.{program.complaint()}"
             )
         if len(answer) > len(lines):
-            raise UserError(
-                f"'{self._cmd}' wrote more than {len(lines)} lines for {len(lines)}: "
-                "it should write one line for each line it reads."
-            )
+            raise self._too_many(len(lines))
+
+    def _too_many(self, count: int) -> UserError:
+        return UserError(
+            f"'{self._cmd}' wrote more than {count} lines for {count}: it should write one line for each line it reads."
+        )
 
     def _late(self, got: int, wanted: int | None) -> ResumableError:
         of = f" of {wanted}" if wanted else ""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from babelquake.callee import Limits
-from babelquake.errors import UserError
+from babelquake.errors import UnansweredError, UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
@@ -26,8 +26,8 @@ from babelquake.systems.base import System
 SOURCE_PIECES = ("source.spm", "spm.src", "sentencepiece.model", "sentencepiece.bpe.model", "spiece.model", "spm.model")
 TARGET_PIECES = ("target.spm", "spm.tgt", *SOURCE_PIECES[2:])
 """Names under which models carry their SentencePiece files."""
-TOGETHER = 64
-"""Texts decoded together."""
+TOGETHER, SUBWORDS = 64, 8192
+"""Texts, and subwords of them, decoded together at most."""
 
 ComputeType = Literal[
     "default", "auto", "int8", "int8_float32", "int8_float16", "int16", "float16", "bfloat16", "float32"
@@ -37,9 +37,12 @@ ComputeType = Literal[
 class CTranslate2(System):
     """A model folder of CTranslate2. SentencePiece files are found by their usual names, or given.
 
-    `source_prefix` and `target_prefix` are tokens that multilingual models expect in front of either side, such as
-    `deu_Latn`.
+    `pieces` is one SentencePiece file for both sides. `source_prefix` and `target_prefix` are tokens that multilingual
+    models expect in front of either side, such as `deu_Latn`. A text of more than `max_input` subwords is refused,
+    because what attention needs grows with the square of the length.
     """
+
+    indifferent = frozenset({"threads"})
 
     def __init__(
         self,
@@ -49,6 +52,8 @@ class CTranslate2(System):
         device: Literal["auto", "cpu", "cuda"] = "auto",
         threads: Annotated[int, Range(0, 1024)] = 0,
         max_length: Annotated[int, Range(1, 4096)] = 256,
+        max_input: Annotated[int, Range(1, 65536)] = 1024,
+        pieces: str | None = None,
         source_pieces: str | None = None,
         target_pieces: str | None = None,
         source_prefix: str | None = None,
@@ -57,13 +62,14 @@ class CTranslate2(System):
         self._folder = Path(model)
         if not (self._folder / "model.bin").is_file():
             raise UserError(f"{model} is no CTranslate2 model: there is no model.bin in that folder.")
-        self._source_pieces = _pieces(self._folder, source_pieces, SOURCE_PIECES, "source_pieces")
-        self._target_pieces = _pieces(self._folder, target_pieces, TARGET_PIECES, "target_pieces")
+        self._source_pieces = _pieces(self._folder, source_pieces or pieces, SOURCE_PIECES, "source_pieces")
+        self._target_pieces = _pieces(self._folder, target_pieces or pieces, TARGET_PIECES, "target_pieces")
         self._beam = beam
         self._compute_type = compute_type
         self._device = device
         self._threads = threads
         self._max_length = max_length
+        self._max_input = max_input
         self._source_prefix = [source_prefix] if source_prefix else []
         self._target_prefix = [target_prefix] if target_prefix else []
 
@@ -80,17 +86,14 @@ class CTranslate2(System):
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Texts of equal length together; a blank text has a blank translation."""
         pieces = self._source_processor.encode(list(texts), out_type=str)
-        groups: dict[int, list[int]] = defaultdict(list)
-        for index, text in enumerate(texts):
-            if text.strip():
-                groups[len(pieces[index])].append(index)
-        under_way = [(group, self._decode([pieces[index] for index in group])) for group in groups.values()]
+        groups, refused = by_length(texts, [len(each) for each in pieces], self._max_input, "max_input")
+        under_way = [(group, self._decode([pieces[index] for index in group])) for group in groups]
         translations = [""] * len(texts)
         for group, results in under_way:
             for index, result in zip(group, results, strict=True):
                 tokens = result.result().hypotheses[0][len(self._target_prefix) :]
                 translations[index] = self._target_processor.decode(tokens)
-        return translations
+        return answered(texts, translations, refused)
 
     def close(self) -> None:
         """Give the model's memory back."""
@@ -123,7 +126,7 @@ class CTranslate2(System):
             [[*self._source_prefix, *each] for each in pieces],
             target_prefix=[self._target_prefix] * len(pieces) if self._target_prefix else None,
             beam_size=self._beam,
-            max_batch_size=TOGETHER,
+            max_batch_size=together(len(pieces[0])),
             max_input_length=0,
             max_decoding_length=self._max_length,
             asynchronous=True,
@@ -154,6 +157,34 @@ class CTranslate2(System):
         return _processor(self._target_pieces)
 
 
+def by_length(
+    texts: Sequence[str], lengths: Sequence[int], longest: int, option: str
+) -> tuple[list[list[int]], dict[str, str]]:
+    """Places of texts of equal length together, blank ones left out; and why texts that are too long are refused."""
+    groups: dict[int, list[int]] = defaultdict(list)
+    refused = {}
+    for index, (text, length) in enumerate(zip(texts, lengths, strict=True)):
+        if length > longest:
+            refused[text] = f"it has {length:,} subwords, {option} allows {longest:,}"
+        elif text.strip():
+            groups[length].append(index)
+    return [groups[length] for length in sorted(groups)], refused
+
+
+def answered(texts: Sequence[str], translations: list[str], refused: dict[str, str]) -> list[str]:
+    """The translations; UnansweredError with all others where texts were refused."""
+    if not refused:
+        return translations
+    text, why = next(iter(refused.items()))
+    done = {text: translation for text, translation in zip(texts, translations, strict=True) if text not in refused}
+    raise UnansweredError(f"{len(refused)} texts are too long, “{text[:40]}…”: {why}.", done, refused)
+
+
+def together(length: int) -> int:
+    """How many texts of a length are decoded together: fewer long ones, so that memory stays bounded."""
+    return max(1, min(TOGETHER, SUBWORDS // max(1, length)))
+
+
 def _processor(path: Path) -> Any:
     import sentencepiece
 
@@ -166,6 +197,7 @@ def _processor(path: Path) -> Any:
 def _pieces(folder: Path, given: str | None, usual: Sequence[str], option: str) -> Path:
     names = [given] if given else list(usual)
     for name in names:
-        if (folder / name).is_file():
-            return folder / name
+        for path in (folder / name, *([Path(name)] if given else [])):
+            if path.is_file():
+                return path
     raise UserError(f"{folder} has no SentencePiece file {' or '.join(names)}: name it with {option}=….")

@@ -1,12 +1,14 @@
 """Sequence-to-sequence models of the transformers library: `hf[model=Helsinki-NLP/opus-mt-de-en]`.
 
-Texts are decoded together with texts of the same number of tokens only, so that nothing is padded and a translation
-does not depend on its neighbours, as far as the arithmetic of the device allows. Weights load from safetensors, or else
-with `weights_only`; no code from a model's repository is run.
+On a CPU, Marian, M2M-100 and NLLB models run through CTranslate2: converted once, kept in the user's cache folder, and
+several times as fast; `engine=transformers` is the plain way. Either way texts are decoded together with texts of the
+same number of tokens only, so that nothing is padded and a translation does not depend on its neighbours, as far as the
+arithmetic of the device allows. Weights load from safetensors, or else with `weights_only`; no code from a model's
+repository is run.
 """
 
 import hashlib
-from collections import defaultdict
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -17,23 +19,34 @@ from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
+from babelquake.systems import marian
 from babelquake.systems.base import System
+from babelquake.systems.ctranslate2 import answered, by_length
+
+LONGEST = 1024
+"""Tokens of a text, where the model does not say how many it takes."""
 
 
 class HuggingFace(System):
     """A model of the hub, or a folder. NLLB, mBART and M2M take `src_lang` and `tgt_lang`; T5 takes a `prefix`.
 
-    `dtype=auto` is bfloat16 on a GPU that has it, float16 on another GPU, and float32 on the CPU.
+    `dtype=auto` is bfloat16 on a GPU that has it, float16 on another GPU, and on the CPU int8 with CTranslate2 and
+    float32 with transformers. A text of more tokens than the model takes, or than `max_input`, is refused.
     """
+
+    indifferent = frozenset({"batch", "threads"})
 
     def __init__(
         self,
         model: str,
         beam: Annotated[int, Range(1, 64)] = 4,
         max_new_tokens: Annotated[int, Range(1, 8192)] = 256,
+        max_input: Annotated[int | None, Range(1, 65536)] = None,
         batch: Annotated[int, Range(1, 4096)] = 64,
         device: str = "auto",
-        dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto",
+        dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto",
+        engine: Literal["auto", "ctranslate2", "transformers"] = "auto",
+        threads: Annotated[int, Range(0, 1024)] = 0,
         src_lang: str | None = None,
         tgt_lang: str | None = None,
         prefix: str = "",
@@ -42,13 +55,18 @@ class HuggingFace(System):
         self._model_name = model
         self._beam = beam
         self._max_new_tokens = max_new_tokens
+        self._max_input = max_input
         self._batch = batch
         self._device = device
         self._dtype = dtype
+        self._engine = engine
+        self._threads = threads
         self._src_lang = src_lang
         self._tgt_lang = tgt_lang
         self._prefix = prefix
         self._revision = revision
+        if engine == "transformers" and dtype == "int8":
+            raise UserError("hf[engine=transformers] has no dtype=int8: take float32, or engine=ctranslate2.")
 
     @property
     def limits(self) -> Limits:
@@ -57,11 +75,10 @@ class HuggingFace(System):
 
     @cached_property
     def signature(self) -> str:
-        """Model (a folder's content), revision, languages, prefix, decoding, precision and version."""
-        folder = Path(self._model_name)
+        """Model (a folder's content), revision, languages, prefix, decoding, engine, precision and versions."""
         return signature(
             "hf",
-            model=_content(folder) if folder.is_dir() else self._model_name,
+            model=self._content,
             revision=self._revision,
             src_lang=self._src_lang,
             tgt_lang=self._tgt_lang,
@@ -69,35 +86,72 @@ class HuggingFace(System):
             beam=self._beam,
             length=self._max_new_tokens,
             dtype=self._precision,
-            transformers=_version(),
+            transformers=_version("transformers"),
+            ctranslate2=_version("ctranslate2") if self._converts else None,
         )
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Texts of equal length together; a blank text has a blank translation."""
-        tokens = self._tokenizer([self._prefix + text for text in texts], truncation=True)["input_ids"] if texts else []
-        groups: dict[int, list[int]] = defaultdict(list)
-        for index, text in enumerate(texts):
-            if text.strip():
-                groups[len(tokens[index])].append(index)
+        if not texts:
+            return []
+        tokens = self._tokenizer([self._prefix + text for text in texts], truncation=False)["input_ids"]
+        groups, refused = by_length(texts, [len(each) for each in tokens], self._longest, "max_input")
+        parts = [group[start : start + self._batch] for group in groups for start in range(0, len(group), self._batch)]
         translations = [""] * len(texts)
-        for _, group in sorted(groups.items()):
-            for start in range(0, len(group), self._batch):
-                part = group[start : start + self._batch]
-                for index, translation in zip(part, self._generate([tokens[index] for index in part]), strict=True):
-                    translations[index] = translation
-        return translations
+        work = [[tokens[index] for index in part] for part in parts]
+        for part, found in zip(
+            parts, self._converted(work) if self._converts else map(self._generate, work), strict=True
+        ):
+            for index, translation in zip(part, found, strict=True):
+                translations[index] = translation
+        return answered(texts, translations, refused)
 
     def close(self) -> None:
         """Give the model's memory back."""
-        for name in ("_loaded", "_tokenizer"):
+        for name in ("_loaded", "_tokenizer", "_translator"):
             self.__dict__.pop(name, None)
+
+    @property
+    def _content(self) -> str:
+        folder = Path(self._model_name)
+        return _content(folder) if folder.is_dir() else self._model_name
+
+    @cached_property
+    def _converts(self) -> bool:
+        """Whether CTranslate2 does the work."""
+        if self._engine == "transformers":
+            return False
+        can = self._kind in marian.KINDS
+        if self._engine == "ctranslate2" and not can:
+            raise UserError(
+                f"hf[engine=ctranslate2] knows {', '.join(marian.KINDS)}; {self._model_name} is {self._kind}."
+            )
+        on_cpu = self._where == "cpu" and self._dtype in ("auto", "int8", "float32")
+        return can and (self._engine == "ctranslate2" or on_cpu)
+
+    @cached_property
+    def _kind(self) -> str:
+        """The kind of model, from its description; no weights are loaded."""
+        local = Path(self._model_name) / "config.json"
+        if local.is_file():
+            try:
+                return str(json.loads(local.read_text("utf-8")).get("model_type"))
+            except (ValueError, AttributeError):
+                raise UserError(f"{local} is no description of a model.") from None
+        return str(self._from_pretrained("AutoConfig").model_type)
+
+    def _converted(self, work: list[list[list[int]]]) -> list[list[str]]:
+        prefix = None if self._first_token is None else self._tokenizer.convert_ids_to_tokens(self._first_token)
+        named = [[self._tokenizer.convert_ids_to_tokens(each) for each in part] for part in work]
+        found = marian.decode(self._translator, named, prefix, self._beam, self._max_new_tokens)
+        return [self._spoken([self._tokenizer.convert_tokens_to_ids(each) for each in part]) for part in found]
 
     def _generate(self, tokens: list[list[int]]) -> list[str]:
         import torch
 
         ids = torch.tensor(tokens, device=self._where)
         forced = {} if self._first_token is None else {"forced_bos_token_id": self._first_token}
-        with torch.inference_mode():
+        with torch.inference_mode(), marian.quietly():
             found = self._loaded.generate(
                 input_ids=ids,
                 attention_mask=torch.ones_like(ids),
@@ -106,6 +160,9 @@ class HuggingFace(System):
                 max_new_tokens=self._max_new_tokens,
                 **forced,
             )
+        return self._spoken(found)
+
+    def _spoken(self, found: Any) -> list[str]:
         decoded: list[str] = self._tokenizer.batch_decode(found, skip_special_tokens=True)
         return [text.strip() for text in decoded]
 
@@ -119,13 +176,19 @@ class HuggingFace(System):
 
     @cached_property
     def _precision(self) -> str:
-        import torch
-
         if self._dtype != "auto":
             return self._dtype
         if not self._where.startswith("cuda"):
-            return "float32"
+            return "int8" if self._converts else "float32"
+        import torch
+
         return "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
+
+    @cached_property
+    def _longest(self) -> int:
+        """Tokens that the model takes; tokenizers without a limit say so with a number without meaning."""
+        said = int(min(getattr(self._tokenizer, "model_max_length", LONGEST), 10**6))
+        return self._max_input or (said if 0 < said < 10**6 else LONGEST)
 
     @cached_property
     def _first_token(self) -> int | None:
@@ -158,20 +221,29 @@ class HuggingFace(System):
         except RuntimeError as error:
             raise UserError(f"{self._model_name} does not go onto device '{self._where}': {error}") from None
 
+    @cached_property
+    def _translator(self) -> Any:
+        state = hashlib.blake2b(f"{self._content}|{self._revision}|{self._precision}".encode(), digest_size=10)
+        folder = marian.converted(self._model_name, self._revision, self._precision, state.hexdigest())
+        return marian.translator(folder, self._where, self._precision, self._threads)
+
     def _from_pretrained(self, kind: str, **options: Any) -> Any:
-        _version()
+        _version("transformers")
         import transformers
 
         try:
-            return getattr(transformers, kind).from_pretrained(self._model_name, revision=self._revision, **options)
+            with marian.quietly():
+                return getattr(transformers, kind).from_pretrained(
+                    self._model_name, revision=self._revision, trust_remote_code=False, **options
+                )
         except (OSError, ValueError, KeyError) as error:
             first = str(error).strip().partition("\n")[0]
             raise UserError(f"'{self._model_name}' cannot be loaded with transformers: {first}") from None
 
 
-def _version() -> str:
+def _version(package: str) -> str:
     try:
-        return version("transformers")
+        return version(package)
     except PackageNotFoundError:
         raise UserError("hf needs transformers and torch: pip install 'babelquake[neural]'.") from None
 

@@ -32,6 +32,7 @@ class Remote(System):
     """A system behind HTTP. `rate` is calls per second, `concurrent` calls at the same time, `url` another endpoint."""
 
     remote = True
+    indifferent = frozenset({"rate", "concurrent", "retries", "timeout"})
     label: ClassVar[str]
     """The provider as errors name it."""
     endpoint: ClassVar[str]

@@ -1,0 +1,105 @@
+"""Marian, M2M-100 and NLLB models of the transformers library, decoded by CTranslate2.
+
+A model is converted once, into the user's cache folder; what is there is whole, because it is made aside and renamed.
+"""
+
+import logging
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from babelquake.errors import UserError
+from babelquake.places import user_cache
+from babelquake.systems.ctranslate2 import together
+
+KINDS = ("marian", "m2m_100")
+"""Kinds of model, as their descriptions call them; NLLB is an M2M-100."""
+
+
+def converted(model: str, revision: str | None, precision: str, name: str) -> Path:
+    """The folder of the converted model, made if it is not there yet."""
+    folder = user_cache() / "converted" / name
+    if (folder / "model.bin").is_file():
+        return folder
+    from ctranslate2.converters import TransformersConverter
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
+    except OSError as error:
+        raise UserError(
+            f"{model} has to be converted once, into {folder.parent}: {error.strerror}. "
+            "Set XDG_CACHE_HOME to a folder that can be written to, or say engine=transformers."
+        ) from None
+    try:
+        with quietly():
+            TransformersConverter(model, revision=revision, trust_remote_code=False).convert(
+                str(aside), quantization=precision, force=True
+            )
+        if not folder.exists():
+            aside.rename(folder)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        if not (folder / "model.bin").is_file():
+            first = str(error).strip().partition("\n")[0]
+            raise UserError(f"{model} cannot be converted: {first}. engine=transformers is the plain way.") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def translator(folder: Path, device: str, precision: str, threads: int) -> Any:
+    """The converted model, ready to decode."""
+    import ctranslate2
+
+    on_gpu = device.startswith("cuda")
+    return ctranslate2.Translator(
+        str(folder),
+        device="cuda" if on_gpu else "cpu",
+        compute_type=precision,
+        inter_threads=1 if on_gpu else threads or os.cpu_count() or 1,
+        intra_threads=1,
+    )
+
+
+def decode(
+    model: Any, work: Sequence[Sequence[list[str]]], prefix: str | None, beam: int, longest: int
+) -> list[list[list[str]]]:
+    """The subwords of the best translations; each part of the work holds texts of one length."""
+    under_way = [
+        model.translate_batch(
+            list(part),
+            target_prefix=[[prefix]] * len(part) if prefix else None,
+            beam_size=beam,
+            max_batch_size=together(len(part[0])),
+            max_input_length=0,
+            max_decoding_length=longest,
+            asynchronous=True,
+        )
+        for part in work
+    ]
+    skipped = 1 if prefix else 0
+    return [[result.result().hypotheses[0][skipped:] for result in part] for part in under_way]
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without the libraries' hints for programmers: what matters to users is an error or in the signature."""
+    from transformers.utils import logging as theirs
+
+    loud = logging.getLogger("transformers")
+    before, bars = loud.level, theirs.is_progress_bar_enabled()
+    loud.setLevel(logging.ERROR)
+    theirs.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        loud.setLevel(before)
+        if bars:
+            theirs.enable_progress_bar()
