@@ -86,6 +86,7 @@ def test_a_plug_in_may_register_itself(monkeypatch: pytest.MonkeyPatch, tmp_path
     from babelquake.perturb.base import PERTURBATIONS
 
     monkeypatch.syspath_prepend(str(tmp_path))
+    assert PERTURBATIONS.names()
     for attribute in ("_plugins", "_things"):
         monkeypatch.setattr(PERTURBATIONS, attribute, dict(getattr(PERTURBATIONS, attribute)))
     PERTURBATIONS._plugins["my-shout"] = "my_shouting"

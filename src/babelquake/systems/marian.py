@@ -94,7 +94,7 @@ def quietly() -> Iterator[None]:
     loud = logging.getLogger("transformers")
     before, bars = loud.level, theirs.is_progress_bar_enabled()
     loud.setLevel(logging.ERROR)
-    theirs.disable_progress_bar()
+    theirs.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -102,4 +102,4 @@ def quietly() -> Iterator[None]:
     finally:
         loud.setLevel(before)
         if bars:
-            theirs.enable_progress_bar()
+            theirs.enable_progress_bar()  # type: ignore[no-untyped-call]
