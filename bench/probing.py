@@ -39,7 +39,7 @@ def measure(count: int) -> dict[str, float | int]:
 
     from babelquake.data import read
     from babelquake.engine import Engine
-    from babelquake.studies.qe.study import quality
+    from babelquake.studies.qe.study import qe
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.de-en.tsv"
@@ -48,7 +48,7 @@ def measure(count: int) -> dict[str, float | int]:
         data = read(str(file))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         started, cpu = time.monotonic(), time.process_time()
-        run = quality(["chrf"], data, Path(folder) / "run", engine=Engine(quiet=True), resamples=200)
+        run = qe(["chrf"], data, out=Path(folder) / "run", engine=Engine(quiet=True), resamples=200)
         wall, cpu = time.monotonic() - started, time.process_time() - cpu
         texts = int(run.scan("scores").select(pl.len()).collect().item())
         tables = {name: run.path(name).stat().st_size for name in ("variants", "scores", "sums")}

@@ -26,7 +26,7 @@ def make_run(folder: Path) -> None:
     import polars as pl
 
     from babelquake.data import Dataset, read
-    from babelquake.studies.mt.study import translation
+    from babelquake.studies.mt.study import mt
 
     sample = read(["sample"]).segments
     words = [word for text in sample["source"] for word in text.split()]
@@ -38,10 +38,13 @@ def make_run(folder: Path) -> None:
         id=pl.Series([f"b:{row}" for row in range(SEGMENTS)]), source=pl.Series(longer)
     )
     levels = "|".join(f"{level / 100:g}" for level in range(2, 2 * LEVELS + 1, 2))
-    translation(
-        ["command[cmd=cat]", "command[cmd=rev]"], Dataset("bench", repeated), f"misspell[level={levels}]",
-        ["chrf", "bleu[lowercase=true]"], folder, resamples=200,
-    )  # fmt: skip
+    mt(
+        ["command[cmd=cat]", "command[cmd=rev]"],
+        Dataset("bench", repeated),
+        f"misspell[level={levels}]",
+        out=folder,
+        resamples=200,
+    )
 
 
 def main() -> None:

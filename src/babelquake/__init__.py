@@ -4,7 +4,7 @@
 >>> bq.perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
 >>> bq.scorer("chrf").segments(["a b"], ["a c"])
 >>> bq.system("bundled[model=de-en-bpe]").translate(["Guten Tag."])
->>> run = bq.study.translation(systems=["command[cmd=cat]"], data="sample", suite="niu2020", scorers=["chrf"], out="r")
+>>> run = bq.mt(systems=["command[cmd=cat]"], data="sample", suite="niu2020", scorers=["chrf"], out="runs/typos")
 
 Importing the package imports none of its rooms; each is loaded when a name from it is first used.
 """
@@ -15,26 +15,74 @@ from typing import TYPE_CHECKING, Any
 from babelquake.version import VERSION
 
 if TYPE_CHECKING:
-    from babelquake import study
-    from babelquake.data import read
+    from babelquake.data import dataset, read
+    from babelquake.engine import Cache, Engine
+    from babelquake.errors import UserError
     from babelquake.perturb import perturb
     from babelquake.perturb.suite import suite
+    from babelquake.perturb.table import perturb_table
+    from babelquake.report.html import write_html
     from babelquake.runs.run import Run
     from babelquake.scorers import scorer
+    from babelquake.studies.compare import compare
+    from babelquake.studies.correlate.study import correlate
+    from babelquake.studies.metric.study import metric
+    from babelquake.studies.mt.exchange import export_sources, imported_systems
+    from babelquake.studies.mt.forecast import forecast
+    from babelquake.studies.mt.study import mt
+    from babelquake.studies.qe.selection import size as qe_size
+    from babelquake.studies.qe.study import qe
     from babelquake.systems import system
 
 __version__ = VERSION
-__all__ = ["Run", "__version__", "perturb", "read", "scorer", "study", "suite", "system"]
 
 _PLACES = {
+    "Cache": "babelquake.engine:Cache",
+    "Engine": "babelquake.engine:Engine",
     "Run": "babelquake.runs.run:Run",
+    "UserError": "babelquake.errors:UserError",
+    "compare": "babelquake.studies.compare:compare",
+    "correlate": "babelquake.studies.correlate.study:correlate",
+    "dataset": "babelquake.data:dataset",
+    "export_sources": "babelquake.studies.mt.exchange:export_sources",
+    "forecast": "babelquake.studies.mt.forecast:forecast",
+    "imported_systems": "babelquake.studies.mt.exchange:imported_systems",
+    "metric": "babelquake.studies.metric.study:metric",
+    "mt": "babelquake.studies.mt.study:mt",
     "perturb": "babelquake.perturb:",
+    "perturb_table": "babelquake.perturb.table:perturb_table",
+    "qe": "babelquake.studies.qe.study:qe",
+    "qe_size": "babelquake.studies.qe.selection:size",
     "read": "babelquake.data:read",
     "scorer": "babelquake.scorers:scorer",
-    "study": "babelquake.study:",
     "suite": "babelquake.perturb.suite:suite",
     "system": "babelquake.systems:system",
+    "write_html": "babelquake.report.html:write_html",
 }
+__all__ = [
+    "Cache",
+    "Engine",
+    "Run",
+    "UserError",
+    "__version__",
+    "compare",
+    "correlate",
+    "dataset",
+    "export_sources",
+    "forecast",
+    "imported_systems",
+    "metric",
+    "mt",
+    "perturb",
+    "perturb_table",
+    "qe",
+    "qe_size",
+    "read",
+    "scorer",
+    "suite",
+    "system",
+    "write_html",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -45,3 +93,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(found, attribute) if attribute else found
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

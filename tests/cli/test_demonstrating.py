@@ -11,17 +11,19 @@ from babelquake.engine import Engine
 from babelquake.runs.run import Run
 from babelquake.studies import demonstration
 from babelquake.studies.metric.study import metric
-from babelquake.studies.mt.study import translation
+from babelquake.studies.mt.study import mt
 
 
 def tiny(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:
     """Two studies on four segments."""
     engine = Engine(quiet=True)
     data = read("news.de-en.tsv")
-    yield "A program:", translation(["command[cmd=cat]"], data, "case", ["chrf"], out / "mt", resamples=100,
-                                    restart=restart, engine=engine)  # fmt: skip
-    yield "A metric:", metric(["chrf"], data, out / "metric", "final-delete", side="source", resamples=100,
-                              restart=restart, engine=engine)  # fmt: skip
+    yield (
+        "A program:",
+        mt(["command[cmd=cat]"], data, "case", "chrf", out=out / "mt", resamples=100, restart=restart, engine=engine),
+    )
+    options = {"resamples": 100, "restart": restart, "engine": engine}
+    yield "A metric:", metric("chrf", data, "final-delete", out=out / "metric", side="source", **options)
 
 
 def test_the_story_is_told_and_the_report_named(

@@ -95,12 +95,12 @@ def test_correlate_as_json(cli: Command, scored: str, tmp_path: Path) -> None:
         "translation\tscore\n" + "".join(f"{text}\t{score}\n{text[:9]}\t{score / 3}\n" for _, text, _, score in ROWS)
     )
     words = ("correlate", "--data", scored, "--scorer", "chrf", "--scorer", "scores[file=mine.tsv]", *QUICK)
-    rows = json.loads(cli(*words, "--json", "--out", "rows.csv").stdout)
+    rows = json.loads(cli(*words, "--json", "--out", "agreement").stdout)
     pearson = {row["scorer"]: row["value"] for row in rows if row["measure"] == "pearson"}
     assert pearson["scores[file=mine.tsv]"] == pytest.approx(1)
     assert {"kendall_like", "spearman", "kendall", "accuracy"} <= {row["measure"] for row in rows}
-    assert pl.read_csv(tmp_path / "rows.csv").height == len(rows)
-    assert "pearson" in cli(*words).stdout
+    assert pl.read_csv(tmp_path / "agreement" / "measures.csv").height == len(rows)
+    assert "Pearson's r" in cli(*words).stdout
 
 
 SHOUT = "import sys\nfor line in sys.stdin:\n    print(line.strip(){}, flush=True)\n"

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from babelquake.runs.info import Facts
 from babelquake.runs.measures import measures_frame
 from babelquake.runs.run import Run
 
@@ -44,11 +45,11 @@ SEGMENTS = pl.DataFrame(
 )
 
 
-def translation_run(folder: Path, extra: tuple[str, ...] = ()) -> Run:
+def mt_run(folder: Path, extra: tuple[str, ...] = ()) -> Run:
     """Two systems under typos at two levels and letter case; `extra` texts are appended as further segments."""
     run = Run.resume(
         folder,
-        "translation",
+        "mt",
         {"system": ["old", "new"], "data": "news#abc", "suite": ["misspell[level=0.1]"], "replicates": [1, 1],
          "scorer": ["chrf", "bleu[lowercase=true]"], "seed": 5, "threshold": 75.0},
     )  # fmt: skip
@@ -97,21 +98,21 @@ def translation_run(folder: Path, extra: tuple[str, ...] = ()) -> Run:
                 robust = 100 - frailty * level * 10 if change == "misspell" else 99.9
                 p = {"p": 0.0002, "p_corrected": 0.001 if change == "misspell" else 0.4}
                 rows += [
-                    measure("translation", "quality", 40.0, **key),
-                    measure("translation", "quality_perturbed", 0.4 * robust, **key),
-                    measure("translation", "delta", 0.4 * (robust - 100), **key, **p),
-                    measure("translation", "robust", robust, **key, **p),
-                    measure("translation", "consis", robust - 2, **key),
-                    measure("translation", "rank", float(rank), **key),
+                    measure("mt", "quality", 40.0, **key),
+                    measure("mt", "quality_perturbed", 0.4 * robust, **key),
+                    measure("mt", "delta", 0.4 * (robust - 100), **key, **p),
+                    measure("mt", "robust", robust, **key, **p),
+                    measure("mt", "consis", robust - 2, **key),
+                    measure("mt", "rank", float(rank), **key),
                 ]
     for change, level in changes:
         key = {"language_pair": "de-en", "perturbation": change, "level": level}
         for system in ("old", "new"):
-            rows.append(measure("translation", "inconsistent", 12.0, scorer="chrf", system=system, **key))
-            rows.append(measure("translation", "changed_identical", 60.0, system=system, **key))
-            rows.append(measure("translation", "changed_negation", 40.0, system=system, **key))
+            rows.append(measure("mt", "inconsistent", 12.0, scorer="chrf", system=system, **key))
+            rows.append(measure("mt", "changed_identical", 60.0, system=system, **key))
+            rows.append(measure("mt", "changed_negation", 40.0, system=system, **key))
         for scorer in ("chrf", "bleu[lowercase=true]"):
-            rows.append(measure("translation", "robust_difference", -7.0, scorer=scorer, system="old − new", **key,
+            rows.append(measure("mt", "robust_difference", -7.0, scorer=scorer, system="old", other="new", **key,
                                 p=0.001, p_corrected=0.01))  # fmt: skip
     run.info.signatures = {"scorer chrf": "chrF2|version:2.6.0"}
     return run.finish(measures_frame(rows))
@@ -138,10 +139,10 @@ def metric_run(folder: Path) -> Run:
     """Sensitivity of two metrics and their agreement with humans under noise."""
     run = Run.resume(folder, "metric", {"scorer": ["chrf", "bleu"], "data": ["d#1"], "side": "translation", "seed": 1})
     judged_tables(run, ("chrf", "bleu"), (("final-delete", None), ("negation-remove", None)))
-    run.info.facts |= {
+    run.info.facts = Facts.model_validate({
         "meaning": {"final-delete": "preserving", "negation-remove": "altering", "visual": "preserving"},
         "modes": ["sensitivity", "agreement"],
-    }
+    })
     rows = []
     for scorer, loss in (("chrf", 2.0), ("bleu", 9.0)):
         for change, share in (("final-delete", 1.0), ("negation-remove", 0.5)):
@@ -159,7 +160,7 @@ def metric_run(folder: Path) -> Run:
             for level in (0.0, 0.1, 0.3):
                 key = {"language_pair": pair, "scorer": scorer, "perturbation": "visual", "level": level}
                 rows.append(measure("metric", "darr", 0.3 - loss * level / 20, **key))
-        rows.append(measure("metric", "unknown_tokens", 3.5, language_pair="de-en", scorer=scorer,
+        rows.append(measure("metric", "unknown_tokens", 3.5, language_pair="de-en", tokenizer=scorer,
                             perturbation="visual", level=0.1))  # fmt: skip
     return run.finish(measures_frame(rows))
 
@@ -173,19 +174,21 @@ def challenge_run(folder: Path) -> Run:
     run.once("scores", lambda: SEGMENTS.select(
         "row", "id", "language_pair", phenomenon=pl.lit("articles"), severity=pl.lit("minor"), scorer=pl.lit("chrf"),
         score=pl.lit(90.0), score_perturbed=pl.lit(85.0), score_unrelated=pl.lit(20.0)))  # fmt: skip
-    run.info.facts["modes"] = ["challenge"]
+    run.info.facts.modes = ["challenge"]
     rows = [
-        measure("metric", name, value, scorer="chrf", perturbation=label)
-        for label, accuracy in (("all", 90.0), ("articles", 75.0), ("names", 99.0), ("severity: minor", 80.0))
+        measure("metric", name, value, scorer="chrf", perturbation=label, group=group)
+        for label, group, accuracy in (
+            (None, None, 90.0), ("articles", None, 75.0), ("names", None, 99.0), (None, "minor", 80.0)
+        )
         for name, value in (("detection_accuracy", accuracy), ("change_ratio", accuracy / 300))
     ]
     return run.finish(measures_frame(rows))
 
 
-def quality_run(folder: Path) -> Run:
+def qe_run(folder: Path) -> Run:
     """Three QE models under two probes of each kind."""
     models = (("tq-mono", 0.9), ("tq-siamese", 0.4), ("sentsim", -0.1))
-    run = Run.resume(folder, "quality", {"scorer": [name for name, _ in models], "data": ["qe#1"], "seed": 3})
+    run = Run.resume(folder, "qe", {"scorer": [name for name, _ in models], "data": ["qe#1"], "seed": 3})
     probes = {
         "punct-remove": ("preserving", "Removal of punctuation (MPP1)"),
         "det-remove": ("preserving", "Removal of determiners (MPP3)"),
@@ -193,18 +196,18 @@ def quality_run(folder: Path) -> Run:
         "antonym": ("altering", "Antonyms (MAP7)"),
     }
     judged_tables(run, tuple(name for name, _ in models), tuple((label, None) for label in probes))
-    run.info.facts |= {
+    run.info.facts = Facts.model_validate({
         "probes": {label: {"meaning": meaning, "title": title} for label, (meaning, title) in probes.items()},
         "flags": [{"scorer": "sentsim", "language_pair": "de-en", "perturbation": "antonym",
                    "text": "sentsim scores antonyms above the translation itself."}],
         "selection": "Segments with a human score of at least 70.",
-    }  # fmt: skip
+    })
     rows = []
     for place, (model, power) in enumerate(models, 1):
         key = {"language_pair": "de-en", "scorer": model}
         small = {"low": None, "high": None, "sd": None}
         rows += [
-            measure("quality", name, value, **key, **small)
+            measure("qe", name, value, **key, **small)
             for name, value in (
                 ("score_mt", 0.8), ("score_mpp", 0.75), ("score_map", 0.75 - power / 4), ("discrimination", power / 4),
                 ("discrimination_standardised", 2 * power),
@@ -213,9 +216,9 @@ def quality_run(folder: Path) -> Run:
         ]  # fmt: skip
         for label, (meaning, _) in probes.items():
             drop = 0.05 + (power / 4 if meaning == "altering" else 0)
-            rows.append(measure("quality", "drop", drop, **key, perturbation=label, p=0.001, low=drop - 0.02,
+            rows.append(measure("qe", "drop", drop, **key, perturbation=label, p=0.001, low=drop - 0.02,
                                 high=drop + 0.02, p_corrected=0.01 if power > 0 else 0.7))  # fmt: skip
-    rows.append(measure("quality", "rank_agreement", 1.0, language_pair="de-en", p=0.03))
+    rows.append(measure("qe", "rank_agreement", 1.0, language_pair="de-en", p=0.03))
     return run.finish(measures_frame(rows))
 
 
@@ -224,10 +227,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """One finished run of each kind."""
     folder = tmp_path_factory.mktemp("runs")
     return {
-        "translation": translation_run(folder / "translation"),
+        "mt": mt_run(folder / "mt"),
         "metric": metric_run(folder / "metric"),
         "challenge": challenge_run(folder / "challenge"),
-        "quality": quality_run(folder / "quality"),
-        "hostile": translation_run(folder / "hostile", HOSTILE),
-        "large": translation_run(folder / "large", tuple(sha512(bytes([row])).hexdigest() for row in range(60))),
+        "qe": qe_run(folder / "qe"),
+        "hostile": mt_run(folder / "hostile", HOSTILE),
+        "large": mt_run(folder / "large", tuple(sha512(bytes([row])).hexdigest() for row in range(60))),
     }

@@ -7,6 +7,7 @@ import pytest
 from babelquake.report.data_audit import audit_facts, audit_tables
 from babelquake.report.html import render
 from babelquake.report.markdown import to_markdown
+from babelquake.runs.info import Audit
 from babelquake.runs.run import Run
 
 AUDIT = {
@@ -20,8 +21,8 @@ AUDIT = {
 
 @pytest.fixture
 def audited(runs: dict[str, Run]) -> Run:
-    run = Run(runs["translation"].folder, runs["translation"].info.model_copy(deep=True))
-    run.info.facts["audit"] = AUDIT
+    run = Run(runs["mt"].folder, runs["mt"].info.model_copy(deep=True))
+    run.info.facts.audit = Audit.model_validate(AUDIT)
     return run
 
 
@@ -35,7 +36,7 @@ def test_shares_in_per_cent_and_endings_in_words(audited: Run) -> None:
 
 
 def test_without_references_no_endings_can_differ(audited: Run) -> None:
-    audited.info.facts["audit"] = AUDIT | {"mismatched_endings": None}
+    audited.info.facts.audit = Audit.model_validate(AUDIT | {"mismatched_endings": None})
     assert list(audit_facts(audited)) == ["duplicate sources", "blank sources", "sources end in"]
 
 
@@ -46,6 +47,6 @@ def test_the_page_and_the_markdown_show_them(audited: Run) -> None:
 
 
 def test_other_runs_have_no_such_section(runs: dict[str, Run], tmp_path: Path) -> None:
-    for name in ("metric", "quality"):
+    for name in ("metric", "qe"):
         assert audit_tables(runs[name]) == []
         assert "<h2>Test set</h2>" not in render([runs[name]])

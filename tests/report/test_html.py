@@ -12,7 +12,8 @@ from babelquake.errors import UserError
 from babelquake.report import html
 from babelquake.report.html import render, write_html
 from babelquake.report.pack import choose, example_columns, packed
-from babelquake.report.plots import views, write_images
+from babelquake.report.page import views
+from babelquake.report.plots import write_images
 from babelquake.runs.run import Run
 
 
@@ -22,14 +23,14 @@ def test_a_report_needs_a_run(tmp_path: Path) -> None:
 
 
 def test_the_page_names_no_address_to_fetch_from(runs: dict[str, Run]) -> None:
-    page = render([runs["translation"]])
+    page = render([runs["mt"]])
     own = page.replace(html._vega(), "")
     assert not re.findall(r"https?://", own)
     assert "default-src &#39;none&#39;" in own
 
 
 def test_hostile_names_and_notes_are_escaped(tmp_path: Path, runs: dict[str, Run]) -> None:
-    run = Run(runs["translation"].folder, runs["translation"].info.model_copy(deep=True))
+    run = Run(runs["mt"].folder, runs["mt"].info.model_copy(deep=True))
     run.info.notes = ["<script>alert(1)</script>\u202e"]
     run.info.config["system"] = ["<b>"]
     page = render([run])
@@ -62,7 +63,7 @@ def test_every_system_keeps_its_worst_examples() -> None:
 
 
 def test_the_page_says_how_many_examples_it_holds(runs: dict[str, Run]) -> None:
-    columns = example_columns(runs["translation"], 10)
+    columns = example_columns(runs["mt"], 10)
     assert (columns["total"], columns["shown"], len(columns["drop"])) == (24, 10, 10)
 
 
@@ -87,8 +88,8 @@ def test_every_kind_of_run_has_charts(runs: dict[str, Run]) -> None:
 
 @pytest.mark.slow
 def test_images_are_written_for_every_chart(runs: dict[str, Run], tmp_path: Path) -> None:
-    written = write_images([runs["quality"], runs["challenge"]], tmp_path / "images")
-    assert len(written) == 2 * sum(len(view.charts) for kind in ("quality", "challenge") for view in views(runs[kind]))
+    written = write_images([runs["qe"], runs["challenge"]], tmp_path / "images")
+    assert len(written) == 2 * sum(len(view.charts) for kind in ("qe", "challenge") for view in views(runs[kind]))
     for path in written:
         start = path.read_bytes()[:8]
         assert start == b"\x89PNG\r\n\x1a\n" if path.suffix == ".png" else start.startswith(b"<svg")
@@ -96,4 +97,4 @@ def test_images_are_written_for_every_chart(runs: dict[str, Run], tmp_path: Path
 
 def test_an_unknown_image_format_is_refused(runs: dict[str, Run], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="png or svg"):
-        write_images([runs["quality"]], tmp_path, ["gif"])
+        write_images([runs["qe"]], tmp_path, ["gif"])

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from babelquake.report.latex import escape as latex_escape
 from babelquake.report.latex import table_latex, to_latex
 from babelquake.report.markdown import table_markdown, to_markdown
-from babelquake.report.reproduce import command_line
 from babelquake.report.table import Table
+from babelquake.runs.command import command_line
 from babelquake.runs.run import Run
 from babelquake.visible import visible
 
@@ -15,7 +15,7 @@ TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)
 
 
 def test_markdown_has_verdict_tables_and_command(runs: dict[str, Run]) -> None:
-    text = to_markdown([runs["translation"], runs["quality"]])
+    text = to_markdown([runs["mt"], runs["qe"]])
     assert "- old loses 16 % of its BLEU" in text
     assert "| perturbation | level | system |" in text
     assert "babelquake mt --system old --system new --scorer chrf --scorer 'bleu[lowercase=true]' --data news" in text
@@ -32,7 +32,7 @@ def test_no_cell_breaks_a_markdown_table(one: str, other: str) -> None:
 
 
 def test_latex_is_booktabs_and_leaves_out_repetition(runs: dict[str, Run]) -> None:
-    text = to_latex([runs["translation"]])
+    text = to_latex([runs["mt"]])
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 3
     assert r"bleu[lowercase=true]" in text
     assert re.search(r"^misspell & 0\.1 & new & .*\n & & old &".replace(" & &", " *&  *&"), text, re.M)

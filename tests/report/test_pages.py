@@ -25,7 +25,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-KINDS = ["translation", "metric", "challenge", "quality", "hostile"]
+KINDS = ["mt", "metric", "challenge", "qe", "hostile"]
 Open = Callable[..., Any]
 
 
@@ -44,7 +44,7 @@ def files(runs: dict[str, Run], tmp_path_factory: pytest.TempPathFactory) -> dic
     folder = tmp_path_factory.mktemp("pages")
     for kind in KINDS:
         write_html([runs[kind]], folder / f"{kind}.html")
-    write_html([runs["translation"], runs["quality"]], folder / "several.html")
+    write_html([runs["mt"], runs["qe"]], folder / "several.html")
     return {path.stem: path for path in folder.iterdir()}
 
 
@@ -116,7 +116,7 @@ def counted(page: Any) -> int:
 
 
 def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     assert counted(page) == 24
     page.get_by_label("System", exact=True).select_option(label="old")
     assert counted(page) == 12
@@ -129,7 +129,7 @@ def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of
 
 
 def test_a_click_on_the_heat_map_shows_its_examples(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     page.get_by_role("button", name=re.compile("^new under misspell 0.2: ROBUST")).click()
     assert counted(page) == 4
     assert page.get_by_label("System", exact=True).evaluate("e => e.selectedOptions[0].text") == "new"
@@ -141,7 +141,7 @@ def test_a_click_on_the_heat_map_shows_its_examples(page_of: Open) -> None:
 
 
 def test_examples_are_sorted_by_damage(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
 
     def damages() -> list[float]:
         return [float(text.removeprefix("damage ")) for text in page.locator(".damage").all_inner_texts()]
@@ -152,7 +152,7 @@ def test_examples_are_sorted_by_damage(page_of: Open) -> None:
 
 
 def test_search_finds_words_and_marks_them(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     page.get_by_label("Search").fill("12 dead")
     says(page, "of 6 examples")
     assert page.locator(".example mark").first.inner_text() == "12 dead"
@@ -161,7 +161,7 @@ def test_search_finds_words_and_marks_them(page_of: Open) -> None:
 
 
 def test_differences_are_shown_word_by_word(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     page.get_by_label("Sort").select_option(label="Order of the data")
     first = page.locator(".example").first
     assert first.locator("dd").nth(0).locator("ins").inner_text().strip() == "misspell?"
@@ -170,7 +170,7 @@ def test_differences_are_shown_word_by_word(page_of: Open) -> None:
 
 
 def test_the_keyboard_walks_through_examples_and_pages(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     rank = "() => document.activeElement.dataset.rank"
     page.keyboard.press("j")
     assert page.evaluate(rank) == "0"
@@ -194,7 +194,7 @@ def test_the_keyboard_walks_through_examples_and_pages(page_of: Open) -> None:
 
 
 def test_keys_can_be_looked_up_and_switched_off(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     page.keyboard.press("?")
     assert page.get_by_role("dialog").is_visible()
     page.get_by_label("Use these keys").uncheck()
@@ -204,7 +204,7 @@ def test_keys_can_be_looked_up_and_switched_off(page_of: Open) -> None:
 
 
 def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> None:
-    page = page_of("translation", color_scheme="dark")
+    page = page_of("mt", color_scheme="dark")
     shade = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(shade)
     button = page.get_by_role("button", name=re.compile("^Theme"))
@@ -219,7 +219,7 @@ def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> No
 def test_several_runs_have_a_selector(page_of: Open) -> None:
     page = page_of("several")
     assert page.get_by_role("heading", level=1).inner_text() == "How sturdy are these translation systems?"
-    page.get_by_label("Run", exact=True).select_option(label="quality")
+    page.get_by_label("Run", exact=True).select_option(label="qe")
     page.wait_for_selector("#run-1[data-ready]")
     assert page.get_by_role("heading", level=1).inner_text() == "Do these quality estimators notice what matters?"
     page.keyboard.press("j")
@@ -227,7 +227,7 @@ def test_several_runs_have_a_selector(page_of: Open) -> None:
 
 
 def test_another_scorer_is_another_view(page_of: Open) -> None:
-    page = page_of("translation")
+    page = page_of("mt")
     page.get_by_label("Judged by").select_option(label="chrF")
     assert page.get_by_role("button", name=re.compile("^old under misspell 0.1: ROBUST 84.0")).count() == 1
 
@@ -262,7 +262,7 @@ def test_long_texts_are_folded_until_asked_for(page_of: Open) -> None:
 
 
 def test_print_is_light_and_without_controls(page_of: Open) -> None:
-    page = page_of("translation", color_scheme="dark")
+    page = page_of("mt", color_scheme="dark")
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".controls").first.is_visible()

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from babelquake.errors import UserError
 from babelquake.report import plots
-from babelquake.report.plots import views, write_images
+from babelquake.report.page import views
+from babelquake.report.plots import write_images
 from babelquake.runs.run import Run
 
 
@@ -18,17 +20,18 @@ def test_every_chart_is_a_valid_specification_with_data(runs: dict[str, Run]) ->
                 assert chart.title and {"mark", "layer", "hconcat", "vconcat", "facet"} & spec.keys()
 
 
-def test_a_study_without_charts_has_none(tmp_path: Path) -> None:
-    assert views(Run.resume(tmp_path / "r", "astrology", {})) == []
+def test_a_study_without_a_page_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no report page is called 'astrology'"):
+        views(Run.resume(tmp_path / "r", "astrology", {}))
 
 
 def test_a_chart_becomes_a_picture_with_its_title(
     runs: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = views(runs["quality"])[0]
+    first = views(runs["qe"])[0]
     monkeypatch.setattr(plots, "views", lambda run: [type(first)(first.label, first.charts[:1])])
-    (picture,) = write_images([runs["quality"]], tmp_path / "new" / "folder", ["svg"])
-    assert picture.parent == tmp_path / "new" / "folder" and picture.name.startswith("quality-")
+    (picture,) = write_images([runs["qe"]], tmp_path / "new" / "folder", ["svg"])
+    assert picture.parent == tmp_path / "new" / "folder" and picture.name.startswith("qe-")
     assert first.charts[0].title.split()[0] in picture.read_text("utf-8")
 
 

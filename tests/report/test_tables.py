@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from babelquake.errors import UserError
+from babelquake.report.page import tables
 from babelquake.report.table import Table
-from babelquake.report.tables import tables
 from babelquake.runs.measures import measures_frame
 from babelquake.runs.run import Run
 
@@ -22,7 +22,7 @@ def test_every_row_is_as_wide_as_its_header(runs: dict[str, Run]) -> None:
 
 
 def test_translation_lines_compare_systems_within_each_perturbation(runs: dict[str, Run]) -> None:
-    table = titled(runs["translation"], "bleu")
+    table = titled(runs["mt"], "bleu")
     assert [row[:3] for row in table.rows[:2]] == [("misspell", "0.1", "new"), ("misspell", "0.1", "old")]
     assert table.rows[1][6] == "−6.4**"
 
@@ -62,19 +62,19 @@ def test_challenge_sets_show_phenomena(runs: dict[str, Run]) -> None:
 
 
 def test_quality_ranks_models_as_kanojia_table_4(runs: dict[str, Run]) -> None:
-    table = titled(runs["quality"], "Quality estimation")
+    table = titled(runs["qe"], "Quality estimation")
     assert table.rows[0] == ("tq-mono", "0.8000", "0.7500", "0.5250", "+0.2250", "0.600", "1", "1")
     assert "Agreement of the two rankings: 1.00, p = 0.03." in table.note
 
 
 def test_probes_keep_the_papers_order_and_titles(runs: dict[str, Run]) -> None:
-    first = [row[0] for row in titled(runs["quality"], "Drop").rows]
+    first = [row[0] for row in titled(runs["qe"], "Drop").rows]
     assert first[0] == "Removal of punctuation (MPP1)"
     assert first[-1] == "Antonyms (MAP7)"
 
 
 def test_flags_are_told(runs: dict[str, Run]) -> None:
-    assert titled(runs["quality"], "Flags").rows[0][0] == "sentsim"
+    assert titled(runs["qe"], "Flags").rows[0][0] == "sentsim"
 
 
 def test_an_unknown_study_is_refused(tmp_path: object) -> None:

@@ -1,24 +1,24 @@
 from pathlib import Path
 
+from babelquake.report.page import verdict
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
-from babelquake.report.verdict import verdict
 from babelquake.runs.measures import measures_frame
 from babelquake.runs.run import Run
 
 
 def test_the_mt_verdict_compares_systems_under_the_worst_perturbation(runs: dict[str, Run]) -> None:
-    assert verdict(runs["translation"])[0] == (
+    assert verdict(runs["mt"])[0] == (
         "old loses 16 % of its BLEU to one typo in ten words; new 9 %; the difference is significant (p = .010)."
     )
 
 
 def test_what_does_no_harm_is_said(runs: dict[str, Run]) -> None:
-    assert "No loss of BLEU beyond chance to case (all sentences)." in verdict(runs["translation"])
+    assert "No loss of BLEU beyond chance to case (all sentences)." in verdict(runs["mt"])
 
 
 def test_ranks_are_counted(runs: dict[str, Run]) -> None:
-    assert "new is the sturdiest system under 3 of 3 perturbations and levels." in verdict(runs["translation"])
+    assert "new is the sturdiest system under 3 of 3 perturbations and levels." in verdict(runs["mt"])
 
 
 def test_metric_verdict_tells_harmless_moves_and_lost_agreement(runs: dict[str, Run]) -> None:
@@ -41,7 +41,7 @@ def test_challenge_verdict_names_the_weakest_phenomenon(runs: dict[str, Run]) ->
 
 
 def test_quality_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) -> None:
-    said = verdict(runs["quality"])
+    said = verdict(runs["qe"])
     assert said[0] == (
         "tq-mono tells harmful from harmless changes best (MPP − MAP = +1.80 standard deviations of its scores), "
         "SentSim worst (−0.20)."
@@ -51,7 +51,7 @@ def test_quality_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) 
 
 
 def test_a_run_without_measures_says_so(tmp_path: Path) -> None:
-    run = Run.resume(tmp_path / "r", "translation", {}).finish(measures_frame([]))
+    run = Run.resume(tmp_path / "r", "mt", {}).finish(measures_frame([]))
     assert verdict(run) == ["There is nothing to report: the run holds no measures."]
 
 

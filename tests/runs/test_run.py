@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +13,7 @@ import pytest
 
 from babelquake.errors import ResumableError, UserError
 from babelquake.runs.measures import COLUMNS, measures_frame
+from babelquake.runs.parts import Parts
 from babelquake.runs.run import Run
 
 CONFIG = {"seed": 1, "suite": ["misspell[level=0.1]"], "system": ["command[cmd=cat]"], "data": "d.tsv#12"}
@@ -22,7 +22,7 @@ TABLE = pl.DataFrame({"row": [0, 1], "text": ["ä", None]})
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    return Run.resume(tmp_path / "run", "translation", CONFIG)
+    return Run.resume(tmp_path / "run", "mt", CONFIG)
 
 
 def never() -> pl.DataFrame:
@@ -31,7 +31,7 @@ def never() -> pl.DataFrame:
 
 def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
     assert run.once("segments", lambda: TABLE).equals(TABLE)
-    again = Run.resume(run.folder, "translation", CONFIG)
+    again = Run.resume(run.folder, "mt", CONFIG)
     assert again.once("segments", never).equals(TABLE)
     assert Run.open(run.folder).segments.equals(TABLE)
 
@@ -39,10 +39,10 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
 @pytest.mark.parametrize(
     ("study", "change", "message"),
     [
-        ("translation", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
-        ("translation", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
-        ("translation", {"resamples": 5}, "was made with --resamples None; this command says --resamples 5"),
-        ("metric", {}, "holds a translation run. Use another --out for this metric run."),
+        ("mt", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
+        ("mt", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
+        ("mt", {"resamples": 5}, "was made with --resamples None; this command says --resamples 5"),
+        ("metric", {}, "holds a mt run. Use another --out for this metric run."),
     ],
 )  # fmt: skip
 def test_another_configuration_is_refused_with_the_difference_named(
@@ -56,7 +56,7 @@ def test_another_configuration_is_refused_with_the_difference_named(
 def test_restart_begins_again_and_spares_what_is_not_the_runs(run: Run) -> None:
     run.once("segments", lambda: TABLE)
     (run.folder / "notes.txt").write_text("mine")
-    fresh = Run.resume(run.folder, "translation", CONFIG | {"seed": 2}, restart=True)
+    fresh = Run.resume(run.folder, "mt", CONFIG | {"seed": 2}, restart=True)
     assert not fresh.has("segments") and fresh.info.config["seed"] == 2
     assert (run.folder / "notes.txt").read_text() == "mine"
 
@@ -64,7 +64,7 @@ def test_restart_begins_again_and_spares_what_is_not_the_runs(run: Run) -> None:
 def test_restart_leaves_a_folder_alone_that_another_process_writes_to(run: Run) -> None:
     run.once("segments", lambda: TABLE)
     with run.alone(), pytest.raises(UserError, match="another process is writing"):
-        Run.resume(run.folder, "translation", CONFIG, restart=True)
+        Run.resume(run.folder, "mt", CONFIG, restart=True)
     assert run.has("segments")
 
 
@@ -72,16 +72,16 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "segments.parquet").write_text("precious")
     for restart in (False, True):
         with pytest.raises(UserError, match="exists and is no run folder"):
-            Run.resume(tmp_path, "translation", CONFIG, restart)
+            Run.resume(tmp_path, "mt", CONFIG, restart)
     assert (tmp_path / "segments.parquet").read_text() == "precious"
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="is no run folder"):
-        Run.resume(tmp_path / "file", "translation", CONFIG)
+        Run.resume(tmp_path / "file", "mt", CONFIG)
 
 
 def test_a_run_killed_as_it_began_begins_again(tmp_path: Path) -> None:
     (tmp_path / "run.json.writing").write_text('{"stu')
-    assert Run.resume(tmp_path, "translation", CONFIG).info.config == CONFIG
+    assert Run.resume(tmp_path, "mt", CONFIG).info.config == CONFIG
 
 
 def test_what_is_no_run_is_said_to_be_none(tmp_path: Path, run: Run) -> None:
@@ -114,46 +114,50 @@ def test_a_lock_left_by_a_killed_process_holds_nobody_up(run: Run) -> None:
         pass
 
 
-def blocks(run: Run, make: Callable[[int], dict[str, pl.DataFrame]]) -> dict[str, pl.LazyFrame]:
-    return run.in_blocks(["variants", "scores"], 3, make)
+NAMES = ["0", "1", "2"]
 
 
-def block(number: int) -> dict[str, pl.DataFrame]:
-    return {name: pl.DataFrame({"name": [name] * 2, "block": [number] * 2}) for name in ("variants", "scores")}
+def filled(run: Run, made: list[str], kill: str | None = None) -> dict[str, pl.LazyFrame]:
+    """Two tables of three parts each; a kill comes while that part is made."""
+    for table in ("variants", "scores"):
+        for name in NAMES:
+            if kill == f"{table} {name}" and not run.parts(table).has(name):
+                raise KeyboardInterrupt
+
+            def make(table: str = table, name: str = name) -> pl.DataFrame:
+                made.append(f"{table} {name}")
+                return pl.DataFrame({"table": [table] * 2, "part": [name] * 2})
+
+            run.parts(table).once(name, make)
+    return run.join(variants=NAMES, scores=NAMES)
 
 
-def test_blocks_are_joined_in_order_and_no_finished_block_is_made_twice(run: Run) -> None:
-    made: list[int] = []
-
-    def make(number: int) -> dict[str, pl.DataFrame]:
-        if number == 2 and made.count(2) == 0:
-            made.append(2)
-            raise KeyboardInterrupt
-        made.append(number)
-        return block(number)
-
+def test_parts_are_joined_in_order_and_no_finished_part_is_made_twice(run: Run) -> None:
+    made: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        blocks(run, make)
+        filled(run, made, kill="scores 1")
     assert not run.has("variants") and not run.has("scores")
-    found = blocks(Run.resume(run.folder, "translation", CONFIG), make)
-    assert made == [0, 1, 2, 2]
-    assert found["scores"].collect()["block"].to_list() == [0, 0, 1, 1, 2, 2]
+    found = filled(Run.resume(run.folder, "mt", CONFIG), made)
+    assert made == [f"{table} {name}" for table in ("variants", "scores") for name in NAMES]
+    assert found["scores"].collect()["part"].to_list() == ["0", "0", "1", "1", "2", "2"]
+    run.finish(measures_frame([]))
     assert not (run.folder / ".parts").exists()
 
 
-def test_blocks_survive_a_kill_between_joining_two_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    joined = Run._join_parts
+def test_parts_survive_a_kill_between_joining_two_tables(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    joined, made = Parts.join, []
 
-    def killed(self: Run, table: str, files: list[Path]) -> None:
-        if table == "scores":
+    def killed(self: Parts, names: list[str]) -> None:
+        if self.table == "scores":
             raise KeyboardInterrupt
-        joined(self, table, files)
+        joined(self, names)
 
-    monkeypatch.setattr(Run, "_join_parts", killed)
+    monkeypatch.setattr(Parts, "join", killed)
     with pytest.raises(KeyboardInterrupt):
-        blocks(run, block)
-    monkeypatch.setattr(Run, "_join_parts", joined)
-    found = blocks(run, lambda number: pytest.fail("made twice"))
+        filled(run, made)
+    monkeypatch.setattr(Parts, "join", joined)
+    found = filled(run, made)
+    assert len(made) == 6
     assert [found[name].collect().height for name in ("variants", "scores")] == [6, 6]
 
 
@@ -162,17 +166,19 @@ import os, signal, sys
 import polars as pl
 from babelquake.runs.run import Run
 
-run = Run.resume(sys.argv[1], "translation", {"seed": 1})
+run = Run.resume(sys.argv[1], "mt", {"seed": 1})
 
 def make(number):
     if number == 2 and len(sys.argv) > 2:
         os.kill(os.getpid(), signal.SIGKILL)
     with open(sys.argv[1] + ".made", "a") as log:
         print(number, file=log)
-    return {"variants": pl.DataFrame({"block": [number] * 1000})}
+    return pl.DataFrame({"block": [number] * 1000})
 
 with run.alone():
-    run.in_blocks(["variants"], 4, make)
+    for number in range(4):
+        run.parts("variants").once(str(number), lambda: make(number))
+    run.join(variants=["0", "1", "2", "3"])
 """
 
 
@@ -199,7 +205,7 @@ def test_a_full_disk_ends_the_run_so_that_it_can_go_on(run: Run, monkeypatch: py
         with pytest.raises(ResumableError, match="the disk is full"):
             run.save()
     assert run.once("segments", lambda: TABLE).equals(TABLE)
-    assert json.loads((run.folder / "run.json").read_text())["study"] == "translation"
+    assert json.loads((run.folder / "run.json").read_text())["study"] == "mt"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -209,8 +215,9 @@ def test_a_disk_that_is_really_full_is_recognised(run: Run) -> None:
         (run.folder / name).symlink_to("/dev/full")
     with pytest.raises(ResumableError, match="the disk is full"):
         run.once("segments", lambda: TABLE)
+    run.parts("variants").store("0", TABLE)
     with pytest.raises(ResumableError, match="the disk is full"):
-        run.in_blocks(["variants"], 1, block)
+        run.join(variants=["0"])
     with pytest.raises(ResumableError, match="the disk is full"):
         run.finish(measures_frame([{"measure": "robust", "value": 1.0}]))
     assert not run.info.finished
@@ -218,13 +225,13 @@ def test_a_disk_that_is_really_full_is_recognised(run: Run) -> None:
 
 def test_a_finished_run_has_its_measures_twice(run: Run) -> None:
     rows = [
-        {"study": "translation", "measure": "robust", "value": 94.0, "n": 3},
+        {"study": "mt", "measure": "robust", "value": 94.0, "n": 3},
         {"measure": "p", "value": float("nan")},
     ]
     run.finish(measures_frame(rows))
     header, *lines = (run.folder / "measures.csv").read_text().splitlines()
     assert header == ",".join(COLUMNS)
-    assert [line.rstrip(",") for line in lines] == ["translation,,,,,,robust,94.000000,,,,,,3", ",,,,,,p"]
+    assert [line.rstrip(",") for line in lines] == ["mt,,,,,,robust,94.000000,,,,,,3", ",,,,,,p"]
     assert Run.open(run.folder).info.finished
     assert run.measures.columns == list(COLUMNS)
 

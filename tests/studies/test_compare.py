@@ -14,8 +14,8 @@ from babelquake.runs.run import Run
 from babelquake.spec import Spec
 from babelquake.studies.compare import _normal_p, compare
 from babelquake.studies.metric.study import metric
-from babelquake.studies.mt.study import translation
-from babelquake.studies.qe.study import quality
+from babelquake.studies.mt.study import mt
+from babelquake.studies.qe.study import qe
 from babelquake.systems.base import System
 
 from .conftest import Write
@@ -47,8 +47,8 @@ def data(write: Write) -> Dataset:
 
 def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **options: int) -> Run:
     system = Copyist(sturdy, name)
-    return translation(
-        [system], data, "case[level=1]", ["chrf"], out, resamples=200, engine=Engine(quiet=True), **options
+    return mt(
+        [system], data, "case[level=1]", ["chrf"], out=out, resamples=200, engine=Engine(quiet=True), **options
     )
 
 
@@ -82,11 +82,11 @@ def test_runs_of_other_data_are_compared_without_pairs(write: Write, data: Datas
 
 def test_another_study_is_refused(data: Dataset, tmp_path: Path) -> None:
     one = translated(data, tmp_path / "one", True)
-    two = metric(["chrf"], data, tmp_path / "two", "case", side="source", resamples=100, engine=Engine(quiet=True))
-    with pytest.raises(UserError, match=r"is a translation run, .* a metric run: compare like with like"):
+    two = metric(["chrf"], data, "case", out=tmp_path / "two", side="source", resamples=100, engine=Engine(quiet=True))
+    with pytest.raises(UserError, match=r"is a mt run, .* a metric run: compare like with like"):
         compare(one, two)
     three = metric(
-        ["bleu"], data, tmp_path / "three", "misspell", side="source", resamples=100, engine=Engine(quiet=True)
+        ["bleu"], data, "misspell", out=tmp_path / "three", side="source", resamples=100, engine=Engine(quiet=True)
     )
     with pytest.raises(UserError, match="have no measure in common"):
         compare(two, three)
@@ -102,7 +102,7 @@ def judged(data: Dataset, out: Path, name: str, higher: bool = True, loss: float
     file.write_text("translation\tscore\n" + "\n".join(lines) + "\n", "utf-8")
     scores = f"scores[file={file},name={name},higher={str(higher).lower()}]"
     return metric(
-        [scores], data, out, "final-insert[mark=stop]", side="source", resamples=200, engine=Engine(quiet=True)
+        [scores], data, "final-insert[mark=stop]", out=out, side="source", resamples=200, engine=Engine(quiet=True)
     )
 
 
@@ -118,14 +118,14 @@ def test_a_metric_that_minds_a_full_stop_more_is_a_regression(data: Dataset, tmp
 
 def test_harmful_changes_are_meant_to_cost(data: Dataset, tmp_path: Path) -> None:
     changes = "final-insert[mark=stop|random]"
-    run = metric(["chrf"], data, tmp_path / "run", changes, side="source", resamples=100, engine=Engine(quiet=True))
+    run = metric(["chrf"], data, changes, out=tmp_path / "run", side="source", resamples=100, engine=Engine(quiet=True))
     assert [change.perturbation for change in compare(run, run)] == ["final-insert[mark=stop]"]
 
 
 def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, tmp_path: Path) -> None:
     data = write("source translation", [(f"q{row}", " ".join(WORDS[row : row + 6])) for row in range(12)] * 1)
     changes = "lower-words[level=1],word-drop"
-    first = quality(["chrf"], data, tmp_path / "first", changes, replicates=1, resamples=100, engine=Engine(quiet=True))
+    first = qe(["chrf"], data, changes, out=tmp_path / "first", replicates=1, resamples=100, engine=Engine(quiet=True))
     variants = pl.concat(
         [first.variants.select("row", "perturbation", "text"),
          first.segments.select("row", pl.lit(None, pl.String).alias("perturbation"), "text")]
@@ -140,7 +140,7 @@ def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, 
         file.write_text("source\ttranslation\tscore\n" + "\n".join(lines) + "\n", "utf-8")
         scores = f"scores[file={file},name=Mine]"
         runs.append(
-            quality([scores], data, tmp_path / name, changes, replicates=1, resamples=100, engine=Engine(quiet=True))
+            qe([scores], data, changes, out=tmp_path / name, replicates=1, resamples=100, engine=Engine(quiet=True))
         )
     (change,) = compare(*runs)
     assert change.measure == "discrimination" and change.regression and change.old == pytest.approx(0.5, abs=0.01)

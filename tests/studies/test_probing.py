@@ -13,13 +13,14 @@ from typer.testing import CliRunner
 from babelquake.cli.app import app
 from babelquake.data import Dataset
 from babelquake.engine import Engine
-from babelquake.perturb.suite import suite
-from babelquake.runs.run import Run
+from babelquake.perturb.suite import Suite, suite
 from babelquake.scorers import scorer
-from babelquake.studies import probing
+from babelquake.studies import blocks
 from babelquake.studies.probing import Material, probe
-from babelquake.studies.qe.study import judged_segments
+from babelquake.studies.qe.selection import judged_segments
+from babelquake.studies.qe.study import QE
 from babelquake.studies.tables import rows_of
+from babelquake.studies.variants import vocabularies
 
 CHANGES = "upper-words[level=0.5],word-drop,negation-remove"
 
@@ -29,10 +30,14 @@ def material(data: Dataset) -> Material:
 
 
 def probed(data: Dataset, out: Path, of: Material | None = None) -> dict[str, pl.DataFrame]:
-    run = Run.resume(out, "quality", {})
-    judges = [scorer("chrf"), scorer("bleu")]
-    found = probe(run, of or material(data), suite(CHANGES, 3), judges, Engine(quiet=True), seed=4)
-    return {name: table.collect() for name, table in found.items()}
+    return studied(data, out, of or material(data), suite(CHANGES, 3), ["chrf", "bleu"])
+
+
+def studied(data: Dataset, out: Path, of: Material, changes: Suite, names: list[str]) -> dict[str, pl.DataFrame]:
+    engine = Engine(quiet=True)
+    with QE.session(out, data=data, scorers=[*map(scorer, names)], suite=changes, seed=4, engine=engine) as session:
+        found = probe(session, of, vocabularies(of.segments, "text", changes))
+        return {name: table.collect() for name, table in found.items()}
 
 
 def test_every_text_is_judged_as_sacrebleu_would(judged: Dataset, tmp_path: Path) -> None:
@@ -69,7 +74,7 @@ def test_a_probe_has_rows_only_where_it_applies(judged: Dataset, tmp_path: Path)
 
 def test_the_size_of_blocks_changes_nothing(judged: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = probed(judged, tmp_path / "whole")
-    monkeypatch.setattr(probing, "BLOCK_TEXTS", 1)
+    monkeypatch.setattr(blocks, "BLOCK_TEXTS", 1)
     pieces = probed(judged, tmp_path / "pieces")
     for name, order in (
         ("variants", ["row", "perturbation", "replicate"]),
@@ -82,9 +87,7 @@ def test_texts_that_came_with_the_data_are_judged_as_they_are(judged: Dataset, t
     segments = judged_segments(judged)
     shouted = [text.upper() for text in segments["text"]]
     given = Material(segments, "reference", "target", given={("visual", 0.3): shouted})
-    run = Run.resume(tmp_path / "run", "metric", {})
-    changes = suite("visual[level=0|0.3]")
-    found = probe(run, given, changes, [scorer("chrf")], Engine(quiet=True), seed=0)["variants"].collect()
+    found = studied(judged, tmp_path / "run", given, suite("visual[level=0|0.3]"), ["chrf"])["variants"]
     assert found.filter(pl.col("level") == 0)["text"].to_list() == segments["text"].to_list()
     assert found.filter(pl.col("level") == 0.3)["text"].to_list() == shouted
 
@@ -92,21 +95,20 @@ def test_texts_that_came_with_the_data_are_judged_as_they_are(judged: Dataset, t
 KILLED = """
 import os, signal, sys
 from babelquake.cli.app import app
-from babelquake.runs.run import Run
-from babelquake.studies import probing
+from babelquake.runs import parts
+from babelquake.studies import blocks
 
-probing.BLOCK_TEXTS = 20
-store, left = Run._store, [5]
+blocks.BLOCK_TEXTS = 20
+store, left = parts.store_table, [5]
 
-def counted(self, table, path):
-    if path.parent.parent.name == ".parts":
-        left[0] -= 1
-        if left[0] == 0:
-            table.write_parquet(path.with_suffix(".writing"))
-            os.kill(os.getpid(), signal.SIGKILL)
-    store(self, table, path)
+def counted(table, path):
+    left[0] -= 1
+    if left[0] == 0:
+        table.write_parquet(path.with_suffix(".writing"))
+        os.kill(os.getpid(), signal.SIGKILL)
+    store(table, path)
 
-Run._store = counted
+parts.store_table = counted
 app(sys.argv[1:])
 """
 
@@ -119,7 +121,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     words += ["--data", str(tmp_path / "news.de-en.tsv"), "--cache", "none", "--out"]
     if command == "metric":
         words[1:1] = ["--side", "source", "--suite", "misspell[level=0.3],case"]
-    monkeypatch.setattr(probing, "BLOCK_TEXTS", 20)
+    monkeypatch.setattr(blocks, "BLOCK_TEXTS", 20)
 
     def undisturbed(out: str) -> None:
         assert CliRunner().invoke(app, [*words, str(tmp_path / out)]).exit_code == 0

@@ -1,6 +1,8 @@
 """`babelquake correlate`: agreement of scores with human judgements."""
 
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -21,9 +23,7 @@ def correlate(
         float,
         typer.Option("--threshold", min=0, help="Human scores closer than this are no preference (kendall_like)."),
     ] = 25.0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Save the rows: .csv, .tsv, .parquet, .jsonl.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder to make or to continue.")] = None,
     by: Annotated[
         str | None, typer.Option("--by", help="Correlate within groups: item, system or none; default: as is usual.")
     ] = None,
@@ -34,35 +34,32 @@ def correlate(
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
+    restart: opt.Restart = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure how well scores agree with human judgements, and which differences between scorers are significant.
 
     Example: babelquake correlate -d wmt21.flores -m chrf -m 'scores[file=COMET.seg.score]' --json
     """
-    from babelquake.errors import UserError
+    from babelquake.cli.results import remember, show
+    from babelquake.stats.groups import By
     from babelquake.studies.correlate.study import STATISTICS
     from babelquake.studies.correlate.study import correlate as study
 
-    if by not in (None, "item", "system", "none"):
-        raise UserError(f"--by {by}: expected item, system or none.")
-    rows = study(
-        scorer, opt.read_data(data, opt.columns_of(columns), language_pair), statistics=statistic or STATISTICS,
-        threshold=threshold, by=by, resamples=resamples, draws=draws, seed=seed,  # type: ignore[arg-type]
-        engine=opt.engine_of(cache),
-    )  # fmt: skip
-    if out is not None:
-        from babelquake.data import write
-
-        write(rows, out)
-    if as_json:
-        typer.echo(rows.write_json())
-        return
-    from babelquake.cli.printing import print_rows
-
-    shown = rows.select("language_pair", "scorer", "measure", "value", "low", "high", "p_corrected", "n")
-    print_rows([{**row, **{name: _round(row[name]) for name in ("value", "low", "high")}} for row in shown.to_dicts()])
-
-
-def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    with ExitStack() as stack:
+        folder = out if out is not None else Path(stack.enter_context(TemporaryDirectory())) / "correlate"
+        run = study(
+            scorer,
+            opt.read_data(data, opt.columns_of(columns), language_pair),
+            out=folder,
+            statistics=statistic or STATISTICS,
+            threshold=threshold,
+            by=None if by is None else opt.one_of("--by", by, By),
+            resamples=resamples,
+            draws=draws,
+            seed=seed,
+            restart=restart,
+            engine=opt.engine_of(cache),
+        )
+        remember(run, data=data, columns=opt.columns_of(columns), language_pair=language_pair)
+        show(run, 0, "drop", as_json, keep=out is not None)

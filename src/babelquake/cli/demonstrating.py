@@ -21,7 +21,7 @@ def demo(
     """
     from babelquake.cli.printing import print_table
     from babelquake.report.html import write_html
-    from babelquake.report.tables import tables
+    from babelquake.report.page import tables
     from babelquake.studies.demonstration import demonstrate
 
     runs = []

@@ -47,18 +47,25 @@ def metric(
     Example: babelquake metric -m chrf -m bleu -d sample --side source -p jwalapuram2023 -o runs/punctuation
     """
     from babelquake.cli.results import remember, show
-    from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
+    from babelquake.studies.metric.material import Side
     from babelquake.studies.metric.study import metric as study
 
-    if side not in ("source", "translation", "reference"):
-        raise UserError(f"--side {side}: expected source, translation or reference.")
     named, suites = opt.columns_of(columns), suite or ["jwalapuram2023"]
     run = study(
-        scorer, opt.read_data(data, named, language_pair), out, suite_of(suites, replicates),
-        side=side, seed=seed, replicates=replicates, sample=sample, threshold=threshold,  # type: ignore[arg-type]
-        attacked=attacked, tokenizers=tokenizer or [], resamples=resamples, restart=restart,
+        scorer,
+        opt.read_data(data, named, language_pair),
+        suite_of(suites, replicates),
+        out=out,
+        side=opt.one_of("--side", side, Side),
+        seed=seed,
+        sample=sample,
+        threshold=threshold,
+        attacked=attacked,
+        tokenizers=tokenizer or [],
+        resamples=resamples,
+        restart=restart,
         engine=opt.engine_of(cache),
-    )  # fmt: skip
+    )
     remember(run, data=data, columns=named, language_pair=language_pair, replicates=replicates, suite=suites)
     show(run, examples, sort, as_json)

@@ -62,57 +62,47 @@ def mt(
     from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
-    from babelquake.studies.mt.forecast import forecast, keep_within, translated
-    from babelquake.studies.mt.sources import one_row_per_source, source_variants, texts_to_translate
-    from babelquake.studies.mt.study import translation
+    from babelquake.studies.mt.exchange import export_sources, imported_systems
+    from babelquake.studies.mt.forecast import forecast, keep_within
+    from babelquake.studies.mt.reset import Reset
+    from babelquake.studies.mt.study import mt as study
 
-    if reset not in ("auto", "always", "never"):
-        raise UserError(f"--reset {reset}: expected auto, always or never.")
     named, suites = opt.columns_of(columns), suite or ["everyday"]
     material = opt.read_data(data, named, language_pair)
     chosen = suite_of(suites, replicates)
-    engine = opt.engine_of(cache)
-    systems = [*(system or []), *_imported(import_)]
     if export:
-        from babelquake.systems.files import export as write_sources
-
-        segments = one_row_per_source(material.segments)
-        texts = texts_to_translate(segments, source_variants(segments, chosen, seed))
-        written = write_sources(export, texts)
-        typer.echo(f"{len(texts)} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
+        written, count = export_sources(export, material, chosen, seed=seed)
+        typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
-    if dry_run or (budget is not None and not translated(out, restart)):
-        expected = forecast(systems, material, chosen, seed, engine)
-        if dry_run:
-            _print_forecast(expected, as_json)
+    engine = opt.engine_of(cache)
+    systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
+    if dry_run:
+        expected = forecast(systems, material, chosen, seed=seed, engine=engine)
+        _print_forecast(expected, as_json)
         if budget is not None:
             keep_within(budget, expected)
-        if dry_run:
-            return
+        return
     if not systems:
         raise UserError("no system is named: give --system, e.g. --system 'command[cmd=cat]', or --import DIR.")
     if out is None:
         raise UserError("no run folder is named: give --out DIR.")
-    run = translation(
-        systems, material, chosen, scorer, out, seed=seed, replicates=replicates, threshold=threshold,
-        reset=reset, resamples=resamples, restart=restart, engine=engine,  # type: ignore[arg-type]
-    )  # fmt: skip
+    run = study(
+        systems,
+        material,
+        chosen,
+        scorer,
+        out=out,
+        seed=seed,
+        threshold=threshold,
+        reset=opt.one_of("--reset", reset, Reset),
+        resamples=resamples,
+        budget=budget,
+        restart=restart,
+        engine=engine,
+    )
     remember(run, data=data, columns=named, language_pair=language_pair, replicates=replicates, suite=suites)
     show(run, examples, sort, as_json)
-
-
-def _imported(folder: Path | None) -> list[str]:
-    if folder is None:
-        return []
-    from babelquake.errors import UserError
-    from babelquake.spec import Spec
-    from babelquake.systems.files import imported
-
-    names = imported(folder)
-    if not names:
-        raise UserError(f"{folder} holds no translations yet: put NAME.txt beside sources.txt, line for line.")
-    return [str(Spec("files").with_options(folder=folder, name=name)) for name in names]
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -83,6 +83,14 @@ CacheFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Examples = Annotated[int, typer.Option("--examples", min=0, help="List this many examples behind the numbers.")]
 Sort = Annotated[str, typer.Option("--sort", help="Order of examples: drop (largest damage first) or row.")]
+
+
+def one_of(flag: str, value: str, choices: Any) -> Any:
+    """A word that must be one of a Literal's; otherwise the error names them all."""
+    known = get_args(choices)
+    if value not in known:
+        raise UserError(f"{flag} {value}: expected {', '.join(known[:-1])} or {known[-1]}.")
+    return value
 
 
 def columns_of(given: list[str] | None) -> dict[str, str]:

@@ -3,23 +3,14 @@
 import io
 import sys
 from collections.abc import Iterator
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Replicates, Seed
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from babelquake.perturb.suite import Suite
-
-BLOCK = 2000
-"""Lines perturbed at a time in a table: bounds memory."""
 
 
 @guarded
@@ -122,11 +113,10 @@ def _write_table(
     table: Path,
     source: str | None,
 ) -> None:
-    import polars as pl
-
-    from babelquake.data import lines, write
+    from babelquake.data import lines
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite, suite_names
+    from babelquake.perturb.table import write_perturb_table
 
     if level is not None:
         if name in suite_names():
@@ -137,45 +127,9 @@ def _write_table(
     texts, vocabulary = lines(file, notes), None
     if any("vocabulary" in change.card.wants for change in chosen.perturbations):
         texts, vocabulary = _with_vocabulary(file, notes)
-    count = 0
-    with TemporaryDirectory(dir=table.parent) as folder:
-        for block in _blocks(_with_sources(texts, file, source)):
-            part = _variants(chosen, block, count, _code(lang), seed, vocabulary)
-            part.write_parquet(Path(folder) / f"{count:012d}.parquet")
-            count += len(block)
-        if not count:
-            raise UserError(f"{file} is empty: there is nothing to perturb.")
-        rows = pl.scan_parquet(Path(folder) / "*.parquet")
-        if table.suffix == ".parquet":
-            rows.sink_parquet(table)
-        else:
-            write(rows.collect(), table)
-        height = rows.select(pl.len()).collect().item()
+    paired = _with_sources(texts, file, source)
+    height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=vocabulary)
+    if not height:
+        raise UserError(f"{file} is empty: there is nothing to perturb.")
     for note in [*notes, f"{height} rows in {table}"]:
         typer.echo(f"babelquake: {note}", err=True)
-
-
-def _blocks(pairs: Iterator[tuple[str, str | None]]) -> Iterator[list[tuple[str, str | None]]]:
-    while block := list(islice(pairs, BLOCK)):
-        yield block
-
-
-def _variants(
-    chosen: "Suite",
-    block: list[tuple[str, str | None]],
-    first: int,
-    lang: str | None,
-    seed: int,
-    vocabulary: list[str] | None,
-) -> "pl.DataFrame":
-    """One row per line × perturbation × replicate, in the order of the lines."""
-    import polars as pl
-
-    texts, sources = [text for text, _ in block], [origin for _, origin in block]
-    ids = [str(first + place + 1) for place in range(len(block))]
-    part = chosen.variants(ids, texts, lang=lang, seed=seed, sources=sources, vocabulary=vocabulary)
-    originals = pl.Series(texts, dtype=pl.String).gather(part["row"])
-    return part.select(
-        (pl.col("row").cast(pl.Int64) + first + 1).alias("line"), "perturbation", "level", "replicate", "text",
-        originals.alias("original"), pl.lit(seed).alias("seed"),
-    ).sort("line", maintain_order=True)  # fmt: skip

@@ -1,6 +1,7 @@
 """`babelquake qe`: does a quality-estimation model see what matters, and only that?"""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -42,34 +43,34 @@ def qe(
     from babelquake.cli.results import remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
-    from babelquake.studies.qe.study import count_variants, judged_segments, probes, quality, select
+    from babelquake.studies.qe.selection import size
+    from babelquake.studies.qe.study import qe as study
 
     named, suites = opt.columns_of(columns), suite or ["kanojia2021"]
     material = opt.read_data(data, named, language_pair)
     chosen = suite_of(suites, replicates)
     if dry_run:
-        everything = judged_segments(material)
-        selected, note = select(everything, threshold)
-        counts = {
-            "segments": everything.height,
-            "selected": selected.height,
-            "variants": count_variants(selected, probes(chosen, masked_lm, replicates)),
-        }
+        counts = asdict(size(material, chosen, threshold=threshold, masked_lm=masked_lm))
+        note = counts.pop("selection")
         typer.echo(json.dumps(counts) if as_json else f"{note}\n{counts['variants']} perturbed texts would be judged.")
         return
     if out is None:
         raise UserError("no run folder is named: give --out DIR.")
-    run = quality(
-        scorer, material, out, chosen, threshold=threshold, masked_lm=masked_lm, seed=seed, replicates=replicates,
-        resamples=resamples, restart=restart, engine=opt.engine_of(cache),
-    )  # fmt: skip
-    remember(
-        run, data=data, columns=named, language_pair=language_pair, replicates=replicates, suite=suites,
+    run = study(
+        scorer,
+        material,
+        chosen,
+        out=out,
+        threshold=threshold,
         masked_lm=masked_lm,
-    )  # fmt: skip
-    if flags := run.info.facts.get("flags"):
-        for flag in [] if as_json else flags:
-            where = f" ({flag['language_pair']})" if flag["language_pair"] else ""
-            typer.echo(f"! {flag['scorer']}{where} {flag['text']}")
-        typer.echo(err=True)
+        seed=seed,
+        resamples=resamples,
+        restart=restart,
+        engine=opt.engine_of(cache),
+    )
+    said = {"data": data, "columns": named, "language_pair": language_pair, "replicates": replicates, "suite": suites}
+    remember(run, **said, masked_lm=masked_lm)
+    for flag in [] if as_json else run.info.facts.flags:
+        where = f" ({flag.language_pair})" if flag.language_pair else ""
+        typer.echo(f"! {flag.scorer}{where} {flag.text}")
     show(run, examples, sort, as_json)

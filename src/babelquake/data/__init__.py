@@ -2,6 +2,7 @@
 
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.data.formats import FORMATS, Format
+from babelquake.data.given import Given, dataset
 from babelquake.data.joining import join
 from babelquake.data.metrics_eval import metric_scores, segment_scores
 from babelquake.data.reading import read, require
@@ -13,6 +14,8 @@ __all__ = [
     "SCHEMA",
     "Dataset",
     "Format",
+    "Given",
+    "dataset",
     "join",
     "lines",
     "metric_scores",

@@ -29,20 +29,25 @@ def write(what: pl.DataFrame | Dataset, path: str | Path) -> None:
     """
     target = Path(path)
     frame = _present(what.segments) if isinstance(what, Dataset) else what
-    writers: dict[str, Callable[[pl.DataFrame], bytes]] = {
-        ".tsv": _tsv, ".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet,
-    }  # fmt: skip
-    ending = suffix(target)
-    if ending not in writers:
-        raise UserError(f"{target}: cannot tell the format to write. End its name in {', '.join(writers)}.")
+    require_writable(target)
     try:
-        data = writers[ending](frame)
+        data = _writers()[suffix(target)](frame)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(PACKERS[target.suffix](data) if target.suffix in PACKERS else data)
     except OSError as error:
         raise UserError(f"{target} cannot be written: {error.strerror}.") from None
     except _UnwritableError as error:
         raise UserError(f"{target} cannot hold {error}. Write .csv, .jsonl or .parquet instead.") from None
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a name that does not say how to write the table."""
+    if suffix(path) not in _writers():
+        raise UserError(f"{path}: cannot tell the format to write. End its name in {', '.join(_writers())}.")
+
+
+def _writers() -> dict[str, Callable[[pl.DataFrame], bytes]]:
+    return {".tsv": _tsv, ".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet}
 
 
 class _UnwritableError(Exception):

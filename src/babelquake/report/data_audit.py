@@ -20,9 +20,10 @@ NOTE = "Segments whose source and reference end differently make punctuation res
 
 def audit_facts(run: Run) -> dict[str, str]:
     """What was looked at → what was found; empty where a run kept no audit. Without references no endings differ."""
-    found = run.info.facts.get("audit") or {}
-    shares = {text: f"{found[name]:.1f} %" for name, text in SHARES.items() if found.get(name) is not None}
-    counts = found.get("endings") or {}
+    if (found := run.info.facts.audit) is None:
+        return {}
+    shares = {text: f"{share:.1f} %" for name, text in SHARES.items() if (share := getattr(found, name)) is not None}
+    counts = found.endings
     ends = [f"{text} {counts[kind]:,}" for kind, text in ENDINGS.items() if counts.get(kind)]
     return {**shares, "sources end in": ", ".join(ends)} if ends else shares
 

@@ -3,6 +3,7 @@
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.report.page import Examples, page_of
 from babelquake.report.table import Table, number
 from babelquake.runs.run import Run
 
@@ -14,14 +15,17 @@ CELL = ["perturbation", "level", "replicate"]
 def examples(run: Run) -> pl.LazyFrame:
     """Every judged variant with its damage: columns row, id, perturbation, level, before, after, drop …
 
-    In the MT study `before` and `after` are translations; elsewhere they are scores, and `with_texts` adds the
-    perturbed `text` and the `original` of those that are shown: a large run has too many to join them all.
+    `with_texts` adds the perturbed `text` and the `original` of those that are shown: a large run has too many to join
+    them all.
     """
-    if run.info.study == "translation":
-        return _translation_examples(run)
-    if run.has("variants"):
-        return _judged_examples(run)
-    return _challenge_examples(run)
+    return _of(run).rows(run)
+
+
+def _of(run: Run) -> Examples:
+    found = page_of(run).examples
+    if found is None:
+        raise UserError(f"a {run.info.study} run has no examples.")
+    return found
 
 
 def with_texts(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
@@ -50,52 +54,6 @@ def example_table(run: Run, most: int, sort: str = "drop") -> Table:
     shown = [name for name in SHOWN if name in rows.columns]
     lines = tuple(tuple(_cell(row[name]) for name in shown) for row in rows.iter_rows(named=True))
     return Table("Examples", tuple(shown), lines)
-
-
-def _translation_examples(run: Run) -> pl.LazyFrame:
-    translations = run.scan("translations")
-    clean = translations.filter(pl.col("perturbation").is_null()).select(
-        "system", "row", pl.col("source").alias("original"), pl.col("judged").alias("before")
-    )
-    return (
-        translations.filter(pl.col("perturbation").is_not_null())
-        .join(clean, on=["system", "row"], how="left", maintain_order="left")
-        .with_columns(drop=100 - pl.col("consistency"))
-        .rename({"source": "text", "judged": "after"})
-    )
-
-
-def _judged_examples(run: Run) -> pl.LazyFrame:
-    """Scores of perturbed texts beside those of the clean ones; the damage is what the score lost."""
-    scores = run.scan("scores")
-    who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
-    clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
-    return (
-        scores.filter(pl.col("perturbation").is_not_null())
-        .rename({"score": "after"})
-        .join(clean, on=who, how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(drop=_damage(run))
-    )
-
-
-def _damage(run: Run) -> pl.Expr:
-    """What the score lost; of scorers that count errors, what it gained."""
-    errors = [str(name) for name in run.info.facts.get("lower_is_better", [])]
-    lost = pl.col("before") - pl.col("after")
-    return pl.when(pl.col("scorer").is_in(errors)).then(-lost).otherwise(lost)
-
-
-def _challenge_examples(run: Run) -> pl.LazyFrame:
-    """Triples of a challenge set, whose perturbed translations came with the data."""
-    segments = run.scan("segments").select(
-        "row", pl.col("translation").alias("original"), pl.col("perturbed").alias("text")
-    )
-    return (
-        run.scan("scores")
-        .rename({"score": "before", "score_perturbed": "after", "phenomenon": "perturbation"})
-        .join(segments, on="row", how="left", maintain_order="left")
-        .with_columns(level=pl.lit(None, pl.Float64), drop=_damage(run))
-    )
 
 
 def _originals(run: Run) -> pl.LazyFrame:

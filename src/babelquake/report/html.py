@@ -20,12 +20,12 @@ from markupsafe import Markup
 from babelquake.errors import UserError
 from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
-from babelquake.report.plots import views
-from babelquake.report.reproduce import command_lines, signatures
+from babelquake.report.page import tables, verdict, views
 from babelquake.report.table import Table, is_numeric
-from babelquake.report.tables import tables
-from babelquake.report.verdict import verdict
+from babelquake.runs.command import command_lines, signatures
+from babelquake.runs.info import Flag
 from babelquake.runs.run import Run
+from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
 from babelquake.visible import visible
 
@@ -35,11 +35,6 @@ ROOM = 3_600_000
 """Bytes that packed data may take, so that the file stays below 5 MB."""
 TABLE_ROWS = 300
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
-QUESTIONS = {
-    "translation": "How sturdy are these translation systems?",
-    "metric": "Do these metrics move for the right reasons?",
-    "quality": "Do these quality estimators notice what matters?",
-}
 
 
 def write_html(runs: Sequence[Run], path: Path) -> None:
@@ -90,13 +85,13 @@ def _run(run: Run, place: int, among: int) -> dict[str, Any]:
         "id": f"run-{place}",
         "name": run.folder.name or str(run.folder),
         "study": info.study,
-        "question": QUESTIONS.get(info.study, info.study),
+        "question": STUDIES.get(info.study).question,
         "verdict": verdict(run),
         "facts": _facts(run),
         "notes": info.notes,
         "audit": audit_facts(run),
         "audit_note": NOTE,
-        "flags": _flags(info.facts.get("flags", [])),
+        "flags": _flags(info.facts.flags),
         "command": command_lines(run),
         "signatures": signatures(run),
         "versions": info.versions,
@@ -105,26 +100,25 @@ def _run(run: Run, place: int, among: int) -> dict[str, Any]:
     }
 
 
-def _flags(flags: list[dict[str, Any]]) -> dict[str, list[str]]:
+def _flags(flags: list[Flag]) -> dict[str, list[str]]:
     """Warnings by scorer and language pair."""
     found: dict[str, list[str]] = {}
     for flag in flags:
-        who = " · ".join(str(flag[name]) for name in ("scorer", "language_pair") if flag.get(name))
-        found.setdefault(who, []).append(str(flag.get("text", "")))
+        who = " · ".join(filter(None, (flag.scorer, flag.language_pair)))
+        found.setdefault(who, []).append(flag.text)
     return found
 
 
 def _facts(run: Run) -> dict[str, str]:
     """The run at a glance."""
     config = run.info.config
-    data = config.get("data", "")
-    names = data if isinstance(data, list) else [data]
+    names, systems, scorers = (run.info.listed(name) for name in ("data", "system", "scorer"))
     shown = {
-        "Data": ", ".join(str(name).rsplit("#", 1)[0] for name in names),
+        "Data": ", ".join(name.rsplit("#", 1)[0] for name in names),
         "Segments": f"{_height(run, 'segments'):,}",
         "Variants": f"{_height(run, 'variants'):,}" if run.has("variants") else "",
-        "Systems": str(len(config.get("system", []))) if config.get("system") else "",
-        "Scorers": ", ".join(config.get("scorer", [])),
+        "Systems": str(len(systems) or ""),
+        "Scorers": ", ".join(scorers),
         "Seed": str(config.get("seed", "")),
         "Made": (run.info.finished or "unfinished")[:16].replace("T", " "),
     }

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import regex
 
-from babelquake.report.reproduce import signatures
+from babelquake.report.page import tables
 from babelquake.report.table import Table, is_numeric
-from babelquake.report.tables import tables
+from babelquake.runs.command import signatures
 from babelquake.runs.run import Run
 from babelquake.visible import visible
 

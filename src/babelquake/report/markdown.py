@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from babelquake.report.data_audit import audit_tables
-from babelquake.report.reproduce import command_line, signatures
+from babelquake.report.page import tables, verdict
 from babelquake.report.table import Table, is_numeric
-from babelquake.report.tables import tables
-from babelquake.report.verdict import verdict
+from babelquake.runs.command import command_line, signatures
 from babelquake.runs.run import Run
 from babelquake.visible import visible
 

@@ -1,27 +1,19 @@
 """The charts of a run, and their export as images by vl-convert."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import regex
 
 from babelquake.errors import UserError
-from babelquake.report.charts import View
-from babelquake.report.metric.charts import metric_views
-from babelquake.report.mt.charts import translation_views
-from babelquake.report.qe.charts import quality_views
+from babelquake.report.page import views
 from babelquake.runs.run import Run
 
 VEGA_LITE = "6.4"
 WIDTH = 520
 FORMATS = ("png", "svg")
-VIEWS: dict[str, Callable[[Run], list[View]]] = {
-    "translation": translation_views,
-    "metric": metric_views,
-    "quality": quality_views,
-}
 FONT = "Helvetica, Arial, sans-serif"
 CONFIG: dict[str, Any] = {
     "background": "white",
@@ -31,12 +23,6 @@ CONFIG: dict[str, Any] = {
     "title": {"fontSize": 15, "anchor": "start", "offset": 12},
     "view": {"stroke": None},
 }
-
-
-def views(run: Run) -> list[View]:
-    """The charts of a run, grouped as they are read."""
-    make = VIEWS.get(run.info.study)
-    return make(run) if make else []
 
 
 def write_images(runs: Sequence[Run], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:

@@ -9,7 +9,7 @@ from babelquake.runs.run import Run
 from babelquake.spec import parse
 
 Row = dict[str, Any]
-KEY = ("language_pair", "system", "scorer", "perturbation", "level", "measure")
+KEY = ("language_pair", "system", "scorer", "perturbation", "level", "other", "tokenizer", "group", "measure")
 SIGNIFICANT = 0.05
 DISPLAY = {
     "bleu": "BLEU",
@@ -23,7 +23,7 @@ DISPLAY = {
     "openkiwi": "OpenKiwi",
 }
 """Scorers as the field writes them."""
-STATISTICS = ("darr", "kendall_like", "acc_eq", "pearson", "spearman", "kendall")
+STATISTICS = ("darr", "kendall_like", "accuracy", "pearson", "spearman", "kendall")
 """Agreement with humans, the one to speak of first."""
 
 
@@ -37,10 +37,10 @@ class Results:
     def of(cls, run: Run) -> "Results":
         """The measures of a run, its systems under short names."""
         rows = run.measures.to_dicts()
-        short = short_names(row["system"] for row in rows if row["measure"] == "consis")
+        short = short_names(row["system"] for row in rows if row["system"] is not None)
         for row in rows:
             if row["system"] is not None:
-                row["system"] = " − ".join(short.get(name, name) for name in row["system"].split(" − "))
+                row["system"], row["other"] = (short.get(row[name], row[name]) for name in ("system", "other"))
         return cls(rows)
 
     @cached_property
@@ -123,7 +123,7 @@ def statistic_text(measure: str) -> str:
     return {
         "darr": "DARR Kendall",
         "kendall_like": "Kendall-like τ",
-        "acc_eq": "pairwise accuracy",
+        "accuracy": "pairwise accuracy",
         "pearson": "Pearson's r",
         "spearman": "Spearman's ρ",
         "kendall": "Kendall's τ",

@@ -4,49 +4,30 @@
 then renamed), so whatever exists is finished work, and a rerun of the same command reads it back and goes on.
 """
 
-import errno
 import json
-import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pydantic import BaseModel, Field
 
-from babelquake.errors import ResumableError, UserError
+from babelquake.errors import UserError
+from babelquake.runs.files import disk, store_table, store_text
+from babelquake.runs.former import upgraded
+from babelquake.runs.info import RunInfo, now, versions
 from babelquake.runs.locking import locked
-from babelquake.version import VERSION
+from babelquake.runs.parts import FOLDER as PARTS
+from babelquake.runs.parts import Parts
 
 TABLES = ("segments", "variants", "translations", "scores", "measures")
 LOCK = ".lock"
-WRITTEN = frozenset({"run.json", "measures.csv", "report.html", ".parts", LOCK})
+WRITTEN = frozenset({"run.json", "measures.csv", "report.html", PARTS, LOCK})
 """What else a run folder holds beside its tables."""
 BEGUN = frozenset({"run.json.writing", LOCK})
 """All that is there when a run was killed as it began."""
-FULL = (errno.ENOSPC, errno.EDQUOT)
-PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
-
-
-class RunInfo(BaseModel):
-    """run.json."""
-
-    study: str
-    config: dict[str, Any]
-    """Everything the command said that can change a result."""
-    versions: dict[str, str] = Field(default_factory=dict)
-    signatures: dict[str, str] = Field(default_factory=dict)
-    notes: list[str] = Field(default_factory=list)
-    timings: dict[str, float] = Field(default_factory=dict)
-    facts: dict[str, Any] = Field(default_factory=dict)
-    """Whatever else a study wants its readers to know: audits, flags, verdicts."""
-    created: str = ""
-    finished: str | None = None
 
 
 class Run:
@@ -78,7 +59,7 @@ class Run:
             run = cls.open(folder)
             run._same_or_refuse(study, config)
             return run
-        info = RunInfo(study=study, config=dict(config), versions=versions(), created=_now())
+        info = RunInfo(study=study, config=dict(config), versions=versions(), created=now())
         run = cls(folder, info)
         if file.exists():
             run._discard()
@@ -151,65 +132,42 @@ class Run:
         """A table, computed and stored the first time, read back from then on."""
         if not self.has(table):
             started = time.monotonic()
-            self._store(make(), self.path(table))
+            store_table(make(), self.path(table))
             self.info.timings[table] = round(time.monotonic() - started, 3)
             self.save()
-        return pl.read_parquet(self.path(table))
+        return pl.read_parquet(self.path(table), glob=False)
 
-    def in_blocks(
-        self, tables: Sequence[str], blocks: int, make: Callable[[int], Mapping[str, pl.DataFrame]]
-    ) -> dict[str, pl.LazyFrame]:
-        """Tables too large for memory: made block by block, each stored as it is finished, joined at the end."""
-        if not all(self.has(table) for table in tables):
-            started = time.monotonic()
-            parts = self.folder / ".parts"
-            for block in range(blocks):
-                files = {table: parts / table / f"{block:06d}.parquet" for table in tables}
-                if not all(file.exists() for file in files.values()):
-                    made = make(block)
-                    for table, file in files.items():
-                        file.parent.mkdir(parents=True, exist_ok=True)
-                        self._store(made[table], file)
-            for table in tables:
-                self._join_parts(table, [parts / table / f"{block:06d}.parquet" for block in range(blocks)])
-            shutil.rmtree(parts)
-            self.info.timings[" ".join(tables)] = round(time.monotonic() - started, 3)
-            self.save()
-        return {table: pl.scan_parquet(self.path(table)) for table in tables}
+    def parts(self, table: str) -> Parts:
+        """The parts of a table that is too large for memory."""
+        return Parts(self.folder, table)
 
-    def _join_parts(self, table: str, files: list[Path]) -> None:
-        if self.has(table):
-            return
-        aside = self.path(table).with_suffix(".writing")
-        with _disk():
-            pl.scan_parquet(files).sink_parquet(aside, compression="zstd", maintain_order=True)
-            aside.replace(self.path(table))
+    def join(self, **names: Sequence[str]) -> dict[str, pl.LazyFrame]:
+        """Whole tables of finished parts: `join(variants=[...], scores=[...])` names each one's parts in order.
+
+        Parts go when all of these tables are whole, so that a kill in between costs nothing.
+        """
+        for table, order in names.items():
+            self.parts(table).join(order)
+        for table in names:
+            self.parts(table).discard()
+        return {table: self.scan(table) for table in names}
 
     def finish(self, measures: pl.DataFrame) -> "Run":
         """Store the measures (Parquet and CSV) and mark the run as finished."""
-        self._store(measures, self.path("measures"))
+        store_table(measures, self.path("measures"))
         aside = self.folder / "measures.csv.writing"
-        with _disk():
+        with disk():
             measures.write_csv(aside, float_precision=6)
             aside.replace(self.folder / "measures.csv")
-        if (parts := self.folder / ".parts").exists():
+        if (parts := self.folder / PARTS).exists():
             shutil.rmtree(parts)
-        self.info.finished = self.info.finished or _now()
+        self.info.finished = self.info.finished or now()
         self.save()
         return self
 
     def save(self) -> None:
         """Write run.json."""
-        aside = self.folder / "run.json.writing"
-        with _disk():
-            aside.write_text(self.info.model_dump_json(indent=2) + "\n", "utf-8")
-            aside.replace(self.folder / "run.json")
-
-    def _store(self, table: pl.DataFrame, path: Path) -> None:
-        aside = path.with_suffix(".writing")
-        with _disk():
-            table.write_parquet(aside, compression="zstd")
-            aside.replace(path)
+        store_text(self.info.model_dump_json(indent=2) + "\n", self.folder / "run.json")
 
     def table(self, name: str) -> pl.DataFrame:
         """A finished table."""
@@ -219,7 +177,7 @@ class Run:
         """A finished table, read lazily."""
         if not self.has(name):
             raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
-        return pl.scan_parquet(self.path(name))
+        return pl.scan_parquet(self.path(name), glob=False)
 
     @property
     def segments(self) -> pl.DataFrame:
@@ -243,39 +201,13 @@ class Run:
 
     @property
     def measures(self) -> pl.DataFrame:
-        """The results, tidy: one number a row."""
-        return self.table("measures")
-
-
-def versions() -> dict[str, str]:
-    """The versions of Python and of what results depend on."""
-    found = {"python": platform.python_version(), "babelquake": VERSION}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-@contextmanager
-def _disk() -> Iterator[None]:
-    """A full disk ends a run cleanly, to be continued; polars wraps the system's error in one of its own."""
-    try:
-        yield
-    except (OSError, pl.exceptions.PolarsError) as error:
-        if getattr(error, "errno", None) in FULL or any(f"(os error {number})" in str(error) for number in FULL):
-            raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
-        raise
+        """The results, tidy: one number a row. Runs of the first version get today's columns."""
+        return upgraded(self.table("measures"))
 
 
 def _ours(entry: Path) -> bool:
     """Whether a run wrote this file or folder."""
     return entry.name in WRITTEN or entry.suffix in (".parquet", ".writing")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _short(value: Any) -> str:

@@ -18,17 +18,12 @@ from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.corrections import benjamini_hochberg, holm
 from babelquake.stats.pvalues import p_value
+from babelquake.studies.card import STUDIES
 from babelquake.studies.mt.robustness import Cell, cells
 
 Correction = Literal["holm", "bh", "none"]
 Key = tuple[str | None, str | None, str | None, str | None, float | None, str]
 ADJUSTMENTS = {"holm": holm, "bh": benjamini_hochberg}
-GATED = {
-    "translation": ("robust", "consis"),
-    "metric": ("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
-    "quality": ("discrimination", "pearson"),
-}
-"""Measures whose fall is a regression; a metric's Δ is gated for meaning-preserving perturbations only."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ def compare(
         raise UserError(
             f"{old.folder} is a {old.info.study} run, {new.folder} a {new.info.study} run: compare like with like."
         )
-    pairs = list(_paired(old, new, seed) if old.info.study == "translation" else _stored(old, new))
+    pairs = list(_paired(old, new, seed) if old.info.study == "mt" else _stored(old, new))
     if not pairs:
         raise UserError(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
@@ -106,7 +101,7 @@ def _paired(old: Run, new: Run, seed: int) -> Iterator[Tested]:
             if not same or (before.system != after.system and not alone):
                 continue
             paired = _same_segments(old, new, before, after)
-            for name in GATED["translation"]:
+            for name in STUDIES.get("mt").gated:
                 if name in before.measures and name in after.measures:
                     one, two = before.measures[name], after.measures[name]
                     fall = p_value((two - one).null, two.value - one.value, "less", segments=len(after.rows))
@@ -116,8 +111,8 @@ def _paired(old: Run, new: Run, seed: int) -> Iterator[Tested]:
 
 
 def _cells(run: Run, seed: int) -> list[Cell]:
-    judges = [scorer_of(name) for name in run.info.config["scorer"]]
-    return list(cells(run.scores, judges, int(run.info.config["resamples"]), seed))
+    judges = [scorer_of(name) for name in run.info.listed("scorer")]
+    return list(cells(run.scores, judges, int(run.info.number("resamples", 2000)), seed))
 
 
 def _same_segments(old: Run, new: Run, before: Cell, after: Cell) -> bool:
@@ -128,8 +123,8 @@ def _same_segments(old: Run, new: Run, before: Cell, after: Cell) -> bool:
 
 def _stored(old: Run, new: Run) -> Iterator[Tested]:
     """Metric and QE runs: stored values with their standard deviations."""
-    gated = GATED[new.info.study]
-    meanings, errors = new.info.facts.get("meaning", {}), new.info.facts.get("lower_is_better", [])
+    gated = STUDIES.get(new.info.study).gated
+    meanings, errors = new.info.facts.meaning, new.info.facts.lower_is_better
     before = {_key(row): row for row in old.measures.iter_rows(named=True) if row["measure"] in gated}
     for row in new.measures.iter_rows(named=True):
         former = before.get(_key(row))

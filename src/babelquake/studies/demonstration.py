@@ -7,8 +7,8 @@ from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.runs.run import Run
 from babelquake.studies.metric.study import metric
-from babelquake.studies.mt.study import translation
-from babelquake.studies.qe.study import quality
+from babelquake.studies.mt.study import mt
+from babelquake.studies.qe.study import qe
 
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 
@@ -19,18 +19,22 @@ def demonstrate(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:
     sample, rated = read("sample"), read("sample:rated")
     yield (
         "Three German–English models, trained alike but for how they cut words, under everyday noise:",
-        translation(
-            [f"bundled[model={name}]" for name in MODELS], sample, "everyday", ["bleu[lowercase=true]", "chrf"],
-            out / "mt", restart=restart, engine=engine,
+        mt(
+            [f"bundled[model={name}]" for name in MODELS],
+            sample,
+            "everyday",
+            ["bleu[lowercase=true]", "chrf"],
+            out=out / "mt",
+            restart=restart,
+            engine=engine,
         ),
-    )  # fmt: skip
+    )
+    metrics = ["bleu", "chrf", "ter"]
     yield (
         "What a single final mark costs in three metrics, f(X′, X):",
-        metric(["bleu", "chrf", "ter"], sample, out / "metric", "jwalapuram2023", side="source", restart=restart,
-               engine=engine),
-    )  # fmt: skip
+        metric(metrics, sample, "jwalapuram2023", out=out / "metric", side="source", restart=restart, engine=engine),
+    )
     yield (
         "Do the same metrics tell harmless from harmful changes of a translation?",
-        quality(["bleu", "chrf", "ter"], rated, out / "probes", "kanojia2021", replicates=5, restart=restart,
-                engine=engine),
-    )  # fmt: skip
+        qe(metrics, rated, "kanojia2021", out=out / "probes", replicates=5, restart=restart, engine=engine),
+    )

@@ -1,12 +1,18 @@
 """Statistics in tables: rows of numbers to and from list columns, and small joins that studies share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
-from babelquake.perturb.linguistics import vocabulary_of
-from babelquake.scorers.base import Array, Scorer
+from babelquake.errors import UserError
+from babelquake.scorers import Scorer
+from babelquake.scorers import scorer as scorer_of
+from babelquake.scorers.base import Array
+from babelquake.spec import Spec, expand
+
+T = TypeVar("T")
 
 
 def list_column(statistics: Array) -> pl.Series:
@@ -43,21 +49,19 @@ def references_each(segments: pl.DataFrame) -> int | None:
     return int(counts[0]) if len(counts) == 1 else None
 
 
-def scorer_signatures(judges: Sequence[Scorer], references: int | None) -> dict[str, str]:
-    """The scorers' signatures for run.json."""
-    return {f"scorer {judge.name}": judge.signature_for(references) for judge in judges}
+def scorers_of(what: str | Scorer | Sequence[str | Scorer]) -> list[Scorer]:
+    """The scorers that were meant, each once; alternatives in brackets are spelt out: `bertscore[layer=1|2]`."""
+    specs: list[Spec | Scorer] = []
+    for item in several(what):
+        specs += [item] if isinstance(item, Scorer) else expand(item)
+    made = [scorer_of(item) for item in specs]
+    if not made:
+        raise UserError("no scorer is named: give at least one, such as chrf.")
+    return list({scorer.name: scorer for scorer in made}.values())
 
 
-def lower_is_better(judges: Sequence[Scorer]) -> list[str]:
-    """The scorers that count errors: readers of a run must know which way its numbers point."""
-    return [judge.name for judge in judges if not judge.higher_is_better]
-
-
-def vocabularies(
-    segments: pl.DataFrame, column: str, language: Callable[[str | None], str | None]
-) -> dict[str | None, list[str]]:
-    """The words of each language's own texts: what `word-insert` and `word-replace` draw from (Kanojia §5.2)."""
-    texts: dict[str | None, list[str]] = {}
-    for (pair,), part in segments.group_by("language_pair", maintain_order=True):
-        texts.setdefault(language(pair), []).extend(part[column].fill_null(""))
-    return {lang: vocabulary_of(some) for lang, some in texts.items()}
+def several(what: str | T | Sequence[str | T]) -> list[str | T]:
+    """One thing or a list of them, as a list."""
+    if isinstance(what, str) or not isinstance(what, Sequence):
+        return [what]
+    return list(what)

@@ -14,7 +14,8 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
-from babelquake.studies.metric.study import material_of, meaning_of, metric, mode_of
+from babelquake.studies.metric.material import material_of, meaning_of, mode_of
+from babelquake.studies.metric.study import metric
 from babelquake.text import ending
 
 from ..conftest import SEGMENTS, Write
@@ -22,7 +23,7 @@ from ..conftest import SEGMENTS, Write
 
 def studied(data: Dataset, out: Path, *scorers: str, **options: Any) -> Run:
     given: dict[str, Any] = {"resamples": 100, "engine": Engine(quiet=True)} | options
-    return metric(scorers or ["chrf"], data, out, given.pop("suite", "jwalapuram2023"), **given)
+    return metric(scorers or ["chrf"], data, given.pop("suite", "jwalapuram2023"), out=out, **given)
 
 
 def found(run: Run, measure: str) -> dict[tuple[str, str], float]:
@@ -57,7 +58,7 @@ def test_references_are_judged_against_themselves_where_nobody_judged_translatio
     parallel: Dataset, tmp_path: Path
 ) -> None:
     run = studied(parallel, tmp_path / "run", side="reference", suite="case[level=1]")
-    assert run.info.facts["modes"] == ["sensitivity"]
+    assert run.info.facts.modes == ["sensitivity"]
     assert run.segments["text"].to_list() == [row[1] for row in SEGMENTS]
 
 
@@ -76,7 +77,7 @@ def test_harmless_changes_that_cost_more_than_harmful_ones_are_counted(write: Wr
     )
     share = found(run, "harmless_costs_more")
     assert share["bleu", "upper-words 1"] == 100
-    assert run.info.facts["meaning"]["final-insert[mark=random]"] == "altering"
+    assert run.info.facts.meaning["final-insert[mark=random]"] == "altering"
 
 
 def test_each_level_is_a_row_of_its_own(parallel: Dataset, tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def judgements(write: Write) -> Dataset:
 
 def test_agreement_under_noise_on_the_references(judgements: Dataset, tmp_path: Path) -> None:
     run = studied(judgements, tmp_path / "run", side="reference", suite="visual[level=0|1]")
-    assert run.info.facts["modes"] == ["agreement"]
+    assert run.info.facts.modes == ["agreement"]
     kendall = found(run, "kendall_like")
     assert kendall["chrf", "visual 0"] == 1 and kendall["chrf", "visual 1"] < 1
     human = [score for *_, score in JUDGED]
@@ -156,7 +157,7 @@ def test_agreement_under_noise_on_the_references(judgements: Dataset, tmp_path: 
 def test_agreement_counts_errors_the_other_way_round(judgements: Dataset, tmp_path: Path) -> None:
     run = studied(judgements, tmp_path / "run", "ter", side="reference", suite="visual[level=0]")
     assert found(run, "kendall_like")["ter", "visual 0"] == 1
-    assert run.info.facts["lower_is_better"] == ["ter"]
+    assert run.info.facts.lower_is_better == ["ter"]
 
 
 LEVEL_03 = {"visual": (0.270, 0.103), "intrude": (0.293, 0.182), "disemvowel": (0.279, 0.201),

@@ -33,7 +33,7 @@ def test_shares_in_per_cent() -> None:
             ]
         )
     )
-    assert found == {
+    assert found.model_dump() == {
         "segments": 8,
         "mismatched_endings": 33.333,
         "duplicate_sources": 12.5,
@@ -44,4 +44,4 @@ def test_shares_in_per_cent() -> None:
 
 def test_without_references_there_is_nothing_to_mismatch() -> None:
     found = audit(segments([("Gut.", None), (None, [])]))
-    assert found["mismatched_endings"] is None and found["blank_sources"] == 50
+    assert found.mismatched_endings is None and found.blank_sources == 50

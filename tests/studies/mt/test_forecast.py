@@ -10,7 +10,7 @@ from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.studies.mt.forecast import Forecast, Unsent, forecast, keep_within, translated
-from babelquake.studies.mt.study import translation
+from babelquake.studies.mt.study import mt
 from babelquake.systems import system
 
 
@@ -23,7 +23,7 @@ def two_pairs(tmp_path: Path) -> Dataset:
 
 
 def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> None:
-    found = forecast(["faraway"], two_pairs, suite("final-delete"), 0, Engine(quiet=True))
+    found = forecast(["faraway"], two_pairs, suite("final-delete"), engine=Engine(quiet=True))
     assert (found.segments, found.texts) == (4, 4)
     assert found.systems == (
         Unsent("faraway", "de-en", True, 2, 5, 5 / 1e6 * 20),
@@ -35,17 +35,17 @@ def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> No
 def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path: Path) -> None:
     rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Ja.\tYes.\tnl-en"]
     (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
-    found = forecast(["command[cmd=cat]"], read(str(tmp_path / "two.tsv")), suite("final-delete"), 0, Engine())
+    found = forecast(["command[cmd=cat]"], read(str(tmp_path / "two.tsv")), suite("final-delete"), engine=Engine())
     assert [row.texts for row in found.systems] == [2, 0]
 
 
 def test_what_is_in_the_cache_was_sent(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:
     engine = Engine(Cache(tmp_path / "cache.sqlite"), quiet=True)
     engine.translate(system("faraway", "nl-en"), ["Nee."])
-    found = forecast(["faraway"], two_pairs, suite("final-delete"), 0, engine)
+    found = forecast(["faraway"], two_pairs, suite("final-delete"), engine=engine)
     assert [(row.texts, row.characters) for row in found.systems] == [(2, 5), (1, 3)]
-    translation(["faraway"], two_pairs, "final-delete", ["chrf"], tmp_path / "run", resamples=100, engine=engine)
-    assert forecast(["faraway"], two_pairs, suite("final-delete"), 0, engine).systems[1].texts == 0
+    mt(["faraway"], two_pairs, "final-delete", ["chrf"], out=tmp_path / "run", resamples=100, engine=engine)
+    assert forecast(["faraway"], two_pairs, suite("final-delete"), engine=engine).systems[1].texts == 0
     assert sum(map(len, faraway.sent)) == 4 + 5 + 3
 
 
@@ -75,5 +75,5 @@ def test_a_budget_that_is_passed_names_the_numbers(rows: list[Any], message: str
 def test_a_run_that_has_its_translations_sends_nothing(two_pairs: Dataset, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert not translated(None, False) and not translated(folder, False)
-    translation(["command[cmd=cat]"], two_pairs, "final-delete", ["chrf"], folder, resamples=100, engine=Engine())
+    mt(["command[cmd=cat]"], two_pairs, "final-delete", ["chrf"], out=folder, resamples=100, engine=Engine())
     assert translated(folder, False) and not translated(folder, True)

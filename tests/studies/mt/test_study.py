@@ -14,9 +14,10 @@ from babelquake.callee import Limits
 from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
+from babelquake.runs.parts import Parts
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
-from babelquake.studies.mt.study import translation
+from babelquake.studies.mt.study import mt
 from babelquake.systems.base import System
 
 SUITE = "misspell[level=0.1|0.3],case,final-insert[mark=question],final-delete"
@@ -76,7 +77,7 @@ def studied(
     out: Path, data: Dataset, *systems: System, suite: str = SUITE, cache: Path | None = None, seed: int = 1
 ) -> Run:
     engine = Engine(Cache(cache)) if cache else Engine()
-    return translation(systems, data, suite, ["chrf", "bleu"], out, seed=seed, resamples=100, engine=engine)
+    return mt(systems, data, suite, ["chrf", "bleu"], out=out, seed=seed, resamples=100, engine=engine)
 
 
 def tables(run: Run) -> dict[str, bytes]:
@@ -93,7 +94,7 @@ def test_all_measures_are_there(undisturbed: Run) -> None:
     measures = undisturbed.measures
     kinds = set(measures["measure"])
     assert {"quality", "quality_perturbed", "delta", "robust", "consis", "inconsistent", "changed_identical"} <= kinds
-    assert measures["study"].unique().to_list() == ["translation"]
+    assert measures["study"].unique().to_list() == ["mt"]
     assert set(measures.filter(measure="robust")["scorer"]) == {"chrf", "bleu"}
     robust = measures.filter(measure="robust", scorer="chrf")
     assert robust.select("perturbation", "level").rows() == [
@@ -102,7 +103,7 @@ def test_all_measures_are_there(undisturbed: Run) -> None:
     ]  # fmt: skip
     assert robust.filter(perturbation="final-delete")["n"].item() == 3
     assert all("seed:1" in line for line in measures["signature"])
-    assert undisturbed.info.facts["audit"]["segments"] == len(PAIRS)
+    assert undisturbed.info.facts.audit and undisturbed.info.facts.audit.segments == len(PAIRS)
     assert undisturbed.info.finished and undisturbed.info.signatures["system interpreter de-en"] == "interpreter|v:1"
 
 
@@ -132,23 +133,23 @@ def test_interrupted_anywhere_a_rerun_ends_the_same_and_translates_nothing_twice
     assert len(system.batches) == sent
 
 
-@pytest.mark.parametrize("step", ["_store", "save", "_scores", "results"])
+@pytest.mark.parametrize("step", ["store", "save", "make_tables", "mt_results"])
 @pytest.mark.parametrize("call", [1, 3])
 def test_interrupted_between_any_two_steps(
     tmp_path: Path, data: Dataset, undisturbed: Run, monkeypatch: pytest.MonkeyPatch, step: str, call: int
 ) -> None:
     from babelquake.studies.mt import study as module
 
-    place = Run if step in ("_store", "save") else module
+    place = {"store": Parts, "save": Run}.get(step, module)
     real: Callable[..., object] = getattr(place, step)
     calls = 0
 
-    def interrupted(*args: object) -> object:
+    def interrupted(*args: object, **options: object) -> object:
         nonlocal calls
         calls += 1
         if calls == call or place is module:
             raise KeyboardInterrupt
-        return real(*args)
+        return real(*args, **options)
 
     system = Interpreter()
     with monkeypatch.context() as patch:
@@ -202,7 +203,8 @@ def test_several_systems_are_ranked_and_compared(tmp_path: Path, data: Dataset) 
     ranks = run.measures.filter(measure="rank")
     assert set(ranks["value"]) == {1.0} and set(ranks["system"]) == {"one", "two"}
     differences = run.measures.filter(measure="robust_difference", scorer="chrf")
-    assert set(differences["system"]) == {"one − two"} and set(differences["value"]) == {0.0}
+    assert set(differences["system"]) == {"one"} and set(differences["other"]) == {"two"}
+    assert set(differences["value"]) == {0.0}
     assert set(differences["p_corrected"]) == {1.0}
     with pytest.raises(UserError, match="two systems are called 'one'"):
         studied(tmp_path / "again", data, Interpreter("one"), Interpreter("one"))

@@ -11,14 +11,15 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
-from babelquake.studies.qe.study import count_variants, judged_segments, probes, quality, select
+from babelquake.studies.qe.selection import count_variants, judged_segments, probes, select
+from babelquake.studies.qe.study import qe
 
 from ..conftest import SEGMENTS, Write
 
 
 def studied(data: Dataset, out: Path, *scorers: str, **options: object) -> Run:
     given = {"replicates": 2, "resamples": 100, "engine": Engine(quiet=True)} | options
-    return quality(scorers or ["chrf"], data, out, **given)  # type: ignore[arg-type]
+    return qe(scorers or ["chrf"], data, out=out, **given)  # type: ignore[arg-type]
 
 
 def value(run: Run, measure: str, scorer: str = "chrf", probe: str | None = None) -> float:
@@ -44,7 +45,7 @@ def test_measures_of_a_run(judged: Dataset, tmp_path: Path) -> None:
     kept, altered = (
         drops.filter(pl.col("perturbation").is_in(names))["value"].mean()
         for names in (
-            [name for name, probe in run.info.facts["probes"].items() if probe["meaning"] == meaning]
+            [name for name, probe in run.info.facts.probes.items() if probe.meaning == meaning]
             for meaning in ("preserving", "altering")
         )
     )
@@ -82,7 +83,7 @@ def test_data_without_sources_cannot_be_judged(write: Write, tmp_path: Path) -> 
 def test_as_many_variants_as_counted(judged: Dataset, tmp_path: Path) -> None:
     selected, _ = select(judged_segments(judged), 70)
     for changes in ("kanojia2021", "misspell[level=0.1|0.3],negation-remove"):
-        counted = count_variants(selected, probes(changes, None, 2))
+        counted = count_variants(judged_segments(judged), selected, probes(changes, None, 2))
         run = studied(judged, tmp_path / changes[:4], suite=suite(changes, 2))
         assert counted == run.variants.height
 

@@ -5,6 +5,7 @@ from typing import Any
 import altair as alt
 
 from babelquake.report.charts import MEANINGS, Chart, View, colour, curves, data, lines, tooltips
+from babelquake.report.metric.tables import group_text
 from babelquake.report.phrases import card_of
 from babelquake.report.results import (
     STATISTICS,
@@ -26,7 +27,7 @@ def metric_views(run: Run) -> list[View]:
     results = Results.of(run)
     measures = ("delta", *STATISTICS, *UNKNOWN, "detection_accuracy")
     pairs = sorted(values(results.where(*measures), "language_pair"), key=lambda pair: pair != "average")
-    meaning = run.info.facts.get("meaning", {})
+    meaning = run.info.facts.meaning
     return [
         View(
             pair or "all",
@@ -116,9 +117,9 @@ def _unknown(results: Results, pair: str | None) -> list[Chart]:
     return charts
 
 
-def _level_curves(rows: list[Row], name: str, title: str, y: str, who: str) -> list[Chart]:
+def _level_curves(rows: list[Row], label: str, title: str, y: str, who: str) -> list[Chart]:
     charts = []
-    scorers = values(rows, "scorer")
+    names = values(rows, who)
     for change in values(rows, "perturbation"):
         here = [row for row in rows if row["perturbation"] == change and row["level"] is not None]
         if len({row["level"] for row in here}) < 2:
@@ -126,15 +127,16 @@ def _level_curves(rows: list[Row], name: str, title: str, y: str, who: str) -> l
         card = card_of(change)
         points = [
             {
-                "name": scorer_text(row["scorer"], scorers),
+                "name": scorer_text(row[who], names),
                 **{key: row[key] for key in ("level", "value", "low", "high")},
             }
             for row in here
         ]
-        names = [scorer_text(scorer, scorers) for scorer in scorers]
-        chart = curves(points, names, who, card.unit if card and card.unit else "level", y)
+        chart = curves(
+            points, [scorer_text(name, names) for name in names], who, card.unit if card and card.unit else "level", y
+        )
         described = f"{title}, of each {who} over levels of {change}, with 95 % intervals; level 0 is clean."
-        charts.append(Chart(f"{name}-{change}", f"{title} under {change}", described, chart))
+        charts.append(Chart(f"{label}-{change}", f"{title} under {change}", described, chart))
     return charts
 
 
@@ -145,10 +147,13 @@ def _challenge(results: Results, pair: str | None) -> list[Chart]:
         return []
     scorers = values(rows, "scorer")
     points = [
-        {"change": row["perturbation"], "name": scorer_text(row["scorer"], scorers),
-         **{key: row[key] for key in ("value", "low", "high")}}
+        {
+            "change": group_text(row),
+            "name": scorer_text(row["scorer"], scorers),
+            **{key: row[key] for key in ("value", "low", "high")},
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     names = [scorer_text(scorer, scorers) for scorer in scorers]
     base = alt.Chart(data(points)).encode(
         y=alt.Y("change", type="nominal", title=None, sort=None, axis=alt.Axis(labelLimit=200)),

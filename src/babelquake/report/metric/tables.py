@@ -8,7 +8,7 @@ from babelquake.runs.run import Run
 def metric_tables(run: Run) -> list[Table]:
     """Whatever questions the run asked, in order."""
     results = Results.of(run)
-    meaning = run.info.facts.get("meaning", {})
+    meaning = run.info.facts.meaning
     return [
         *_sensitivity(results, meaning),
         *_harmless(results),
@@ -90,11 +90,11 @@ def _unknown(results: Results) -> list[Table]:
 def _by_level(title: str, rows: list[Row], note: str, digits: int, who: str = "scorer") -> Table:
     """Scorers down, noise levels across, as Vu 2022 prints them."""
     levels = sorted({row["level"] for row in rows}, key=lambda level: -1.0 if level is None else level)
-    cells = {(row["perturbation"], row["scorer"], row["level"]): row["value"] for row in rows}
+    cells = {(row["perturbation"], row[who], row["level"]): row["value"] for row in rows}
     changes = values(rows, "perturbation")
     lines = tuple(
         (change or "", scorer or "", *(number(cells.get((change, scorer, level)), digits) for level in levels))
-        for change, scorer in sorted(distinct(rows, "perturbation", "scorer"), key=lambda line: changes.index(line[0]))
+        for change, scorer in sorted(distinct(rows, "perturbation", who), key=lambda line: changes.index(line[0]))
     )
     return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, note)
 
@@ -107,16 +107,26 @@ def _challenge(results: Results) -> list[Table]:
         if not rows:
             continue
         scorers = values(rows, "scorer")
-        cells = {(row["perturbation"], row["scorer"]): row for row in rows}
+        cells = {(group_text(row), row["scorer"]): row for row in rows}
         lines = tuple(
-            (change, str(next(row["n"] or "" for row in rows if row["perturbation"] == change)),
-             *(number(cells[change, scorer]["value"], digits) if (change, scorer) in cells else ""
-               for scorer in scorers))
-            for change in values(rows, "perturbation")
-        )  # fmt: skip
+            (
+                group,
+                str(next(row["n"] or "" for row in rows if group_text(row) == group)),
+                *(
+                    number(cells[group, scorer]["value"], digits) if (group, scorer) in cells else ""
+                    for scorer in scorers
+                ),
+            )
+            for group in dict.fromkeys(map(group_text, rows))
+        )
         note = "Share of triples in which the original translation scores strictly higher than the damaged one."
         tables.append(Table(title, ("phenomenon", "n", *scorers), lines, note if measure.startswith("det") else ""))
     return tables
+
+
+def group_text(row: Row) -> str:
+    """Which triples of a challenge set a row is about."""
+    return row["perturbation"] or (f"severity: {row['group']}" if row["group"] else "all")
 
 
 def _of(pair: str | None) -> str:

@@ -18,7 +18,7 @@ from babelquake.runs.run import Run
 def metric_verdict(run: Run) -> list[str]:
     """Sensitivity, agreement with humans, challenge sets: whatever the run holds."""
     results = Results.of(run)
-    return [*_sensitivity(results, run.info.facts.get("meaning", {})), *_agreement(results), *_challenge(results)]
+    return [*_sensitivity(results, run.info.facts.meaning), *_agreement(results), *_challenge(results)]
 
 
 def _sensitivity(results: Results, meaning: dict[str, str]) -> list[str]:
@@ -101,10 +101,8 @@ def _challenge(results: Results) -> list[str]:
     sentences = []
     for scorer in scorers:
         mine = [row for row in rows if row["scorer"] == scorer]
-        overall = next((row for row in mine if row["perturbation"] == "all"), None)
-        phenomena = [
-            row for row in mine if row["perturbation"] != "all" and not row["perturbation"].startswith("severity")
-        ]
+        overall = next((row for row in mine if row["perturbation"] is None and row["group"] is None), None)
+        phenomena = [row for row in mine if row["perturbation"] is not None]
         said = f"{scorer_text(scorer, scorers)} prefers the good translation "
         said += f"in {overall['value']:.1f} % of pairs" if overall else "most of the time"
         if phenomena:

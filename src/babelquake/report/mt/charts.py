@@ -26,7 +26,7 @@ KIND_COLOURS = {
 }  # fmt: skip
 
 
-def translation_views(run: Run) -> list[View]:
+def mt_views(run: Run) -> list[View]:
     """One view per language pair and scorer."""
     results = Results.of(run)
     views = []

@@ -8,7 +8,7 @@ from babelquake.runs.run import Run
 Key = tuple[Any, ...]
 
 
-def translation_tables(run: Run) -> list[Table]:
+def mt_tables(run: Run) -> list[Table]:
     """One table per language pair and scorer, then the comparison of systems."""
     rows = run.measures.to_dicts()
     found: dict[Key, dict[str, Any]] = {
@@ -63,11 +63,16 @@ def _differences(rows: list[dict[str, Any]]) -> list[Table]:
     if not differences:
         return []
     lines = tuple(
-        (row["scorer"], row["perturbation"], "" if row["level"] is None else f"{row['level']:g}", row["system"],
-         row["measure"].removesuffix("_difference").upper(),
-         number(row["value"], 2, sign=True) + stars(row["p_corrected"]),
-         interval(row))
+        (
+            row["scorer"],
+            row["perturbation"],
+            "" if row["level"] is None else f"{row['level']:g}",
+            f"{row['system']} − {row['other']}",
+            row["measure"].removesuffix("_difference").upper(),
+            number(row["value"], 2, sign=True) + stars(row["p_corrected"]),
+            interval(row),
+        )
         for row in differences
-    )  # fmt: skip
+    )
     columns = ("scorer", "perturbation", "level", "systems", "measure", "difference", "95 % interval")
     return [Table("Differences between systems", columns, lines, STARS_NOTE)]

@@ -17,16 +17,14 @@ MOST = 3
 """Perturbations that get a sentence of their own, the most damaging first."""
 
 
-def translation_verdict(run: Run) -> list[str]:
+def mt_verdict(run: Run) -> list[str]:
     """Per language pair: the worst perturbations with the systems compared, who ranks first, what does no harm."""
     results = Results.of(run)
     pairs = values(results.where("consis"), "language_pair")
     sentences = []
     for pair in pairs:
         said = of_pair(pair, pairs)
-        sentences += [
-            said + sentence for sentence in _about(results, pair, float(run.info.config.get("threshold", 75)))
-        ]
+        sentences += [said + sentence for sentence in _about(results, pair, run.info.number("threshold", 75))]
     return sentences
 
 
@@ -90,7 +88,7 @@ def _compared(results: Results, worst_first: list[Row], measure: str) -> str:
     worst, best = worst_first[0], worst_first[-1]
     key = {name: worst[name] for name in ("language_pair", "scorer", "perturbation", "level")}
     for one, other in ((worst, best), (best, worst)):
-        found = results.one(measure, **key, system=f"{one['system']} − {other['system']}")
+        found = results.one(measure, **key, system=one["system"], other=other["system"])
         if found:
             between = "" if len(worst_first) == 2 else f" between {worst['system']} and {best['system']}"
             said = "is significant" if is_significant(found) else "is not significant"

@@ -6,18 +6,19 @@ import altair as alt
 import regex
 
 from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, tooltips
-from babelquake.report.qe.tables import probe_title
+from babelquake.report.qe.tables import meaning_of, probe_title
 from babelquake.report.results import Results, is_significant, scorer_text, values
+from babelquake.runs.info import Probe
 from babelquake.runs.run import Run
 
 SHORT = regex.compile(r"\b(M[PA]P\d+)\b")
 GROUPS = {"preserving": "meaning preserved (MPP)", "altering": "meaning altered (MAP)"}
 
 
-def quality_views(run: Run) -> list[View]:
+def qe_views(run: Run) -> list[View]:
     """One view per language pair."""
     results = Results.of(run)
-    probes = run.info.facts.get("probes", {})
+    probes = run.info.facts.probes
     pairs = values(results.where("drop", "discrimination"), "language_pair")
     return [
         View(pair or "all", [*_ranking(results, pair), *_profiles(results, pair, probes)], key={"language_pair": pair})
@@ -25,7 +26,7 @@ def quality_views(run: Run) -> list[View]:
     ]
 
 
-def _profiles(results: Results, pair: str | None, probes: dict[str, Any]) -> list[Chart]:
+def _profiles(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Chart]:
     """Drop under each probe: a good model stands low on the left and high on the right."""
     charts = []
     rows = [row for row in results.where("drop", language_pair=pair) if row["value"] is not None]
@@ -36,7 +37,7 @@ def _profiles(results: Results, pair: str | None, probes: dict[str, Any]) -> lis
             {
                 "change": probe_title(row["perturbation"], probes),
                 "short": short(row["perturbation"], probes),
-                "meaning": GROUPS.get(probes.get(row["perturbation"], {}).get("meaning", ""), "other"),
+                "meaning": GROUPS.get(meaning_of(row["perturbation"], probes), "other"),
                 "place": known.index(row["perturbation"]) if row["perturbation"] in probes else len(known),
                 "verdict": "significant" if is_significant(row) else "not significant",
                 **{name: row[name] for name in ("value", "low", "high")},
@@ -73,7 +74,7 @@ def _profile(bars: list[dict[str, Any]]) -> Any:
     return alt.layer(columns, ends).properties(height=HEIGHT)
 
 
-def short(label: str, probes: dict[str, Any]) -> str:
+def short(label: str, probes: dict[str, Probe]) -> str:
     """MPP1, MAP7 … where the probe's title says so."""
     found = SHORT.search(probe_title(label, probes))
     return str(found.group(1)) if found else label

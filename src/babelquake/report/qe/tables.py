@@ -1,23 +1,22 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
-from typing import Any
-
 from babelquake.report.metric.tables import digits_for
 from babelquake.report.results import Results, values
 from babelquake.report.table import STARS_NOTE, Table, number, stars
+from babelquake.runs.info import Flag, Probe
 from babelquake.runs.run import Run
 
 MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")
 
 
-def quality_tables(run: Run) -> list[Table]:
+def qe_tables(run: Run) -> list[Table]:
     """Per language pair the ranking of models and the drop under each probe; then the flags."""
     results = Results.of(run)
-    probes = run.info.facts.get("probes", {})
+    probes = run.info.facts.probes
     tables = []
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         tables += [_ranking(results, pair), *_drops(results, pair, probes)]
-    return tables + _flags(run.info.facts.get("flags", []))
+    return tables + _flags(run.info.facts.flags)
 
 
 def _ranking(results: Results, pair: str | None) -> Table:
@@ -46,7 +45,7 @@ def _ranking(results: Results, pair: str | None) -> Table:
     return Table(f"Quality estimation{_of(pair)}", columns, tuple(lines), note)
 
 
-def _drops(results: Results, pair: str | None, probes: dict[str, Any]) -> list[Table]:
+def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Table]:
     rows = results.where("drop", language_pair=pair)
     if not rows:
         return []
@@ -69,18 +68,20 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Any]) -> list[T
     return [Table(f"Drop per probe{_of(pair)}", ("probe", "n", *scorers), lines, note)]
 
 
-def probe_title(label: str, probes: dict[str, Any]) -> str:
+def probe_title(label: str, probes: dict[str, Probe]) -> str:
     """A probe's title where the study gave one."""
-    return str(probes.get(label, {}).get("title") or label)
+    return probes[label].title if label in probes else label
 
 
-def _flags(flags: list[dict[str, Any]]) -> list[Table]:
+def meaning_of(label: str, probes: dict[str, Probe]) -> str:
+    """What a probe does to the meaning; empty where nobody said."""
+    return probes[label].meaning if label in probes else ""
+
+
+def _flags(flags: list[Flag]) -> list[Table]:
     if not flags:
         return []
-    lines = tuple(
-        tuple(str(flag.get(name) or "") for name in ("scorer", "language_pair", "perturbation", "text"))
-        for flag in flags
-    )
+    lines = tuple((flag.scorer, flag.language_pair or "", flag.perturbation or "", flag.text) for flag in flags)
     return [Table("Flags", ("model", "language pair", "probe", "what is wrong"), lines)]
 
 

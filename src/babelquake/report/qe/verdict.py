@@ -4,10 +4,11 @@ from babelquake.report.metric.tables import digits_for
 from babelquake.report.phrases import of_pair, p_text
 from babelquake.report.results import Results, Row, scorer_text, values
 from babelquake.report.table import number
+from babelquake.runs.info import Flag
 from babelquake.runs.run import Run
 
 
-def quality_verdict(run: Run) -> list[str]:
+def qe_verdict(run: Run) -> list[str]:
     """Per language pair: the best and the worst model, agreement of rankings; then the flags."""
     results = Results.of(run)
     pairs = values(results.where("discrimination", "drop"), "language_pair")
@@ -15,7 +16,7 @@ def quality_verdict(run: Run) -> list[str]:
     for pair in pairs:
         said = of_pair(pair, pairs)
         sentences += [said + sentence for sentence in (*_ranking(results, pair), *_agreement(results, pair))]
-    return sentences + _flags(run.info.facts.get("flags", []))
+    return sentences + _flags(run.info.facts.flags)
 
 
 def _ranking(results: Results, pair: str | None) -> list[str]:
@@ -52,12 +53,12 @@ def _agreement(results: Results, pair: str | None) -> list[str]:
     ]
 
 
-def _flags(flags: list[dict[str, str]]) -> list[str]:
+def _flags(flags: list[Flag]) -> list[str]:
     """How many warnings the study gave each model, and the first of them."""
     sentences = []
-    scorers = list(dict.fromkeys(flag.get("scorer", "") for flag in flags))
+    scorers = list(dict.fromkeys(flag.scorer for flag in flags))
     for scorer in scorers:
-        texts = [flag.get("text", "") for flag in flags if flag.get("scorer", "") == scorer]
+        texts = [flag.text for flag in flags if flag.scorer == scorer]
         count = "1 warning" if len(texts) == 1 else f"{len(texts)} warnings, first"
         sentences.append(f"{scorer_text(scorer, scorers)} gets {count}: {texts[0]}".rstrip(".") + ".")
     return sentences

@@ -46,12 +46,8 @@ def noise_agreement(
     return with_averages(found, ("language_pair", "scorer", "perturbation", "level"))
 
 
-def attacked_texts(data: Dataset, changes: Suite, mode: str) -> Given:
+def attacked_texts(data: Dataset, changes: Suite) -> Given:
     """References that somebody else attacked, for every attack and level of the suite; level 0 is the clean one."""
-    if mode != "agreement":
-        raise UserError(
-            "--attacked takes perturbed references that come with data with human judgements: use --side reference."
-        )
     found: dict[tuple[str, float | None], Sequence[str]] = {}
     for change in changes.perturbations:
         if not change.level:

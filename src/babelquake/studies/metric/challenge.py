@@ -17,8 +17,8 @@ from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.stats.bootstrap import bootstrap
 from babelquake.studies.mt.robustness import result
 
-LABELS = {"phenomenon": "", "severity": "severity: "}
-"""Columns that triples are grouped by, and what stands before a group's name."""
+LABELS = {"phenomenon": "perturbation", "severity": "group"}
+"""Columns that triples are grouped by, and the column of measures that names the group."""
 
 
 def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
@@ -61,15 +61,15 @@ def challenge_results(scores: pl.DataFrame, resamples: int, seed: int) -> list[d
     """Accuracy and ratio per scorer, for every phenomenon, every severity and all together."""
     rows = []
     for (scorer,), part in scores.group_by("scorer", maintain_order=True):
-        groups = [("all", part)]
-        for label, prefix in LABELS.items():
+        groups: list[tuple[dict[str, Any], pl.DataFrame]] = [({}, part)]
+        for label, column in LABELS.items():
             named = part.filter(pl.col(label).is_not_null()).group_by(label, maintain_order=True)
-            groups += [(f"{prefix}{name}", some) for (name,), some in named]
-        for label, some in groups:
+            groups += [({column: name}, some) for (name,), some in named]
+        for group, some in groups:
             loss = (some["score"] - some["score_perturbed"]).to_numpy()
             worst = (some["score"] - some["score_unrelated"]).to_numpy()
             table = np.stack([np.ones_like(loss), loss > 0, loss, worst], axis=1)
-            key = {"scorer": scorer, "perturbation": label}
+            key = {"scorer": scorer, **group}
             accuracy = bootstrap(_accuracy, [table], resamples, seed)
             rows.append(result(key, "detection_accuracy", accuracy, len(loss)))
             rows.append(result(key, "change_ratio", bootstrap(_ratio, [table], resamples, seed), len(loss)))

@@ -135,7 +135,7 @@ def unknown_tokens(
                  for some in cut], dtype=np.float64,
             )  # fmt: skip
             drawn, total = resampled_sums(counts, resamples, seed), counts.sum(axis=0)
-            key = {"language_pair": pair, "scorer": cutter.name, "perturbation": change, "level": level}
+            key = {"language_pair": pair, "tokenizer": cutter.name, "perturbation": change, "level": level}
             average = Resampled(float(total[1] / total[0]), drawn[:, 1] / drawn[:, 0])
             share = Resampled(float(100 * total[2] / total[3]), 100 * drawn[:, 2] / drawn[:, 3])
             rows += [result(key, "unknown_tokens", average, len(cut)), result(key, "unk_share", share, len(cut))]

@@ -1,13 +1,12 @@
 """What is wrong with the test set itself, before anything is translated (Jwalapuram 2023 §3.1)."""
 
-from typing import Any
-
 import polars as pl
 
+from babelquake.runs.info import Audit
 from babelquake.text import ending
 
 
-def audit(segments: pl.DataFrame) -> dict[str, Any]:
+def audit(segments: pl.DataFrame) -> Audit:
     """Shares of segments, in per cent: ends in different marks than its reference, duplicate source, blank source."""
     sources = segments["source"].fill_null("")
     pairs = [
@@ -18,13 +17,13 @@ def audit(segments: pl.DataFrame) -> dict[str, Any]:
     mismatched = sum(ending(source).kind != ending(reference).kind for source, reference in pairs)
     distinct = segments.unique(["id", "language_pair"], maintain_order=True)["source"].fill_null("")
     blank = int((distinct.str.strip_chars() == "").sum())
-    return {
-        "segments": len(distinct),
-        "mismatched_endings": _percent(mismatched, len(pairs)),
-        "duplicate_sources": _percent(len(distinct) - distinct.n_unique(), len(distinct)),
-        "blank_sources": _percent(blank, len(distinct)),
-        "endings": _endings(distinct),
-    }
+    return Audit(
+        segments=len(distinct),
+        mismatched_endings=_percent(mismatched, len(pairs)),
+        duplicate_sources=_percent(len(distinct) - distinct.n_unique(), len(distinct)),
+        blank_sources=_percent(blank, len(distinct)),
+        endings=_endings(distinct),
+    )
 
 
 def _endings(texts: pl.Series) -> dict[str, int]:

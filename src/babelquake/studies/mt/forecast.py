@@ -5,17 +5,17 @@ of it.
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
-from babelquake.data import Dataset
-from babelquake.engine import Engine
+from babelquake.data import Given, dataset
+from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.run import Run
-from babelquake.studies.mt.sources import one_row_per_source, source_variants, texts_to_translate
+from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 
@@ -43,32 +43,37 @@ class Forecast:
     systems: tuple[Unsent, ...]
 
 
-def forecast(systems: Sequence[str | System], data: Dataset, changes: Suite, seed: int, engine: Engine) -> Forecast:
+def forecast(
+    systems: Sequence[str | System],
+    data: Given,
+    suite: str | Suite | Sequence[str] = "everyday",
+    *,
+    seed: int = 0,
+    replicates: int | None = None,
+    engine: Engine | None = None,
+) -> Forecast:
     """Count what every system has to translate for every language pair; nothing is sent."""
-    segments = one_row_per_source(data.segments)
-    variants = source_variants(segments, changes, seed)
+    engine = engine or Engine(Cache())
+    segments = one_row_per_source(dataset(data).segments)
+    to_translate = texts_to_translate(segments, suite_of(suite, replicates), seed)
     counted: dict[str, set[str]] = {}
     found = []
-    for pair in segments["language_pair"].unique().sort():
-        here = pl.col("language_pair").eq_missing(pl.lit(pair, pl.String))
-        texts = texts_to_translate(segments.filter(here), variants.filter(here))
+    for pair in sorted(to_translate, key=str):
         for what in systems:
-            item = system_of(what, pair)
-            try:
+            with closing(system_of(what, pair)) as item:
                 before = counted.setdefault(item.signature, set())
-                unsent = [text for text in engine.untranslated(item, texts) if text not in before]
-            finally:
-                item.close()
+                unsent = [text for text in engine.untranslated(item, to_translate[pair]) if text not in before]
             before.update(unsent)
             found.append(_unsent(item, pair, unsent))
-    return Forecast(segments.height, len(texts_to_translate(segments, variants)), tuple(found))
+    distinct = {text for texts in to_translate.values() for text in texts}
+    return Forecast(segments.height, len(distinct), tuple(found))
 
 
-def translated(folder: Path | None, restart: bool) -> bool:
+def translated(folder: Path | str | None, restart: bool) -> bool:
     """Whether a run folder already holds every translation, so that a study that goes on with it sends nothing."""
-    return (
-        folder is not None and not restart and (folder / "run.json").is_file() and Run.open(folder).has("translations")
-    )
+    if folder is None or restart or not (Path(folder) / "run.json").is_file():
+        return False
+    return Run.open(folder).has("translations")
 
 
 def keep_within(budget: int, expected: Forecast) -> None:

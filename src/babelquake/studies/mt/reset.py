@@ -5,7 +5,11 @@ although nothing was translated differently. The two translations are made compa
 translation of the perturbed source gets the ending of the translation of the clean one.
 """
 
+from typing import Literal
+
 from babelquake.text import ending
+
+Reset = Literal["auto", "always", "never"]
 
 
 def reset_ending(perturbed: str, clean: str, perturbed_source: str, clean_source: str) -> str:

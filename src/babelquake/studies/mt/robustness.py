@@ -161,7 +161,7 @@ def system_differences(found: list[Cell]) -> list[Row]:
         for name in ("robust", "consis"):
             if name in one.measures:
                 drawn = one.measures[name] - other.measures[name]
-                key = {**one.key, "system": f"{one.system} − {other.system}"}
+                key = {**one.key, "other": other.system}
                 rows.append(result(key, f"{name}_difference", drawn, len(one.rows), p_value(drawn, len(one.rows))))
     return rows
 

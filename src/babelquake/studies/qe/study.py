@@ -9,29 +9,43 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from babelquake.data import Dataset
+from babelquake.data import Dataset, Given, dataset
 from babelquake.engine import Engine
-from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.measures import measures_frame
+from babelquake.runs.info import Flag, Probe
 from babelquake.runs.run import Run
-from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
-from babelquake.scorers import scorer as scorer_of
+from babelquake.studies import kinds
+from babelquake.studies.card import Study
 from babelquake.studies.correlate.agreements import agreements, parts_by_pair
-from babelquake.studies.metric.study import meaning_of
+from babelquake.studies.metric.material import meaning_of
 from babelquake.studies.missing import require_clean_scores, require_scores, without_perturbed
 from babelquake.studies.mt.robustness import result
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.discrimination import probe_results, ranking_results, standardised
-from babelquake.studies.signing import sign, suite_signatures
-from babelquake.studies.tables import languages, lower_is_better, references_each, scorer_signatures, vocabularies
+from babelquake.studies.qe.selection import judged_segments, left_out, probes, select, target_language
+from babelquake.studies.tables import references_each, scorers_of
+from babelquake.studies.variants import vocabularies
 
-STUDY = "quality"
+QE = Study(
+    "qe",
+    question="Do these quality estimators notice what matters?",
+    measures=(
+        kinds.SCORE_MT,
+        kinds.SCORE_MPP,
+        kinds.SCORE_MAP,
+        kinds.DROP,
+        kinds.DISCRIMINATION,
+        kinds.DISCRIMINATION_STANDARDISED,
+        kinds.PEARSON,
+        kinds.RANK_DISCRIMINATION,
+        kinds.RANK_PEARSON,
+        kinds.RANK_AGREEMENT,
+    ),
+    gated=("discrimination", "pearson"),
+)
 TITLES = {
     "punct-remove": "punctuation removed (MPP1)",
     "punct-replace": "punctuation replaced (MPP2)",
@@ -50,12 +64,12 @@ TITLES = {
 }
 
 
-def quality(
-    scorers: Sequence[str | Scorer],
-    data: Dataset,
-    out: Path | str,
-    suite: str | Suite = "kanojia2021",
+def qe(
+    scorers: str | Scorer | Sequence[str | Scorer],
+    data: Given,
+    suite: str | Suite | Sequence[str] = "kanojia2021",
     *,
+    out: Path | str,
     threshold: float = 70.0,
     masked_lm: str | None = None,
     seed: int = 0,
@@ -69,131 +83,52 @@ def quality(
     A scorer that needs a reference is given the source where the data have none: chrF against the source is the
     simplest baseline there is.
     """
-    changes = probes(suite, masked_lm, replicates)
-    judges = [scorer_of(item) for item in scorers]
-    engine = engine or Engine()
-    config = {
-        "scorer": [str(judge.spec) for judge in judges],
-        "language_pair": data.language_pairs,
-        "data": f"{data.name}#{data.hash}",
-        "suite": [str(change.spec) for change in changes.perturbations],
-        "replicates": replicates,
-        "threshold": threshold,
-        "seed": seed,
-        "resamples": resamples,
-    }
-    run = Run.resume(out, STUDY, config, restart)
-    with run.alone():
-        ready = [judge.name for judge in judges if judge.attach(data.segments) is not None]
-        references = references_each(data.segments) if data.has("references") else 1
-        run.same_signatures(scorer_signatures(judges, references))
-        if run.has("measures") and run.info.finished:
+    material = dataset(data)
+    changes, judges = probes(suite, masked_lm, replicates), scorers_of(scorers)
+    with QE.session(
+        out,
+        data=material,
+        scorers=judges,
+        suite=changes,
+        seed=seed,
+        resamples=resamples,
+        restart=restart,
+        engine=engine,
+        threshold=threshold,
+    ) as session:
+        run = session.run
+        session.attach(references_each(material.segments) if material.has("references") else 1)
+        if session.finished:
             return run
-        everything = judged_segments(data)
+        everything = judged_segments(material)
         selected, selection = select(everything, threshold)
-        run.info.facts["selection"] = selection
-        run.info.facts["probes"] = {
-            change.label: {"meaning": meaning_of(change), "title": TITLES.get(change.name, change.label)}
+        run.info.facts.selection = selection
+        run.info.facts.probes = {
+            change.label: Probe(meaning=meaning_of(change), title=TITLES.get(change.name, change.label))
             for change in changes.perturbations
         }
-        run.info.notes = [*data.notes, selection, *_reference_note(data, judges), *left_out(changes)]
-        run.once("segments", lambda: selected)
-        material = Material(selected, "translation", "target")
-        tables = probe(run, material, changes, judges, engine, seed)
-        unprobed = _unprobed(tables, selected, judges, ready)
-        humans = run.once("humans", lambda: _all_scores(everything, judges, engine))
+        session.say(*material.notes, selection, *_reference_note(material, judges), *left_out(changes))
+        session.once("segments", lambda: selected)
+        words = vocabularies(everything, "text", changes)
+        tables = probe(session, Material(selected, "translation", "target"), words)
+        unprobed = _unprobed(tables, selected, judges, list(session.ready))
+        humans = session.once("humans", lambda: _all_scores(everything, judges, session.engine))
         require_clean_scores(humans, everything, "translations")
-        rows, flags = probe_results(tables["sums"], judges, run.info.facts["probes"], resamples, seed, unprobed)
+        titles = {
+            label: {"meaning": found.meaning, "title": found.title} for label, found in run.info.facts.probes.items()
+        }
+        rows, flags = probe_results(tables["sums"], judges, titles, resamples, seed, unprobed)
         rows += standardised(rows, _spreads(humans))
         rows += _pearson(everything, humans, judges, resamples, seed)
         rows += ranking_results(rows, seed)
-        run.info.facts["flags"] = flags
-        run.info.facts["lower_is_better"] = lower_is_better(judges)
-        run.info.notes += [
-            f"{name} has no scores for perturbed texts: only its mean and its Pearson are reported."
-            for name in unprobed
-        ]
-        run.info.signatures |= suite_signatures(changes, data.language_pairs, target_language)
-        signature = run_signature(seed=seed, data=data.hash, threshold=threshold, resamples=resamples)
-        by_name = {judge.name: judge.signature_for(references) for judge in judges}
-        sign(rows, STUDY, signature, scorers=by_name, changes=changes, language=target_language)
-        return run.finish(measures_frame(rows))
-
-
-def probes(suite: str | Suite, masked_lm: str | None, replicates: int | None) -> Suite:
-    """The suite, with MAP6 where a masked language model is named."""
-    chosen = suite_of(suite, replicates)
-    if masked_lm is None:
-        return chosen
-    extra = suite_of(f'mask-replace[model="{masked_lm}"]')
-    return Suite(
-        chosen.name, chosen.perturbations + extra.perturbations, chosen.description, chosen.paper, chosen.replicates
-    )
-
-
-def left_out(changes: Suite) -> list[str]:
-    """Says that MAP6 is missing from Kanojia's set where no masked language model was named."""
-    names = {change.name for change in changes.perturbations}
-    if {"word-drop", "antonym"} <= names and "mask-replace" not in names:
-        return ["mask-replace (MAP6) was left out: it needs a masked language model, named with --masked-lm."]
-    return []
-
-
-def judged_segments(data: Dataset) -> pl.DataFrame:
-    """Rows with a translation; in parallel data the reference stands for a good translation (§6.3)."""
-    segments = data.segments
-    if not data.has("source"):
-        raise UserError(f"{data.name} has no sources: quality estimation judges a translation by its source.")
-    if not data.has("translation"):
-        if not data.has("references"):
-            raise UserError(f"{data.name} has neither translations nor references to probe.")
-        segments = segments.with_columns(
-            translation=pl.col("references").list.first(), references=pl.lit(None, pl.List(pl.String))
+        run.info.facts.flags = [Flag.model_validate(flag) for flag in flags]
+        session.say(
+            *(
+                f"{name} has no scores for perturbed texts: only its mean and its Pearson are reported."
+                for name in unprobed
+            )
         )
-    references = pl.when(pl.col("references").is_null()).then(pl.concat_list("source")).otherwise(pl.col("references"))
-    columns = ["row", "id", "language_pair", "system", "text", "source", "translation", "references", "score"]
-    return (
-        segments.filter(pl.col("translation").is_not_null() & pl.col("source").is_not_null())
-        .with_columns(references=references, text=pl.col("translation"))
-        .drop("row", strict=False)
-        .with_row_index("row")
-        .select(columns)
-    )
-
-
-def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]:
-    """The high-quality segments, renumbered, and one sentence that says which they are."""
-    if segments["score"].null_count() == segments.height:
-        return segments, f"no human scores: all {segments.height} translations are taken as good ones and probed."
-    kept = segments.filter(pl.col("score") >= threshold)
-    if not kept.height:
-        highest = float(np.nanmax(segments["score"].to_numpy()))
-        raise UserError(f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}).")
-    text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more: these are probed."
-    return kept.drop("row").with_row_index("row"), text
-
-
-def target_language(pair: str | None) -> str | None:
-    """The language that is perturbed."""
-    return languages(pair)[1]
-
-
-def count_variants(segments: pl.DataFrame, changes: Suite) -> int:
-    """How many texts a run would judge: for every probe the segments it applies to, times its replicates."""
-    words = vocabularies(segments, "text", target_language)
-    once = Suite("", changes.perturbations, replicates=1)
-    total = 0
-    for (pair,), part in segments.group_by("language_pair", maintain_order=True):
-        table = once.variants(
-            part["id"].to_list(), part["text"].to_list(), lang=target_language(pair), seed=0,
-            sources=part["source"].to_list(), vocabulary=words[target_language(pair)],
-        ).drop_nulls("text")  # fmt: skip
-        grouped = table.group_by(["perturbation", "level"]).len()
-        counts = {(label, level): count for label, level, count in grouped.iter_rows()}
-        total += sum(
-            counts.get((change.label, change.level), 0) * changes.repeats(change) for change in changes.perturbations
-        )
-    return total
+        return session.finish(rows, language=target_language, threshold=threshold)
 
 
 def _all_scores(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from babelquake.report.reproduce import command_line, command_lines
+from babelquake.runs.command import command_line, command_lines
+from babelquake.runs.info import Said
 from babelquake.runs.run import Run
 
 CONFIG = {
@@ -17,14 +18,10 @@ CONFIG = {
 
 
 def test_what_the_user_said_is_printed(tmp_path: Path) -> None:
-    run = Run.resume(tmp_path / "r", "translation", CONFIG)
-    run.info.facts["command"] = {
-        "data": ["in/a.tsv", "in/b b.tsv"],
-        "columns": {"source": "src", "reference": "ref"},
-        "language_pair": None,
-        "replicates": None,
-        "suite": ["niu2020"],
-    }
+    run = Run.resume(tmp_path / "r", "mt", CONFIG)
+    run.info.facts.command = Said(
+        data=["in/a.tsv", "in/b b.tsv"], columns={"source": "src", "reference": "ref"}, suite=["niu2020"]
+    )
     assert command_lines(run) == [
         "babelquake mt",
         "--data in/a.tsv --data 'in/b b.tsv'",
@@ -34,14 +31,14 @@ def test_what_the_user_said_is_printed(tmp_path: Path) -> None:
 
 def test_a_challenge_set_needs_no_suite(tmp_path: Path) -> None:
     run = Run.resume(tmp_path / "r", "metric", {"scorer": ["chrf"], "data": "demetr#1", "suite": []})
-    run.info.facts["command"] = {"data": ["demetr"], "columns": {}, "suite": ["jwalapuram2023"]}
+    run.info.facts.command = Said(data=["demetr"], suite=["jwalapuram2023"])
     assert command_line(run) == "babelquake metric --scorer chrf --data demetr --out r"
 
 
 def test_a_run_from_python_prints_its_configuration(tmp_path: Path) -> None:
-    mixed = command_line(Run.resume(tmp_path / "r", "translation", CONFIG))
+    mixed = command_line(Run.resume(tmp_path / "r", "mt", CONFIG))
     assert "--replicates" not in mixed and "--language-pair" not in mixed and "--data a+b " in mixed
     same = command_line(
-        Run.resume(tmp_path / "s", "translation", CONFIG | {"replicates": [3, 3], "language_pair": ["de-en"]})
+        Run.resume(tmp_path / "s", "mt", CONFIG | {"replicates": [3, 3], "language_pair": ["de-en"]})
     )
     assert "--replicates 3" in same and "--language-pair de-en" in same

@@ -5,8 +5,6 @@ from typing import Any
 
 from babelquake.runs.run import Run
 
-COMMANDS = {"translation": "mt", "metric": "metric", "quality": "qe"}
-
 
 def command_line(run: Run) -> str:
     """The command line on one line."""
@@ -19,7 +17,7 @@ def command_lines(run: Run) -> list[str]:
     It says what the user said where the command line made the run. A run made from Python kept its configuration only:
     data are called by their name then, and what came from the data or the suite rather than from an option is left out.
     """
-    lines = [["babelquake", COMMANDS.get(run.info.study, run.info.study)]]
+    lines = [["babelquake", run.info.study]]
     single: list[str] = []
     for key, value in _options(run).items():
         words = _flag("--" + key.replace("_", "-"), value)
@@ -43,10 +41,10 @@ def signatures(run: Run) -> dict[str, str]:
 def _options(run: Run) -> dict[str, Any]:
     """Option → value, as the command line takes them."""
     config = dict(run.info.config)
-    if said := run.info.facts.get("command"):
-        suite = said.get("suite") if config.get("suite") else None
-        columns = ",".join(f"{field}={column}" for field, column in (said.get("columns") or {}).items())
-        return {**config, **said, "suite": suite, "columns": columns or None}
+    if (said := run.info.facts.command) is not None:
+        suite = said.suite if config.get("suite") else None
+        columns = ",".join(f"{field}={column}" for field, column in said.columns.items())
+        return {**config, **said.model_dump(), "suite": suite, "columns": columns or None}
     data = config.get("data", [])
     pairs, replicates = config.get("language_pair"), config.get("replicates")
     return {

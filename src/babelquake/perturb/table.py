@@ -1,0 +1,85 @@
+"""A table of variants: one row per line × perturbation × replicate, in memory or straight into a file."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+
+from babelquake.data import write
+from babelquake.data.writing import require_writable
+from babelquake.errors import UserError
+from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
+
+BLOCK = 2000
+"""Lines perturbed at a time: bounds memory."""
+Line = tuple[str, str | None]
+"""A text and its source, where there is one."""
+
+
+def perturb_table(
+    suite: str | Suite | Sequence[str],
+    texts: Sequence[str],
+    *,
+    lang: str | None = None,
+    seed: int = 0,
+    replicates: int | None = None,
+    sources: Sequence[str] | None = None,
+    vocabulary: Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """Columns line, perturbation, level, replicate, text (null where not applicable), original and seed."""
+    if isinstance(texts, str):
+        raise UserError("texts are a list of texts, one per segment: write [text] for a single one.")
+    lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
+    return pl.concat(in_blocks(suite_of(suite, replicates), lines, lang=lang, seed=seed, vocabulary=vocabulary))
+
+
+def write_perturb_table(
+    table: Path, suite: Suite, lines: Iterable[Line], *, lang: str | None, seed: int, vocabulary: Sequence[str] | None
+) -> int:
+    """The same in bounded memory, into a Parquet, TSV, CSV or JSONL file; how many rows there are.
+
+    Without any lines there is no file.
+    """
+    require_writable(table)
+    height = 0
+    with TemporaryDirectory(dir=table.parent, prefix=f".{table.name}.") as folder:
+        parts: list[pl.LazyFrame] = []
+        for block in in_blocks(suite, lines, lang=lang, seed=seed, vocabulary=vocabulary):
+            file = Path(folder) / f"{len(parts):09d}.parquet"
+            block.write_parquet(file)
+            parts.append(pl.scan_parquet(file, glob=False))
+            height += block.height
+        if not parts:
+            return 0
+        rows, aside = pl.concat(parts), Path(folder) / table.name
+        if table.suffix == ".parquet":
+            rows.sink_parquet(aside)
+        else:
+            write(rows.collect(), aside)
+        aside.replace(table)
+    return height
+
+
+def in_blocks(
+    suite: Suite, lines: Iterable[Line], *, lang: str | None, seed: int, vocabulary: Sequence[str] | None
+) -> Iterator[pl.DataFrame]:
+    """Variants of a stream of lines, block by block, in the order of the lines."""
+    stream, first = iter(lines), 0
+    while block := list(islice(stream, BLOCK)):
+        texts, sources = [text for text, _ in block], [origin for _, origin in block]
+        ids = [str(first + place + 1) for place in range(len(block))]
+        part = suite.variants(ids, texts, lang=lang, seed=seed, sources=sources, vocabulary=vocabulary)
+        originals = pl.Series(texts, dtype=pl.String).gather(part["row"])
+        yield part.select(
+            (pl.col("row").cast(pl.Int64) + first + 1).alias("line"),
+            "perturbation",
+            "level",
+            "replicate",
+            "text",
+            originals.alias("original"),
+            pl.lit(seed).alias("seed"),
+        ).sort("line", maintain_order=True)
+        first += len(block)

@@ -1,0 +1,86 @@
+"""Examples of the studies that judge perturbed texts: scores before and after."""
+
+from typing import Any
+
+import polars as pl
+
+from babelquake.report.packing import Strings, facets, rounded
+from babelquake.report.page import Examples
+from babelquake.report.results import scorer_text
+from babelquake.runs.run import Run
+
+FACETS = (("scorer", "Scorer"), ("cell", "Perturbation"), ("meaning", "Meaning"))
+"""What examples are filtered by: column, label."""
+
+
+def judged_examples(run: Run) -> pl.LazyFrame:
+    """Every judged variant; those of a challenge set came with the data."""
+    return _perturbed_here(run) if run.has("variants") else _challenge_examples(run)
+
+
+def _perturbed_here(run: Run) -> pl.LazyFrame:
+    """Scores of perturbed texts beside those of the clean ones; the damage is what the score lost."""
+    scores = run.scan("scores")
+    who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
+    clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
+    return (
+        scores.filter(pl.col("perturbation").is_not_null())
+        .rename({"score": "after"})
+        .join(clean, on=who, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(drop=_damage(run))
+    )
+
+
+def _damage(run: Run) -> pl.Expr:
+    """What the score lost; of scorers that count errors, what it gained."""
+    errors = run.info.facts.lower_is_better
+    lost = pl.col("before") - pl.col("after")
+    return pl.when(pl.col("scorer").is_in(errors)).then(-lost).otherwise(lost)
+
+
+def _challenge_examples(run: Run) -> pl.LazyFrame:
+    """Triples of a challenge set, whose perturbed translations came with the data."""
+    segments = run.scan("segments").select(
+        "row", pl.col("translation").alias("original"), pl.col("perturbed").alias("text")
+    )
+    return (
+        run.scan("scores")
+        .rename({"score": "before", "score_perturbed": "after", "phenomenon": "perturbation"})
+        .join(segments, on="row", how="left", maintain_order="left")
+        .with_columns(level=pl.lit(None, pl.Float64), drop=_damage(run))
+    )
+
+
+def judged_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
+    """The perturbed side before and after, with both scores; the other sides beside it."""
+    strings = Strings()
+    side = str(run.info.config.get("side", "translation"))
+    changed = {
+        "label": side.capitalize(),
+        "was": strings.numbers(table["original"]),
+        "now": strings.numbers(table["text"]),
+    }
+    others = [name for name in ("source", "translation", "reference") if name != side] if side != "source" else []
+    plain = [
+        {"label": name.capitalize(), "plain": strings.numbers(table[f"segment_{name}"])}
+        for name in others
+        if table[f"segment_{name}"].null_count() < table.height
+    ]
+    meanings = run.info.facts.meaning | {label: found.meaning for label, found in run.info.facts.probes.items()}
+    meaning = [meanings.get(label, "depends") for label in table["perturbation"]]
+    scorers = table["scorer"].unique().to_list()
+    shown = {name: scorer_text(name, scorers) for name in scorers}
+    named = table.with_columns(meaning=pl.Series(meaning, dtype=pl.String), scorer=pl.col("scorer").replace(shown))
+    return {
+        "unit": "score lost",
+        "drop": rounded(table["drop"]),
+        "before": rounded(table["before"]),
+        "after": rounded(table["after"]),
+        "facets": facets(FACETS, named),
+        "texts": [changed, *plain],
+        "strings": list(strings.known),
+        "ids": table["id"].to_list(),
+    }
+
+
+EXAMPLES = Examples(judged_examples, "scorer", judged_columns)

@@ -1,0 +1,50 @@
+"""Examples of the MT study: translations of clean and of perturbed sources side by side."""
+
+from typing import Any
+
+import polars as pl
+
+from babelquake.report.packing import Strings, facets, rounded
+from babelquake.report.page import Examples
+from babelquake.report.results import short_names
+from babelquake.runs.run import Run
+
+FACETS = (("system", "System"), ("cell", "Perturbation"), ("change", "Kind of change"))
+"""What examples are filtered by: column, label."""
+
+
+def mt_examples(run: Run) -> pl.LazyFrame:
+    """Per perturbed source the translation before and after; the damage is the chrF that was lost."""
+    translations = run.scan("translations")
+    clean = translations.filter(pl.col("perturbation").is_null()).select(
+        "system", "row", pl.col("source").alias("original"), pl.col("judged").alias("before")
+    )
+    return (
+        translations.filter(pl.col("perturbation").is_not_null())
+        .join(clean, on=["system", "row"], how="left", maintain_order="left")
+        .with_columns(drop=100 - pl.col("consistency"))
+        .rename({"source": "text", "judged": "after"})
+    )
+
+
+def mt_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
+    """Source and translation before and after, beside the reference."""
+    strings = Strings()
+    short = short_names(run.measures.filter(measure="consis")["system"])
+    table = table.with_columns(pl.col("system").replace(short))
+    texts = [
+        {"label": "Source", "was": strings.numbers(table["original"]), "now": strings.numbers(table["text"])},
+        {"label": "Translation", "was": strings.numbers(table["before"]), "now": strings.numbers(table["after"])},
+        {"label": "Reference", "plain": strings.numbers(table["segment_reference"]), "against": 1},
+    ]
+    return {
+        "unit": "chrF lost against the translation of the clean source",
+        "drop": rounded(table["drop"]),
+        "facets": facets(FACETS, table),
+        "texts": texts,
+        "strings": list(strings.known),
+        "ids": table["id"].to_list(),
+    }
+
+
+EXAMPLES = Examples(mt_examples, "system", mt_columns)

@@ -1,0 +1,9 @@
+"""The page of the MT study."""
+
+from babelquake.report.mt.charts import mt_views
+from babelquake.report.mt.examples import EXAMPLES
+from babelquake.report.mt.tables import mt_tables
+from babelquake.report.mt.verdict import mt_verdict
+from babelquake.report.page import Page
+
+PAGE = Page(mt_tables, mt_verdict, mt_views, EXAMPLES)

@@ -1,0 +1,71 @@
+"""What a study shows of its runs: tables, a verdict in words, charts and examples. One page per study."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from babelquake.registry import Registry
+from babelquake.report.charts import View
+from babelquake.report.table import Table
+from babelquake.runs.run import Run
+
+NOTHING = ["There is nothing to report: the run holds no measures."]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The texts behind the numbers."""
+
+    rows: Callable[[Run], pl.LazyFrame]
+    """Every judged variant with its damage: columns row, id, perturbation, level, before, after, drop, `who` …"""
+    who: str
+    """The column that names what is under test: system or scorer."""
+    columns: Callable[[Run, pl.DataFrame], dict[str, Any]]
+    """Chosen rows as the page's script reads them: facets, texts, damage."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report shows of a run of one study."""
+
+    tables: Callable[[Run], list[Table]]
+    """The tables people want to read first, in order."""
+    verdict: Callable[[Run], list[str]]
+    """Sentences, the most important first, built from the measures alone."""
+    views: Callable[[Run], list[View]] = lambda run: []
+    """The charts, grouped as they are read."""
+    examples: Examples | None = None
+
+
+PAGES: Registry[Page] = Registry(
+    "report page",
+    "babelquake.pages",
+    {
+        "correlate": "babelquake.report.correlate.page:PAGE",
+        "metric": "babelquake.report.metric.page:PAGE",
+        "mt": "babelquake.report.mt.page:PAGE",
+        "qe": "babelquake.report.qe.page:PAGE",
+    },
+)
+
+
+def page_of(run: Run) -> Page:
+    """The page of the study that made a run."""
+    return PAGES.get(run.info.study)
+
+
+def tables(run: Run) -> list[Table]:
+    """The tables of a run."""
+    return page_of(run).tables(run)
+
+
+def verdict(run: Run) -> list[str]:
+    """What a run found, in plain sentences."""
+    return page_of(run).verdict(run) or NOTHING
+
+
+def views(run: Run) -> list[View]:
+    """The charts of a run."""
+    return page_of(run).views(run)

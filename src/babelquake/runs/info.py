@@ -1,0 +1,119 @@
+"""run.json, typed to the last field: how a run was made, and what its readers must know beside its tables."""
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from babelquake.version import VERSION
+
+PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
+FORMER_NAMES = {"translation": "mt", "quality": "qe", "correlation": "correlate"}
+"""What studies were called in run folders of the first version."""
+
+
+class Audit(BaseModel):
+    """What is wrong with the test set itself; shares in per cent, None where nothing could be looked at."""
+
+    segments: int = 0
+    mismatched_endings: float | None = None
+    duplicate_sources: float | None = None
+    blank_sources: float | None = None
+    endings: dict[str, int] = Field(default_factory=dict)
+
+
+class Probe(BaseModel):
+    """What a perturbation means in a study of quality estimation."""
+
+    meaning: str
+    title: str
+
+
+class Flag(BaseModel):
+    """A warning that a study gives a scorer, in plain words."""
+
+    language_pair: str | None = None
+    scorer: str
+    perturbation: str | None = None
+    text: str
+
+
+class Said(BaseModel):
+    """What the user said, where the command line made the run: for the command that a report prints."""
+
+    model_config = ConfigDict(extra="allow")
+
+    data: list[str] = Field(default_factory=list)
+    columns: dict[str, str] = Field(default_factory=dict)
+    language_pair: str | None = None
+    replicates: int | None = None
+    suite: list[str] = Field(default_factory=list)
+
+
+class Facts(BaseModel):
+    """What readers of a run must know beside its numbers."""
+
+    audit: Audit | None = None
+    meaning: dict[str, str] = Field(default_factory=dict)
+    """Perturbation → preserving, altering or depends."""
+    probes: dict[str, Probe] = Field(default_factory=dict)
+    flags: list[Flag] = Field(default_factory=list)
+    lower_is_better: list[str] = Field(default_factory=list)
+    """Scorers that count errors."""
+    selection: str | None = None
+    modes: list[str] = Field(default_factory=list)
+    """Which of a study's questions the run answers."""
+    command: Said | None = None
+    extra: dict[str, JsonValue] = Field(default_factory=dict)
+    """Facts of studies that other packages bring."""
+
+
+class RunInfo(BaseModel):
+    """run.json."""
+
+    study: str
+    config: dict[str, JsonValue]
+    """Everything the command said that can change a result."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    signatures: dict[str, str] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
+    timings: dict[str, float] = Field(default_factory=dict)
+    facts: Facts = Field(default_factory=Facts)
+    created: str = ""
+    finished: str | None = None
+
+    def listed(self, option: str) -> list[str]:
+        """The values of a repeatable option."""
+        value = self.config.get(option)
+        return [str(item) for item in value] if isinstance(value, list) else [] if value is None else [str(value)]
+
+    def number(self, option: str, default: float) -> float:
+        """The value of a numeric option."""
+        value = self.config.get(option)
+        return float(value) if isinstance(value, int | float) else default
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_first_version(cls, content: Any) -> Any:
+        """Studies have other names now; nothing else changed."""
+        if isinstance(content, dict) and content.get("study") in FORMER_NAMES:
+            return {**content, "study": FORMER_NAMES[content["study"]]}
+        return content
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of what results depend on."""
+    found = {"python": platform.python_version(), "babelquake": VERSION}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def now() -> str:
+    """The time, to the second, as run.json writes it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,59 @@
+"""A table too large for memory, made part by part. Parts lie in `.parts/TABLE/` until the whole table is joined.
+
+A part appears only when it is whole, so a killed run goes on at the part it was making.
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from babelquake.runs.files import disk, store_table
+
+FOLDER = ".parts"
+
+
+class Parts:
+    """The parts of one table of a run, each under a name of its own."""
+
+    def __init__(self, run_folder: Path, table: str) -> None:
+        self.table = table
+        self.folder = run_folder / FOLDER / table
+        self._joined = run_folder / f"{table}.parquet"
+
+    def has(self, name: str) -> bool:
+        """Whether a part is finished."""
+        return self._file(name).exists()
+
+    def store(self, name: str, part: pl.DataFrame) -> None:
+        """Keep a finished part."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        store_table(part, self._file(name))
+
+    def read(self, name: str) -> pl.DataFrame:
+        """A finished part."""
+        return pl.read_parquet(self._file(name), glob=False)
+
+    def once(self, name: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """A part, made and kept the first time, read back from then on."""
+        if not self.has(name):
+            self.store(name, make())
+        return self.read(name)
+
+    def join(self, names: Sequence[str]) -> None:
+        """Write the whole table, parts in this order."""
+        if self._joined.exists():
+            return
+        aside = self._joined.with_suffix(".writing")
+        with disk():
+            scanned = [pl.scan_parquet(self._file(name), glob=False) for name in names]
+            pl.concat(scanned, how="vertical_relaxed").sink_parquet(aside, compression="zstd", maintain_order=True)
+            aside.replace(self._joined)
+
+    def discard(self) -> None:
+        """Remove the parts; what is joined stays."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"

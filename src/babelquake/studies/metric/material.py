@@ -1,0 +1,67 @@
+"""Which texts the metric study perturbs, and against what they are judged."""
+
+from typing import Literal
+
+import polars as pl
+
+from babelquake.data import Dataset
+from babelquake.errors import UserError
+from babelquake.perturb.base import Perturbation
+from babelquake.randomness import Stream
+from babelquake.studies.probing import Material
+from babelquake.text import ending
+
+Side = Literal["source", "translation", "reference"]
+
+
+def mode_of(data: Dataset, side: Side) -> str:
+    """Which question the data and the side ask."""
+    if data.has("perturbed"):
+        return "challenge"
+    if side == "reference" and data.has("translation") and (data.has("score") or data.pairs is not None):
+        return "agreement"
+    return "sensitivity"
+
+
+def meaning_of(change: Perturbation) -> str:
+    """What a perturbation does to the meaning; a random character changes the last word (Jwalapuram §2.2)."""
+    return "altering" if change.options.get("mark") == "random" else change.card.meaning
+
+
+def material_of(data: Dataset, side: Side, mode: str, sample: int, seed: int) -> Material:
+    """The texts to perturb. Source and reference texts are judged against themselves: f(X′, X), or f(X′, X, X)."""
+    if side == "source" or (side == "reference" and mode == "sensitivity"):
+        text = pl.col("source") if side == "source" else pl.col("references").list.first()
+        if not data.has("source" if side == "source" else "references"):
+            raise UserError(f"{data.name} has no {side} column for --side {side}.")
+        segments = data.segments.unique(["id", "language_pair"], maintain_order=True).with_columns(text=text)
+        segments = segments.with_columns(
+            source=pl.col("text"), references=pl.concat_list("text"), system=pl.lit(None, pl.String)
+        )
+    else:
+        for needed in ("translation", "references"):
+            if not data.has(needed):
+                raise UserError(f"{data.name} has no {needed}: --side {side} judges translations against references.")
+        text = pl.col("translation") if side == "translation" else pl.col("references").list.first()
+        segments = data.segments.with_columns(text=text)
+    columns = ["row", "id", "language_pair", "system", "text", "source", "translation", "references", "score"]
+    segments = segments.drop("row", strict=False).with_row_index("row").select(columns)
+    return Material(
+        segments,
+        "reference" if mode == "agreement" else "translation",
+        "source" if side == "source" else "target",
+        _unsampled(segments, sample, seed),
+    )
+
+
+def _unsampled(segments: pl.DataFrame, sample: int, seed: int) -> frozenset[int]:
+    """Full-stop sentences beyond a language pair's sample; which are sampled depends on the sentence alone."""
+    left_out: set[int] = set()
+    for _, part in segments.group_by("language_pair", maintain_order=True):
+        stops = [
+            (Stream(seed, "split", text).random(), row)
+            for row, text in part.select("row", "text").drop_nulls().iter_rows()
+            if (end := ending(text)).kind == "stop" and not end.closing
+        ]
+        left_out |= {row for _, row in sorted(stops)[sample:]}
+    return frozenset(left_out)

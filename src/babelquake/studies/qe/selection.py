@@ -1,0 +1,111 @@
+"""Which translations the QE study probes, with what, and how many texts that makes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from babelquake.data import Dataset, Given, dataset
+from babelquake.errors import UserError
+from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
+from babelquake.studies.blocks import blocks_of
+from babelquake.studies.tables import languages
+from babelquake.studies.variants import variants_of, vocabularies
+
+
+def probes(suite: str | Suite | Sequence[str], masked_lm: str | None, replicates: int | None) -> Suite:
+    """The suite, with MAP6 where a masked language model is named."""
+    chosen = suite_of(suite, replicates)
+    if masked_lm is None:
+        return chosen
+    extra = suite_of(f'mask-replace[model="{masked_lm}"]')
+    return Suite(
+        chosen.name, chosen.perturbations + extra.perturbations, chosen.description, chosen.paper, chosen.replicates
+    )
+
+
+def left_out(changes: Suite) -> list[str]:
+    """Says that MAP6 is missing from Kanojia's set where no masked language model was named."""
+    names = {change.name for change in changes.perturbations}
+    if {"word-drop", "antonym"} <= names and "mask-replace" not in names:
+        return ["mask-replace (MAP6) was left out: it needs a masked language model, named with --masked-lm."]
+    return []
+
+
+def judged_segments(data: Dataset) -> pl.DataFrame:
+    """Rows with a translation; in parallel data the reference stands for a good translation (§6.3)."""
+    segments = data.segments
+    if not data.has("source"):
+        raise UserError(f"{data.name} has no sources: quality estimation judges a translation by its source.")
+    if not data.has("translation"):
+        if not data.has("references"):
+            raise UserError(f"{data.name} has neither translations nor references to probe.")
+        segments = segments.with_columns(
+            translation=pl.col("references").list.first(), references=pl.lit(None, pl.List(pl.String))
+        )
+    references = pl.when(pl.col("references").is_null()).then(pl.concat_list("source")).otherwise(pl.col("references"))
+    columns = ["row", "id", "language_pair", "system", "text", "source", "translation", "references", "score"]
+    return (
+        segments.filter(pl.col("translation").is_not_null() & pl.col("source").is_not_null())
+        .with_columns(references=references, text=pl.col("translation"))
+        .drop("row", strict=False)
+        .with_row_index("row")
+        .select(columns)
+    )
+
+
+def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]:
+    """The high-quality segments, renumbered, and one sentence that says which they are."""
+    if segments["score"].null_count() == segments.height:
+        return segments, f"no human scores: all {segments.height} translations are taken as good ones and probed."
+    kept = segments.filter(pl.col("score") >= threshold)
+    if not kept.height:
+        highest = float(np.nanmax(segments["score"].to_numpy()))
+        raise UserError(f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}).")
+    text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more: these are probed."
+    return kept.drop("row").with_row_index("row"), text
+
+
+def target_language(pair: str | None) -> str | None:
+    """The language that is perturbed."""
+    return languages(pair)[1]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a QE study would be."""
+
+    segments: int
+    selected: int
+    variants: int
+    selection: str
+    """One sentence that says which segments are probed."""
+
+
+def size(
+    data: Given,
+    suite: str | Suite | Sequence[str] = "kanojia2021",
+    *,
+    threshold: float = 70.0,
+    masked_lm: str | None = None,
+    replicates: int | None = None,
+) -> Size:
+    """Count what a run would judge: for every probe the segments it applies to, times its replicates."""
+    everything = judged_segments(dataset(data))
+    selected, selection = select(everything, threshold)
+    changes = probes(suite, masked_lm, replicates)
+    return Size(everything.height, selected.height, count_variants(everything, selected, changes), selection)
+
+
+def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, changes: Suite) -> int:
+    """How many texts a run would judge beside the clean ones."""
+    words = vocabularies(everything, "text", changes)
+    once = Suite("", changes.perturbations, replicates=1)
+    repeats = {(change.label, change.level): changes.repeats(change) for change in changes.perturbations}
+    total = 0
+    for block in blocks_of(selected, once):
+        counts = variants_of(block, "text", once, target_language, 0, words).group_by(["perturbation", "level"]).len()
+        total += sum(count * repeats[label, level] for label, level, count in counts.iter_rows())
+    return total

@@ -1,0 +1,145 @@
+"""What every study does at its beginning and its end: resume, lock, attach, sign, finish."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import polars as pl
+
+from babelquake.data import Dataset
+from babelquake.engine import Engine
+from babelquake.perturb.suite import Suite
+from babelquake.runs.measures import Kind, Measure, measures_frame
+from babelquake.runs.run import Run
+from babelquake.runs.signature import run_signature
+from babelquake.scorers import Scorer
+from babelquake.scorers.base import Array
+from babelquake.studies import kinds
+
+Language = Callable[[str | None], str | None]
+"""Which language of a pair was perturbed."""
+
+
+class Session:
+    """A run under way. Used as a context: the folder is held while it lasts, scorers are closed when it ends."""
+
+    def __init__(
+        self,
+        study: str,
+        out: Path | str,
+        data: Dataset,
+        scorers: list[Scorer],
+        suite: Suite | None,
+        seed: int,
+        resamples: int,
+        restart: bool,
+        engine: Engine,
+        config: Mapping[str, Any],
+    ) -> None:
+        self.study, self.data, self.scorers, self.suite = study, data, scorers, suite
+        self.seed, self.resamples, self.engine = seed, resamples, engine
+        common = {
+            "scorer": [str(scorer.spec) for scorer in scorers],
+            "language_pair": data.language_pairs,
+            "data": f"{data.name}#{data.hash}",
+            "seed": seed,
+            "resamples": resamples,
+        }
+        if suite is not None:
+            common["suite"] = [str(change.spec) for change in suite.perturbations]
+            common["replicates"] = [suite.repeats(change) for change in suite.perturbations]
+        self.run = Run.resume(out, study, common | dict(config), restart)
+        self.ready: dict[str, Array] = {}
+        """Scores that came with the data, row by row, of scorers that have such."""
+        self.system_signatures: dict[tuple[str | None, str], str] = {}
+        self._scorer_signatures: dict[str, str] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Session":
+        self._stack.enter_context(self.run.alone())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def attach(self, references: int | None) -> None:
+        """Show the scorers the data and note how they judge: segments have that many references each."""
+        for scorer in self.scorers:
+            if (scores := scorer.attach(self.data.segments)) is not None:
+                self.ready[scorer.name] = scores
+        self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
+        self.run.same_signatures({f"scorer {name}": text for name, text in self._scorer_signatures.items()})
+
+    def note_systems(self, signatures: Mapping[tuple[str | None, str], str]) -> None:
+        """Note how the systems translate; refuse to go on where one of the same name does otherwise now."""
+        self.system_signatures = dict(signatures)
+        self.run.same_signatures(
+            {" ".join(filter(None, ["system", name, pair])): text for (pair, name), text in signatures.items()}
+        )
+
+    @property
+    def perturbations(self) -> Suite:
+        """The suite of a study that has one."""
+        if self.suite is None:
+            raise ValueError(f"the study {self.study} perturbs nothing")
+        return self.suite
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run already has everything."""
+        return self.run.has("measures") and self.run.info.finished is not None
+
+    def once(self, table: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """A table, computed and stored the first time, read back from then on."""
+        return self.run.once(table, make)
+
+    def say(self, *notes: str) -> None:
+        """Notes for the reader, each once, in the order they were made."""
+        self.run.info.notes = list(dict.fromkeys([*self.run.info.notes, *notes]))
+
+    def finish(
+        self,
+        measures: Iterable[Measure | dict[str, Any]],
+        *,
+        language: Language = lambda pair: None,
+        extra_signatures: Mapping[str, str] | None = None,
+        **facts: object,
+    ) -> Run:
+        """Sign every measure and complete the run folder; `language` tells which language of a pair was perturbed."""
+        info = self.run.info
+        info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
+        if self.suite is not None:
+            info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language)
+        signature = run_signature(seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples)
+        scorers = {**(extra_signatures or {}), **self._scorer_signatures}
+        changes = {(change.label, change.level): change for change in self.suite.perturbations} if self.suite else {}
+        signed = [measure_of(measure) for measure in measures]
+        for measure in signed:
+            parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
+            change = changes.get((measure.perturbation or "", measure.level))
+            if change is not None and self.suite is not None:
+                parts.append(f"{change.signature(language(measure.language_pair))}×{self.suite.repeats(change)}")
+            measure.study = self.study
+            measure.signature = "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), signature]))
+        return self.run.finish(measures_frame(signed))
+
+
+def _suite_signatures(suite: Suite, pairs: Iterable[str | None], language: Language) -> dict[str, str]:
+    """The suite's signature for run.json, once per language that it was applied to."""
+    found = {language(pair): suite.signature(language(pair)) for pair in (list(pairs) or [None])}
+    return {f"suite {lang}" if lang and len(found) > 1 else "suite": text for lang, text in found.items()}
+
+
+def measure_of(row: Measure | dict[str, Any]) -> Measure:
+    """A row of results as a measure."""
+    if isinstance(row, Measure):
+        return row
+    known = {kind.name: kind for kind in vars(kinds).values() if isinstance(kind, Kind)}
+    name = row["measure"]
+    kind = known.get(name) or Kind(name)
+    rest = {key: value for key, value in row.items() if key not in ("measure", "value", "study", "signature")}
+    return Measure(kind, row.get("value"), **rest)
