@@ -16,6 +16,128 @@ if TYPE_CHECKING:
 annotate = typer.Typer(help="Collect human ratings of translations, and analyse them.", no_args_is_help=True)
 
 
+@annotate.command("prepare")
+@guarded
+def prepare(
+    source: Annotated[
+        str, typer.Option("--from", help="An attack run, a table with original and perturbed, or any data set.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The project file to make, e.g. project.db.")],
+    protocol: Annotated[
+        str, typer.Option("--protocol", help="side-by-side, da, sqm, esa or pairwise.")
+    ] = "side-by-side",
+    basis: Annotated[str, typer.Option("--basis", help="Judged against: reference, source or both.")] = "reference",
+    tuples: Annotated[int | None, typer.Option("--tuples", min=1, help="Tuples to rate; default: all.")] = None,
+    rated: Annotated[int, typer.Option("--rated", min=1, help="Rated items in a task.")] = 70,
+    repeated: Annotated[int, typer.Option("--repeated", min=0, help="Repeated items in a task.")] = 15,
+    degraded: Annotated[int, typer.Option("--degraded", min=0, help="Degraded items in a task.")] = 15,
+    dropped: Annotated[int, typer.Option("--dropped", min=1, help="Words dropped from each side of them.")] = 4,
+    annotators: Annotated[int, typer.Option("--annotators", min=1, help="Annotators for every task.")] = 3,
+    training: Annotated[int, typer.Option("--training", min=0, help="Training items that come first.")] = 3,
+    balance: Annotated[
+        str | None, typer.Option("--balance", help="Columns to balance over; default: victim,recipe,year.")
+    ] = None,
+    context: Annotated[int, typer.Option("--context", min=0, help="Segments before it in the document.")] = 0,
+    title: Annotated[str, typer.Option("--title", help="What annotators see on top.")] = "Rating translations",
+    instructions: Annotated[
+        Path | None, typer.Option("--instructions", help="Markdown for annotators; default: the protocol's.")
+    ] = None,
+    invite: Annotated[
+        list[str] | None, typer.Option("--invite", help="An annotator's name; repeatable. Their link is printed.")
+    ] = None,
+    url: Annotated[str, typer.Option("--url", help="Where the app will be, for the links.")] = "http://127.0.0.1:8000",
+    seed: opt.Seed = 0,
+) -> None:
+    """Make a project file: tasks of rated, repeated and degraded items, a copy for each of several annotators.
+
+    Example: babelquake annotate prepare --from runs/attack --out project.db --invite ann --invite bob
+    """
+    from babelquake.annotate.collected import progress
+    from babelquake.annotate.hits import Recipe
+    from babelquake.annotate.people import add_annotator, new_admin_token
+    from babelquake.annotate.prepare import prepare as make
+
+    project = make(
+        source, out, protocol=protocol, basis=basis, tuples=tuples, practice=training, context=context, title=title,
+        balance=[name.strip() for name in balance.split(",") if name.strip()] if balance is not None else None,
+        recipe=Recipe(rated, repeated, degraded, dropped, annotators, seed),
+        instructions=instructions.read_text("utf-8") if instructions else None,
+    )  # fmt: skip
+    counts = progress(project)
+    typer.echo(f"{out}: {counts['tasks']} tasks, {counts['items']} items, protocol {protocol}")
+    typer.echo(f"Admin (keep it secret): {url.rstrip('/')}/admin/join/{new_admin_token(project)}")
+    for name in invite or []:
+        typer.echo(f"{name}: {url.rstrip('/')}/join/{add_annotator(project, name)}")
+    typer.echo("Links are shown this once; `babelquake annotate status` makes new ones.")
+
+
+@annotate.command("serve")
+@guarded
+def serve(
+    project: Annotated[Path, typer.Argument(help="The project file.")],
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; 0.0.0.0 for every network.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8000,
+    https: Annotated[
+        bool, typer.Option("--https", help="Behind a proxy that speaks HTTPS: cookies are never sent unencrypted.")
+    ] = False,
+) -> None:
+    """Serve the rating app for a project, until interrupted. See docs/annotate.md before others can reach it.
+
+    Example: babelquake annotate serve project.db --port 8000
+    """
+    from babelquake.annotate.serving import serve as run
+
+    typer.echo(f"Serving {project} on http://{host}:{port}; Ctrl-C ends it.", err=True)
+    run(project, host, port, https)
+
+
+@annotate.command("status")
+@guarded
+def status(
+    project: Annotated[Path, typer.Argument(help="The project file.")],
+    add: Annotated[list[str] | None, typer.Option("--add", help="Invite an annotator; repeatable.")] = None,
+    link: Annotated[list[str] | None, typer.Option("--link", help="A new link for an annotator; repeatable.")] = None,
+    revoke: Annotated[list[str] | None, typer.Option("--revoke", help="Shut an annotator out; repeatable.")] = None,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="A new link for the admin; the old one stops working.")
+    ] = False,
+    url: Annotated[str, typer.Option("--url", help="Where the app is, for the links.")] = "http://127.0.0.1:8000",
+    as_json: opt.AsJson = False,
+) -> None:
+    """How far a project is; also adds and revokes annotators, while the app runs or not.
+
+    Example: babelquake annotate status project.db --add cleo
+    """
+    from babelquake.annotate import people
+    from babelquake.annotate.collected import progress
+    from babelquake.annotate.project import Project
+
+    opened = Project(project)
+    links = {}
+    for name in add or []:
+        links[name] = f"{url.rstrip('/')}/join/{people.add_annotator(opened, name)}"
+    for name in link or []:
+        links[name] = f"{url.rstrip('/')}/join/{people.new_token(opened, name)}"
+    for name in revoke or []:
+        people.revoke(opened, name)
+    if admin:
+        links["admin"] = f"{url.rstrip('/')}/admin/join/{people.new_admin_token(opened)}"
+    counts = progress(opened)
+    if as_json:
+        typer.echo(json.dumps({**counts, "links": links}, ensure_ascii=False))
+        return
+    from babelquake.cli.printing import print_rows
+
+    typer.echo(
+        f"{counts['finished']} of {counts['tasks']} tasks finished, {counts['rated']} of {counts['items']} items rated"
+    )
+    print_rows([{**row, "revoked": "yes" if row["revoked"] else "", "latest": ""} for row in counts["annotators"]])
+    for name, where in links.items():
+        typer.echo(f"{name}: {where}")
+
+
 @annotate.command("analyse")
 @guarded
 def analyse(
@@ -78,11 +200,9 @@ def analyse(
 
 
 def _findings(source: str, exclude: str | None, least: int | None, alpha: float, power: float) -> "Findings":
-    from babelquake.data.ratings import read_ratings
-    from babelquake.studies.human.findings import findings
+    from babelquake.annotate.analyse import analyse as analysed
 
-    ratings = read_ratings(source)
-    return findings(ratings, exclude=exclude or "none", least=least or 1, alpha=alpha, power=power)
+    return analysed(source, exclude=exclude, least=least, alpha=alpha, power=power)
 
 
 def _show(found: "Findings") -> None:

@@ -1,0 +1,144 @@
+"""The web app for annotators: an invitation link, then one item after another."""
+
+import math
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
+from starlette.exceptions import HTTPException as AnyHTTPException
+
+from babelquake.annotate.admin import add_admin_routes
+from babelquake.annotate.highlight import differing, pieces
+from babelquake.annotate.pages import ASSETS, asset, markdown, page, refusal
+from babelquake.annotate.people import Annotator, annotator_of
+from babelquake.annotate.project import Project
+from babelquake.annotate.protocols import ANCHORS, AnswerError, Protocol, protocol
+from babelquake.annotate.requests import ANNOTATOR_COOKIE, Desk, form_of
+from babelquake.annotate.security import SecureHeaders
+from babelquake.annotate.work import Screen, current, item_texts, submit
+
+MONTH = 30 * 24 * 3600
+LONGEST_PAUSE = 1800.0
+"""Seconds after which an answer says nothing about how long it took."""
+REFUSALS = {
+    403: ("No access", "This page needs a valid link. Ask whoever invited you for a new one."),
+    404: ("Nothing here", "There is no such page."),
+    405: ("Nothing here", "There is no such page."),
+    413: ("Too large", "What was sent is too large."),
+    429: ("Too fast", "Too many requests. Wait a little and try again."),
+}
+Form = Annotated[dict[str, str], Depends(form_of)]
+
+
+def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
+    """The app for one project; nothing but an empty sign of life can be read without a token."""
+    desk = Desk(project, secure_cookies)
+    app = FastAPI(title="babelquake annotate", openapi_url=None, docs_url=None, redoc_url=None)
+    app.add_middleware(SecureHeaders)
+
+    @app.exception_handler(AnyHTTPException)
+    def refused(request: Request, error: AnyHTTPException) -> Response:
+        title, text = REFUSALS.get(error.status_code, ("Not possible", "This request was not understood."))
+        answer = refusal(error.status_code, title, text)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.get("/health")
+    def health() -> Response:
+        return Response(status_code=204)
+
+    @app.get("/join/{token}")
+    def join(request: Request, token: str) -> Response:
+        desk.slow_down(request, token)
+        if annotator_of(project, token) is None:
+            desk.failed(request)
+            raise HTTPException(403)
+        answer = RedirectResponse("/task", 303)
+        answer.set_cookie(
+            ANNOTATOR_COOKIE, token, max_age=MONTH, httponly=True, samesite="lax", secure=desk.secure_cookies
+        )
+        return answer
+
+    @app.get("/assets/{name}")
+    def assets(request: Request, name: str) -> Response:
+        desk.anybody(request)
+        if name not in ASSETS:
+            raise HTTPException(404)
+        return Response(asset(name), media_type=ASSETS[name], headers={"Cache-Control": "private, max-age=600"})
+
+    @app.get("/")
+    def home(request: Request) -> Response:
+        desk.annotator(request)
+        return RedirectResponse("/task", 303)
+
+    @app.get("/task")
+    def task(request: Request) -> Response:
+        return _screen(desk, desk.annotator(request))
+
+    @app.post("/task")
+    def rate(request: Request, form: Form) -> Response:
+        annotator = desk.annotator(request)
+        number = form.get("item", "")
+        if not (number.isascii() and number.isdecimal() and len(number) < 16):
+            raise HTTPException(400)
+        age = desk.checked(request, form, annotator.id, number)
+        found = item_texts(project, int(number))
+        if found is None:
+            raise HTTPException(400)
+        texts, sides = found
+        try:
+            answer = _protocol(project).answer(form, sides, {side: len(text) for side, text in texts.items()})
+        except AnswerError as error:
+            return _screen(desk, annotator, str(error), 422)
+        seconds = age if math.isfinite(age) and age <= LONGEST_PAUSE else None
+        submit(project, annotator, int(number), answer, seconds)
+        return RedirectResponse("/task", 303)
+
+    add_admin_routes(app, desk)
+    return app
+
+
+def _protocol(project: Project) -> Protocol:
+    return protocol(str(project.setting("protocol")))
+
+
+def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 200) -> Response:
+    project = desk.project
+    shared: dict[str, Any] = {
+        "title": project.setting("title"),
+        "name": annotator.name,
+        "instructions": markdown(str(project.setting("instructions"))),
+    }
+    screen = current(project, annotator, int(project.setting("context") or 0))
+    if screen is None:
+        return page("done.html", **shared)
+    return page(
+        "task.html",
+        status,
+        **shared,
+        screen=screen,
+        protocol=_protocol(project),
+        basis=project.setting("basis"),
+        panels=_panels(_protocol(project), screen),
+        anchors=ANCHORS,
+        problem=problem,
+        hidden=desk.form_fields(annotator.id, screen.item),
+        source_language=screen.language_pair.partition("-")[0],
+        target_language=screen.language_pair.partition("-")[2],
+    )
+
+
+def _panels(rules: Protocol, screen: Screen) -> list[dict[str, Any]]:
+    """The translations in the order they are shown, with what stands out or can be marked in each."""
+    texts = [screen.texts[side] for side in screen.sides]
+    shown = differing(*texts) if rules.highlight and len(texts) == 2 else tuple([(text, False)] for text in texts)
+    return [
+        {
+            "place": place,
+            "letter": "AB"[place],
+            "pieces": shown[place],
+            "words": pieces(text) if rules.spans else [],
+            "text": text,
+        }
+        for place, text in enumerate(texts)
+    ]

@@ -1,0 +1,79 @@
+"""What a project has collected: its ratings as a table, and how far everybody is."""
+
+import json
+from typing import Any
+
+import polars as pl
+
+from babelquake.annotate.material import PAIR
+from babelquake.annotate.people import TRAINING
+from babelquake.annotate.project import Project
+from babelquake.data.ratings.table import SYSTEM, Ratings, ratings_frame
+
+LEAST = 3
+"""Annotations a tuple needs to count (Huang 2023 Appendix A)."""
+COUNTED = (SYSTEM,)
+"""Repeated items check the annotator; their ratings do not count a second time."""
+
+COLUMNS = (
+    "language_pair", "hit", "annotator", "system", "segment", "type", "raw", "seconds", "document", "spans", "at",
+    "groups",
+)  # fmt: skip
+
+
+def collected(project: Project) -> Ratings:
+    """All ratings, one row per judged translation, with the tuples' groups as further columns.
+
+    Of side-by-side ratings the system is the side, original or perturbed: that is what they compare.
+    """
+    rows = project.database.execute(
+        "SELECT ratings.answer, ratings.seconds, ratings.at, annotators.name, tasks.hit, tasks.copy, items.type, "
+        "tuples.segment, tuples.systems, tuples.language_pair, tuples.document, tuples.groups FROM ratings "
+        "JOIN items ON items.id = ratings.item JOIN tasks ON tasks.id = items.task "
+        "JOIN tuples ON tuples.id = items.tuple JOIN annotators ON annotators.id = ratings.annotator "
+        "ORDER BY ratings.at, ratings.item"
+    ).fetchall()
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    for row in rows:
+        answer = json.loads(row["answer"])
+        systems = json.loads(row["systems"])
+        for side, score in answer["scores"].items():
+            spans = answer.get("spans", {}).get(side)
+            values = (
+                row["language_pair"] or None, f"{row['hit']}.{row['copy']}", row["name"],
+                side if side in PAIR else systems[side], row["segment"], row["type"], score,
+                None if row["seconds"] is None else row["seconds"] / len(answer["scores"]), row["document"] or None,
+                None if spans is None else json.dumps(spans), row["at"], row["groups"],
+            )  # fmt: skip
+            for name, value in zip(columns, values, strict=True):
+                columns[name].append(value)
+    frame = ratings_frame(columns)
+    groups = [json.loads(cell) for cell in columns["groups"]]
+    names = sorted({name for one in groups for name in one} - set(frame.columns))
+    further = [pl.Series(f"group_{name}", [one.get(name) for one in groups], dtype=pl.String) for name in names]
+    return Ratings(project.path.name, frame.with_columns(further))
+
+
+def progress(project: Project) -> dict[str, Any]:
+    """How far the project is: tasks, items and ratings, in all and by annotator."""
+    database = project.database
+    tasks = database.execute(
+        "SELECT count(*) AS tasks, count(annotator) AS given, count(finished) AS finished FROM tasks "
+        "WHERE hit != ? AND withdrawn IS NULL",
+        (TRAINING,),
+    ).fetchone()
+    items = database.execute(
+        "SELECT count(*) AS items, count(ratings.item) AS rated FROM items JOIN tasks ON tasks.id = items.task "
+        "LEFT JOIN ratings ON ratings.item = items.id WHERE tasks.hit != ? AND tasks.withdrawn IS NULL",
+        (TRAINING,),
+    ).fetchone()
+    people = database.execute(
+        "SELECT annotators.name, annotators.revoked IS NOT NULL AS revoked, "
+        "(SELECT count(*) FROM tasks WHERE annotator = annotators.id AND finished IS NOT NULL AND hit != ?) "
+        "AS finished, "
+        "(SELECT count(*) FROM ratings JOIN items ON items.id = ratings.item JOIN tasks ON tasks.id = items.task "
+        " WHERE ratings.annotator = annotators.id AND tasks.hit != ?) AS rated, "
+        "(SELECT max(at) FROM ratings WHERE annotator = annotators.id) AS latest FROM annotators ORDER BY name",
+        (TRAINING, TRAINING),
+    ).fetchall()
+    return {**dict(tasks), **dict(items), "annotators": [dict(row) for row in people]}

@@ -1,0 +1,184 @@
+"""What people are to judge: tuples of reference and translations, from an attack run, a table, or any data set."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from babelquake.data import read
+from babelquake.data.streams import existing, label, lines, suffix, whole_text
+from babelquake.errors import UserError
+
+PAIR = ("original", "perturbed")
+"""The columns, and the sides, of a tuple whose translation was perturbed."""
+SINGLE = "translation"
+GROUPS = ("document", "doc", "year", "domain")
+"""Further columns of a data set that tasks can be balanced over."""
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """One thing to judge: its translations by side, what to judge them against, and the columns it belongs to."""
+
+    id: str
+    """Its name in the project, unlike any other's."""
+    segment: str
+    """The segment's name in an analysis; several systems' translations share it."""
+    texts: Mapping[str, str]
+    """The side's name – original and perturbed, a single translation, or two systems – and its text."""
+    systems: Mapping[str, str]
+    source: str = ""
+    reference: str = ""
+    language_pair: str = ""
+    document: str = ""
+    place: int = 0
+    """Where it stood in the data: the order of a document's segments."""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """Columns to balance over: victim, recipe, year and whatever else the table has."""
+
+
+def read_material(what: str | Path, pairwise: bool = False) -> list[Tuple]:
+    """The tuples of an attack run's folder, of a table with `original` and `perturbed`, or of a data set.
+
+    A data set's translations are judged one by one; with `pairwise`, every two systems' translations of a segment.
+    """
+    path = Path(what)
+    if (path / "run.json").is_file():
+        rows = _of_run(path)
+    else:
+        found = _rows(what) if path.is_file() else None
+        if found is None or not set(PAIR) <= found[0].keys():
+            return _of_data(what, pairwise)
+        rows = found
+    return _distinct([_tuple(row, place) for place, row in enumerate(rows, start=1)], str(what))
+
+
+def _of_run(folder: Path) -> list[dict[str, Any]]:
+    """The table of a run that holds originals and what was found for them."""
+    for file in sorted(folder.glob("*.parquet")):
+        if set(PAIR) <= set(pl.read_parquet_schema(file)):
+            frame = pl.read_parquet(file).filter(pl.col("perturbed").is_not_null() & pl.col("original").is_not_null())
+            if "success" in frame.columns:
+                frame = frame.filter(pl.col("success").cast(pl.Boolean))
+            if frame.is_empty():
+                raise UserError(f"{folder} found no perturbation, so there is nothing to rate.")
+            return frame.to_dicts()
+    raise UserError(f"{folder} holds no table with original and perturbed translations: it is no attack run.")
+
+
+def _rows(what: str | Path) -> list[dict[str, Any]] | None:
+    """The rows of a table, by its ending; None where it is no table with column names."""
+    kind = suffix(what)
+    if kind == ".parquet":
+        return pl.read_parquet(existing(what)).to_dicts() or None
+    if kind in (".jsonl", ".ndjson"):
+        try:
+            rows = [json.loads(line) for line in lines(what) if line.strip()]
+        except ValueError as error:
+            raise UserError(f"{label(what)} is not JSON lines: {error}.") from None
+        return rows if rows and all(isinstance(row, dict) for row in rows) else None
+    if kind not in (".tsv", ".csv", ".tab"):
+        return None
+    if kind == ".csv":
+        cells = [row for row in csv.reader(io.StringIO(whole_text(what), newline="")) if row]
+    else:
+        cells = [line.split("\t") for line in lines(what) if line]
+    if len(cells) < 2:
+        return None
+    for number, row in enumerate(cells[1:], start=2):
+        if len(row) != len(cells[0]) and set(PAIR) <= set(cells[0]):
+            raise UserError(f"{label(what)} line {number}: {len(row)} columns where the header has {len(cells[0])}.")
+    return [dict(zip(cells[0], row, strict=False)) for row in cells[1:]]
+
+
+def _tuple(row: Mapping[str, Any], place: int) -> Tuple:
+    texts = {side: str(row[side]) for side in PAIR}
+    known = {"id", "tuple", "source", "reference", "references", "language_pair", "document", *PAIR}
+    reference = row.get("reference") or (row.get("references") or [""])[0]
+    name = str(row.get("tuple") or row.get("id") or place)
+    return Tuple(
+        id=name,
+        segment=name,
+        texts=texts,
+        systems=dict.fromkeys(PAIR, str(row.get("system") or "")),
+        source=str(row.get("source") or ""),
+        reference=str(reference or ""),
+        language_pair=str(row.get("language_pair") or ""),
+        document=str(row.get("document") or ""),
+        place=place,
+        groups={
+            name: str(value)
+            for name, value in row.items()
+            if name not in known and isinstance(value, str | int | float) and not isinstance(value, bool)
+        },
+    )
+
+
+def _of_data(what: str | Path, pairwise: bool) -> list[Tuple]:
+    data = read(what)
+    if not data.has("translation"):
+        raise UserError(f"{data.name} has no translations to rate: a column `translation`, or original and perturbed.")
+    rows = enumerate(data.segments.iter_rows(named=True))
+    singles = [_single(row, place) for place, row in rows if row["translation"]]
+    return _pairs(singles, str(what)) if pairwise else singles
+
+
+def _single(row: Mapping[str, Any], place: int) -> Tuple:
+    system = row["system"] or ""
+    further = {name: str(row[name]) for name in GROUPS if row.get(name) is not None}
+    return Tuple(
+        id=f"{system}|{row['id']}",
+        segment=row["id"],
+        texts={SINGLE: row["translation"]},
+        systems={SINGLE: system},
+        source=row["source"] or "",
+        reference=(row["references"] or [""])[0] or "",
+        language_pair=row["language_pair"] or "",
+        document=str(row.get("document") or row.get("doc") or ""),
+        place=place,
+        groups={"system": system, **further},
+    )
+
+
+def _pairs(singles: Sequence[Tuple], what: str) -> list[Tuple]:
+    """Every two systems' translations of a segment, unless they are the same text."""
+    by_segment: dict[str, list[Tuple]] = {}
+    for one in singles:
+        by_segment.setdefault(one.segment, []).append(one)
+    found = []
+    for segment, several in by_segment.items():
+        for one, other in combinations(several, 2):
+            names = one.systems[SINGLE], other.systems[SINGLE]
+            if one.texts[SINGLE] != other.texts[SINGLE] and names[0] != names[1]:
+                texts = dict(zip(names, (one.texts[SINGLE], other.texts[SINGLE]), strict=True))
+                found.append(
+                    replace(
+                        one,
+                        id="|".join((*names, segment)),
+                        texts=texts,
+                        systems={name: name for name in names},
+                        groups={"systems": " / ".join(names)},
+                    )
+                )
+    if not found:
+        raise UserError(f"{what}: pairwise judgements need two systems that translate the same segments differently.")
+    return found
+
+
+def _distinct(tuples: Sequence[Tuple], what: str) -> list[Tuple]:
+    """The tuples with ids of their own: an attack may be found for one translation by several recipes and victims."""
+    seen: dict[str, int] = {}
+    found = []
+    for one in tuples:
+        seen[one.id] = seen.get(one.id, 0) + 1
+        again = f"{one.id}/{seen[one.id]}" if seen[one.id] > 1 else one.id
+        found.append(replace(one, id=again, segment=again))
+    if not found:
+        raise UserError(f"{what} holds no tuples to rate.")
+    return found

@@ -1,0 +1,128 @@
+"""Who may do what: one long random token per annotator, and one for whoever runs the project.
+
+The file keeps hashes only, so nobody can become an annotator by reading it; a lost link is replaced, not looked up.
+"""
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+import time
+from dataclasses import dataclass
+
+from babelquake.annotate.project import Project
+from babelquake.errors import UserError
+
+TOKEN_BYTES = 32
+TRAINING = "training"
+LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """Somebody who may rate."""
+
+    id: int
+    name: str
+
+
+def add_annotator(project: Project, name: str) -> str:
+    """Invite somebody: their token, which is shown this once. Their training items wait for them."""
+    name = name.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UserError(f"'{name[:LONGEST_NAME]}' is no annotator's name: 1 to {LONGEST_NAME} printable characters.")
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    with project.writing() as database:
+        try:
+            row = database.execute(
+                "INSERT INTO annotators (name, token, created) VALUES (?, ?, ?)", (name, _hashed(token), time.time())
+            )
+        except sqlite3.IntegrityError:
+            raise UserError(f"there is an annotator called '{name}' already.") from None
+        _own_training(database, int(row.lastrowid or 0))
+    return token
+
+
+def _own_training(database: sqlite3.Connection, annotator: int) -> None:
+    """A copy of the training items for one annotator; the first copy is the pattern and belongs to nobody."""
+    pattern = database.execute("SELECT id FROM tasks WHERE hit = ? AND copy = 0", (TRAINING,)).fetchone()
+    if pattern is None:
+        return
+    task = database.execute(
+        "INSERT INTO tasks (hit, copy, annotator, assigned) VALUES (?, ?, ?, ?)",
+        (TRAINING, annotator, annotator, time.time()),
+    ).lastrowid
+    database.execute(
+        "INSERT INTO items (task, place, tuple, type, texts, sides) "
+        "SELECT ?, place, tuple, type, texts, sides FROM items WHERE task = ?",
+        (task, pattern["id"]),
+    )
+
+
+def new_token(project: Project, name: str) -> str:
+    """Another link for an annotator; the old one stops working."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    with project.writing() as database:
+        _known(database, name)
+        database.execute("UPDATE annotators SET token = ?, revoked = NULL WHERE name = ?", (_hashed(token), name))
+    return token
+
+
+def revoke(project: Project, name: str) -> None:
+    """Shut somebody out at once. Their ratings stay; an unfinished task is given out again, from its beginning."""
+    with project.writing() as database:
+        annotator = _known(database, name)
+        database.execute("UPDATE annotators SET revoked = ? WHERE id = ?", (time.time(), annotator))
+        unfinished = database.execute(
+            "SELECT id FROM tasks WHERE annotator = ? AND finished IS NULL AND withdrawn IS NULL AND hit != ?",
+            (annotator, TRAINING),
+        ).fetchall()
+        for task in unfinished:
+            give_out_again(database, task["id"])
+
+
+def give_out_again(database: sqlite3.Connection, task: int) -> None:
+    """Withdraw a task and put an empty copy of it in its place, for somebody else."""
+    database.execute("UPDATE tasks SET withdrawn = ? WHERE id = ?", (time.time(), task))
+    copy = database.execute(
+        "INSERT INTO tasks (hit, copy) SELECT hit, (SELECT max(copy) + 1 FROM tasks other WHERE other.hit = tasks.hit) "
+        "FROM tasks WHERE id = ?",
+        (task,),
+    ).lastrowid
+    database.execute(
+        "INSERT INTO items (task, place, tuple, type, texts, sides) "
+        "SELECT ?, place, tuple, type, texts, sides FROM items WHERE task = ?",
+        (copy, task),
+    )
+
+
+def annotator_of(project: Project, token: str) -> Annotator | None:
+    """Whose token this is; nobody's once it is revoked."""
+    row = project.database.execute(
+        "SELECT id, name FROM annotators WHERE token = ? AND revoked IS NULL", (_hashed(token),)
+    ).fetchone()
+    return None if row is None else Annotator(row["id"], row["name"])
+
+
+def new_admin_token(project: Project) -> str:
+    """A token for whoever runs the project; an older one stops working."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    project.set("admin", _hashed(token))
+    return token
+
+
+def is_admin(project: Project, token: str) -> bool:
+    """Whether this is the admin's token."""
+    return hmac.compare_digest(str(project.setting("admin") or ""), _hashed(token))
+
+
+def _known(database: sqlite3.Connection, name: str) -> int:
+    row = database.execute("SELECT id FROM annotators WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise UserError(f"no annotator is called '{name}'.")
+    return int(row["id"])
+
+
+def _hashed(token: str) -> str:
+    """A token has 256 random bits: one hash is enough, and two of them compare equal without telling anything."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,169 @@
+"""The project file: one SQLite database with the tasks, the people and every rating.
+
+Write-ahead logging with full synchronisation: what was answered is on disk before the page says so, and a killed
+server loses nothing that it confirmed. A rating's key is its item, so no rating can be there twice.
+"""
+
+import json
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from babelquake.annotate.hits import Item
+from babelquake.annotate.material import Tuple
+from babelquake.errors import UserError
+
+VERSION = "1"
+MAGIC = b"SQLite format 3\x00"
+SCHEMA = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE tuples (
+  id TEXT PRIMARY KEY, segment TEXT NOT NULL, source TEXT NOT NULL, reference TEXT NOT NULL,
+  language_pair TEXT NOT NULL, document TEXT NOT NULL, place INTEGER NOT NULL, systems TEXT NOT NULL,
+  texts TEXT NOT NULL, groups TEXT NOT NULL
+) STRICT;
+CREATE INDEX tuples_by_document ON tuples (document, place);
+CREATE TABLE annotators (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT NOT NULL UNIQUE, created REAL NOT NULL, revoked REAL
+) STRICT;
+CREATE TABLE tasks (
+  id INTEGER PRIMARY KEY, hit TEXT NOT NULL, copy INTEGER NOT NULL, annotator INTEGER REFERENCES annotators (id),
+  assigned REAL, finished REAL, withdrawn REAL, UNIQUE (hit, copy)
+) STRICT;
+CREATE INDEX tasks_by_annotator ON tasks (annotator, finished);
+CREATE TABLE items (
+  id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks (id), place INTEGER NOT NULL,
+  tuple TEXT NOT NULL REFERENCES tuples (id), type TEXT NOT NULL, texts TEXT NOT NULL, sides TEXT NOT NULL,
+  UNIQUE (task, place)
+) STRICT;
+CREATE TABLE ratings (
+  item INTEGER PRIMARY KEY REFERENCES items (id), annotator INTEGER NOT NULL REFERENCES annotators (id),
+  answer TEXT NOT NULL, seconds REAL, at REAL NOT NULL
+) STRICT;
+"""
+
+
+def is_project(path: str | Path) -> bool:
+    """Whether a file is a database, by its first bytes."""
+    file = Path(path)
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC
+
+
+class Project:
+    """A project file, open for reading and writing from any thread."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not is_project(self.path):
+            raise UserError(f"{self.path} is no project: make one with `babelquake annotate prepare`.")
+        self._threads = threading.local()
+        try:
+            version = self.setting("version")
+        except sqlite3.DatabaseError:
+            raise UserError(f"{self.path} is a database, but no annotation project.") from None
+        if version != VERSION:
+            raise UserError(f"{self.path} was made by another version of babelquake (project format {version}).")
+
+    @classmethod
+    def create(cls, path: str | Path, settings: dict[str, Any]) -> "Project":
+        """A new project without tasks; an existing file is not touched."""
+        target = Path(path)
+        if target.exists():
+            raise UserError(f"{target} exists. Use another --out; a project with ratings is never overwritten.")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            database = sqlite3.connect(target)
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(f"{target} cannot be created: {error}.") from None
+        with database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.executescript(SCHEMA)
+            values = {"version": VERSION, "secret": secrets.token_urlsafe(32), **settings}
+            database.executemany(
+                "INSERT INTO settings VALUES (?, ?)", [(name, json.dumps(value)) for name, value in values.items()]
+            )
+        database.close()
+        target.chmod(0o600)
+        return cls(target)
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        found: sqlite3.Connection | None = getattr(self._threads, "connection", None)
+        if found is None:
+            found = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+            found.row_factory = sqlite3.Row
+            found.execute("PRAGMA journal_mode = WAL")
+            found.execute("PRAGMA synchronous = FULL")
+            found.execute("PRAGMA foreign_keys = ON")
+            self._threads.connection = found
+        return found
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that no other writer comes between; on disk when it is over, undone if anything fails."""
+        database = self.database
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            yield database
+        except BaseException:
+            database.execute("ROLLBACK")
+            raise
+        database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        if (found := getattr(self._threads, "connection", None)) is not None:
+            found.close()
+            self._threads.connection = None
+
+    def setting(self, name: str) -> Any:
+        """One of the project's settings; None where it has none of that name."""
+        row = self.database.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        return None if row is None else json.loads(row["value"])
+
+    def set(self, name: str, value: Any) -> None:
+        """Change a setting."""
+        with self.writing() as database:
+            database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
+
+    def add_tuples(self, database: sqlite3.Connection, tuples: Sequence[Tuple]) -> None:
+        """Store tuples, those not shown included: they are the context of others."""
+        database.executemany(
+            "INSERT INTO tuples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    one.id, one.segment, one.source, one.reference, one.language_pair, one.document, one.place,
+                    _text(one.systems), _text(one.texts), _text(one.groups),
+                )
+                for one in tuples
+            ],
+        )  # fmt: skip
+
+    def add_task(
+        self, database: sqlite3.Connection, hit: str, copy: int, items: Sequence[Item], annotator: int | None = None
+    ) -> int:
+        """Store one copy of a task."""
+        task = database.execute(
+            "INSERT INTO tasks (hit, copy, annotator) VALUES (?, ?, ?)", (hit, copy, annotator)
+        ).lastrowid
+        assert task is not None
+        database.executemany(
+            "INSERT INTO items (task, place, tuple, type, texts, sides) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (task, place, item.judged.id, item.type, _text(item.texts), json.dumps(item.order))
+                for place, item in enumerate(items)
+            ],
+        )
+        return task
+
+
+def _text(value: Any) -> str:
+    return json.dumps(dict(value), ensure_ascii=False)

@@ -1,0 +1,113 @@
+"""How people judge: the protocols, and what a valid answer to each is."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from babelquake.errors import UserError, did_you_mean
+
+LARGEST = 100
+MISSING = "missing"
+SEVERITIES = ("minor", "major")
+MOST_SPANS = 500
+ANCHORS = (
+    (0, "No meaning preserved"),
+    (33, "Some meaning preserved"),
+    (66, "Most meaning preserved, few errors"),
+    (100, "Perfect meaning and grammar"),
+)
+"""What points of the scale stand for in DA+SQM (Kocmi et al. 2022) and ESA (Kocmi et al. 2024)."""
+
+
+class AnswerError(ValueError):
+    """An answer that the protocol does not allow, in words for the annotator."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What is on a screen and what comes back from it."""
+
+    name: str
+    title: str
+    sides: int
+    """How many translations are judged together."""
+    scale: bool = True
+    """Whether each translation gets a score from 0 to 100 on a slider."""
+    anchors: bool = False
+    """Whether the scale says what its points mean."""
+    spans: bool = False
+    """Whether errors are marked in the text."""
+    highlight: bool = False
+    """Whether words in which the translations differ stand out."""
+
+    def answer(self, form: Mapping[str, str], sides: Sequence[str], lengths: Mapping[str, int]) -> dict[str, Any]:
+        """The answer a form holds: `scores` by side, and `spans` by side where errors are marked.
+
+        A preference is 100 for the better side and 0 for the other, 50 for both where neither is better. Sliders that
+        were not touched are no answer.
+        """
+        if not self.scale:
+            return {"scores": _preference(form.get("preference", ""), sides)}
+        answer: dict[str, Any] = {"scores": {side: _score(form, place) for place, side in enumerate(sides)}}
+        if self.spans:
+            answer["spans"] = {
+                side: _spans(form.get(f"spans{place}", ""), lengths[side]) for place, side in enumerate(sides)
+            }
+        return answer
+
+
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol("side-by-side", "Two translations, a score for each", 2, highlight=True),
+        Protocol("da", "One translation, one score", 1),
+        Protocol("sqm", "One translation, one score on a scale that says what its points mean", 1, anchors=True),
+        Protocol("esa", "One translation: mark its errors, then score it", 1, anchors=True, spans=True),
+        Protocol("pairwise", "Two translations: which is better?", 2, scale=False, highlight=True),
+    )
+}
+
+
+def protocol(name: str) -> Protocol:
+    """The protocol of that name."""
+    if name not in PROTOCOLS:
+        raise UserError(f"no protocol is called '{name}'. {did_you_mean(name, PROTOCOLS)}")
+    return PROTOCOLS[name]
+
+
+def _score(form: Mapping[str, str], place: int) -> float:
+    if form.get(f"touched{place}") != "1":
+        raise AnswerError("Please move every slider before you go on.")
+    text = form.get(f"score{place}", "")
+    if not (text.isascii() and text.isdecimal() and len(text) <= 3 and int(text) <= LARGEST):
+        raise AnswerError("A score must be a whole number from 0 to 100.")
+    return float(text)
+
+
+def _preference(choice: str, sides: Sequence[str]) -> dict[str, float]:
+    if choice == "equal":
+        return dict.fromkeys(sides, 50.0)
+    if choice not in ("0", "1"):
+        raise AnswerError("Please say which translation is better, or that neither is.")
+    return {side: 100.0 if place == int(choice) else 0.0 for place, side in enumerate(sides)}
+
+
+def _spans(text: str, length: int) -> list[dict[str, Any]]:
+    """Marked errors: character offsets into the text, or `missing`, and how severe each is."""
+    try:
+        given = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        raise AnswerError("The marked errors could not be read.") from None
+    if not isinstance(given, list) or len(given) > MOST_SPANS:
+        raise AnswerError("The marked errors could not be read.")
+    found = []
+    for span in given:
+        if not isinstance(span, dict) or span.get("severity") not in SEVERITIES:
+            raise AnswerError("Each marked error must be minor or major.")
+        start, end = span.get("start_i"), span.get("end_i")
+        omitted = start == end == MISSING
+        if not omitted and not (type(start) is int and type(end) is int and 0 <= start < end <= length):
+            raise AnswerError("A marked error lies outside the text.")
+        found.append({"start_i": start, "end_i": end, "severity": span["severity"]})
+    return found

@@ -1,0 +1,72 @@
+"""What people are to judge, from runs, tables and data sets."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.annotate.conftest import tuple_rows
+
+from babelquake.annotate.material import read_material
+from babelquake.errors import UserError
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv", "jsonl", "parquet"])
+def test_tables_of_tuples(tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"t.{ending}"
+    frame = pl.DataFrame(tuple_rows(3))
+    if ending == "parquet":
+        frame.write_parquet(file)
+    elif ending == "jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in frame.to_dicts()))
+    else:
+        frame.write_csv(file, separator="\t" if ending == "tsv" else ",")
+    found = read_material(file)
+    assert [one.id for one in found] == ["t0", "t1", "t2"]
+    assert found[0].texts["perturbed"].split()[3] == "purple"
+    assert found[1].groups == {"victim": "bleurt", "recipe": "clare", "system": "sys1", "year": "2012"}
+
+
+def test_a_run_folder_with_what_an_attack_found(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    rows = [{**row, "success": number != 1} for number, row in enumerate(tuple_rows(3))]
+    pl.DataFrame(rows).write_parquet(run / "perturbations.parquet")
+    pl.DataFrame({"id": ["a"]}).write_parquet(run / "measures.parquet")
+    assert [one.id for one in read_material(run)] == ["t0", "t2"], "only what succeeded"
+
+
+def test_one_translation_attacked_twice_is_two_tuples(tmp_path: Path) -> None:
+    rows = tuple_rows(2)
+    rows[1]["id"] = rows[0]["id"]
+    pl.DataFrame(rows).write_csv(tmp_path / "t.tsv", separator="\t")
+    assert [one.id for one in read_material(tmp_path / "t.tsv")] == ["t0", "t0/2"]
+
+
+def test_data_sets_are_judged_one_by_one_or_in_pairs(tmp_path: Path) -> None:
+    lines = ["id\tsource\treference\ttranslation\tsystem"]
+    lines += [f"{n}\tQuelle {n}\tref {n}\t{system} says {n}\t{system}" for n in (1, 2) for system in "ABC"]
+    file = tmp_path / "d.tsv"
+    file.write_text("\n".join(lines) + "\n")
+    singles = read_material(file)
+    assert len(singles) == 6
+    assert (singles[0].segment, singles[0].systems) == ("1", {"translation": "A"})
+    assert len({one.id for one in singles}) == 6
+    pairs = read_material(file, pairwise=True)
+    assert len(pairs) == 6
+    assert pairs[0].texts == {"A": "A says 1", "B": "B says 1"}
+
+
+def test_what_is_no_material(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    with pytest.raises(UserError, match="no attack run"):
+        read_material(run)
+    (tmp_path / "d.tsv").write_text("source\treference\na\tb\n")
+    with pytest.raises(UserError, match="no translations"):
+        read_material(tmp_path / "d.tsv")
+    (tmp_path / "broken.tsv").write_text("original\tperturbed\na\n")
+    with pytest.raises(UserError, match="line 2"):
+        read_material(tmp_path / "broken.tsv")
