@@ -1,11 +1,15 @@
 """All commands. Each module is light: what a command needs is imported when it runs."""
 
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from babelquake.cli.annotating import annotate
 from babelquake.cli.caching import cache
 from babelquake.cli.correlating import correlate
 from babelquake.cli.demonstrating import demo
+from babelquake.cli.guard import guarded
 from babelquake.cli.listing import list_things
 from babelquake.cli.metric import metric
 from babelquake.cli.mt import mt
@@ -15,8 +19,37 @@ from babelquake.cli.reporting import compare, report
 from babelquake.cli.training import train
 from babelquake.version import VERSION
 
+COMMANDS = "babelquake.commands"
+"""Entry points of this group are commands that other packages bring: functions with typer's annotations."""
+
+
+class Commands(TyperGroup):
+    """Our commands, and after them those of other packages; a built-in name always wins."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names."""
+        ours = super().list_commands(ctx)
+        return [*ours, *(name for name in _plugged_in() if name not in ours)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None or cmd_name not in (points := _plugged_in()):
+            return found
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name)(guarded(points[cmd_name].load()))
+        return typer.main.get_command(single)
+
+
+def _plugged_in() -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=COMMANDS)}
+
+
 app = typer.Typer(
     name="babelquake",
+    cls=Commands,
     help="Shake a translation stack and measure what breaks: MT systems, metrics, quality estimation.",
     epilog="Try: babelquake demo",
     no_args_is_help=True,

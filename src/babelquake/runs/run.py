@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.runs.display import display
 from babelquake.runs.files import disk, store_table, store_text
 from babelquake.runs.former import upgraded
 from babelquake.runs.info import RunInfo, now, versions
@@ -178,6 +179,16 @@ class Run:
         if not self.has(name):
             raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
         return pl.scan_parquet(self.path(name), glob=False)
+
+    def summary(self) -> str:
+        """What the run found, in a few lines."""
+        return display().text(self)
+
+    def __repr__(self) -> str:
+        return f"<babelquake {self.info.study} run in {self.folder}{'' if self.info.finished else ', unfinished'}>"
+
+    def _repr_html_(self) -> str:
+        return display().html(self)
 
     @property
     def segments(self) -> pl.DataFrame:

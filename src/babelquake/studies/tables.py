@@ -52,7 +52,8 @@ def references_each(segments: pl.DataFrame) -> int | None:
 def scorers_of(what: str | Scorer | Sequence[str | Scorer]) -> list[Scorer]:
     """The scorers that were meant, each once; alternatives in brackets are spelt out: `bertscore[layer=1|2]`."""
     specs: list[Spec | Scorer] = []
-    for item in several(what):
+    named: list[str | Scorer] = several(what)
+    for item in named:
         specs += [item] if isinstance(item, Scorer) else expand(item)
     made = [scorer_of(item) for item in specs]
     if not made:
@@ -60,7 +61,7 @@ def scorers_of(what: str | Scorer | Sequence[str | Scorer]) -> list[Scorer]:
     return list({scorer.name: scorer for scorer in made}.values())
 
 
-def several(what: str | T | Sequence[str | T]) -> list[str | T]:
+def several(what: T | Sequence[T]) -> list[T]:
     """One thing or a list of them, as a list."""
     if isinstance(what, str) or not isinstance(what, Sequence):
         return [what]

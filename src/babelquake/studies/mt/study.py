@@ -1,6 +1,6 @@
 """The MT study: how do translations change when the source changes a little? (Niu 2020; Jwalapuram 2023 §4)"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -32,12 +32,14 @@ MT = Study(
     measures=(kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT, kinds.DELTA, kinds.QUALITY, kinds.QUALITY_PERTURBED),
     gated=("robust", "consis"),
 )
+AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
+"""A system by name, a system, or a function from texts to translations."""
 SCORERS = ("chrf", "bleu[lowercase=true]")
 """Who judges unless somebody is named."""
 
 
 def mt(
-    systems: str | System | Sequence[str | System],
+    systems: AnySystem | Sequence[AnySystem],
     data: Given,
     suite: str | Suite | Sequence[str] = "everyday",
     scorers: str | Scorer | Sequence[str | Scorer] = SCORERS,
@@ -62,7 +64,8 @@ def mt(
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
     changes, judges = suite_of(suite, replicates), scorers_of(scorers)
-    named = several(systems)
+    given: list[AnySystem] = several(systems)
+    named = [item if isinstance(item, str) else system_of(item) for item in given]
     if not named:
         raise UserError("no system is named: give at least one, such as command[cmd=cat].")
     engine = engine or Engine(Cache())

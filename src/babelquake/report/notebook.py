@@ -1,0 +1,65 @@
+"""A run in a notebook or a prompt: the verdict, the first tables, the first charts."""
+
+import base64
+import json
+from collections.abc import Iterator
+
+from markupsafe import escape
+
+from babelquake.runs.display import shown_by
+from babelquake.runs.run import Run
+from babelquake.visible import visible
+
+SENTENCES = 5
+TABLES = 2
+ROWS = 30
+CHARTS = 2
+
+
+class Notebook:
+    """Draws finished runs from their measures alone."""
+
+    def text(self, run: Run) -> str:
+        """The verdict, in at most five lines."""
+        if not run.info.finished:
+            return f"{run.info.study} run in {run.folder}, unfinished: run the same command again to go on."
+        from babelquake.report.page import verdict
+
+        lines = [visible(sentence) for sentence in verdict(run)[:SENTENCES]]
+        return "\n".join([f"{run.info.study} run in {run.folder}", *lines])
+
+    def html(self, run: Run) -> str:
+        """Verdict, the first tables and the first charts, as one fragment that needs no script."""
+        if not run.info.finished:
+            return f"<pre>{escape(self.text(run))}</pre>"
+        return "\n".join(self._parts(run))
+
+    def _parts(self, run: Run) -> Iterator[str]:
+        from babelquake.report.page import tables, verdict, views
+
+        yield f"<h3>{escape(run.info.study)} · {escape(visible(run.folder.name))}</h3>"
+        said = "".join(f"<li>{escape(visible(sentence))}</li>" for sentence in verdict(run)[:SENTENCES])
+        yield f"<ul>{said}</ul>"
+        for table in tables(run)[:TABLES]:
+            head = "".join(f"<th>{escape(visible(column))}</th>" for column in table.columns)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{escape(visible(cell))}</td>" for cell in row) + "</tr>"
+                for row in table.rows[:ROWS]
+            )
+            caption = escape(visible(table.title))
+            yield f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        charts = [chart for view in views(run)[:1] for chart in view.charts][:CHARTS]
+        yield from (_picture(json.dumps(chart.spec() | {"width": 520, "title": chart.title})) for chart in charts)
+
+
+def _picture(spec: str) -> str:
+    """A chart as an image inside the page."""
+    import vl_convert
+
+    from babelquake.report.plots import VEGA_LITE
+
+    drawn = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE).encode()
+    return f'<img alt="chart" src="data:image/svg+xml;base64,{base64.b64encode(drawn).decode("ascii")}">'
+
+
+shown_by(Notebook())
