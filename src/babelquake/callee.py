@@ -4,11 +4,14 @@ A callee says what it is without loading weights (`signature`), how much it take
 elsewhere can build it again (`recipe`), and gives back what it holds (`close`). The engine knows nothing else of it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from babelquake.spec import Spec
 
+Q = TypeVar("Q")
+A = TypeVar("A")
 Kind = Literal["system", "scorer", "encoder", "masked-lm", "causal-lm"]
 
 
@@ -70,3 +73,14 @@ class Filler(NamedTuple):
 
     word: str
     probability: float
+
+
+def halving(answer: Callable[[list[Q]], list[A]], batch: list[Q]) -> list[A]:
+    """Answer a batch; where memory runs out, answer its halves instead."""
+    try:
+        return answer(batch)
+    except (MemoryError, RuntimeError) as error:
+        if len(batch) == 1 or not (isinstance(error, MemoryError) or "out of memory" in str(error).lower()):
+            raise
+    middle = len(batch) // 2
+    return halving(answer, batch[:middle]) + halving(answer, batch[middle:])

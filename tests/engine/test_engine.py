@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.callee import Limits
+from babelquake.callee import Limits, halving
 from babelquake.engine import Cache, Engine, Local
-from babelquake.engine.batching import halving, in_batches
+from babelquake.engine.batching import in_batches
 from babelquake.errors import ResumableError
 from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.spec import Spec

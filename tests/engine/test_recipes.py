@@ -11,8 +11,8 @@ from tests.systems.test_contract import make
 from babelquake.callee import Recipe
 from babelquake.engine import Cache, Engine, Local, build
 from babelquake.errors import UserError
+from babelquake.models import ENCODERS
 from babelquake.models.base import Matrix, SentenceEncoder
-from babelquake.models.encoders import ENCODERS
 from babelquake.scorers import SCORERS, Questions, Scorer, scorer
 from babelquake.spec import Spec, parameters
 from babelquake.systems import SYSTEMS, System

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from babelquake import models
 from babelquake.errors import UserError
-from babelquake.models import encoders
 from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.scorers import scorer
 
@@ -24,7 +24,7 @@ class AandB(SentenceEncoder):
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a small encoder that is there for this test only."""
-    monkeypatch.setitem(encoders.ENCODERS._things, "ab", AandB)
+    monkeypatch.setitem(models.ENCODERS._things, "ab", AandB)
     return "ab"
 
 

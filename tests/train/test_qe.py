@@ -8,10 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from babelquake import models
 from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.models import encoders
 from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.scorers import Questions, scorer
 from babelquake.stats.agreement import pearson
@@ -33,7 +33,7 @@ class Letters(SentenceEncoder):
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a small encoder that is there for this test only."""
-    monkeypatch.setitem(encoders.ENCODERS._things, "letters", Letters)
+    monkeypatch.setitem(models.ENCODERS._things, "letters", Letters)
     return "letters"
 
 

@@ -1,4 +1,4 @@
-"""How a long list becomes calls: batches under a callee's limits, halved where memory runs out."""
+"""How a long list becomes calls: batches under a callee's limits."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -6,7 +6,6 @@ from typing import TypeVar
 from babelquake.callee import Limits
 
 Q = TypeVar("Q")
-A = TypeVar("A")
 
 
 def in_batches(items: Sequence[Q], limits: Limits, length: Callable[[Q], int]) -> list[list[Q]]:
@@ -25,14 +24,3 @@ def in_batches(items: Sequence[Q], limits: Limits, length: Callable[[Q], int]) -
         batches[-1].append(item)
         characters += size
     return batches
-
-
-def halving(answer: Callable[[list[Q]], list[A]], batch: list[Q]) -> list[A]:
-    """Answer a batch; where memory runs out, answer its halves instead."""
-    try:
-        return answer(batch)
-    except (MemoryError, RuntimeError) as error:
-        if len(batch) == 1 or not (isinstance(error, MemoryError) or "out of memory" in str(error).lower()):
-            raise
-    middle = len(batch) // 2
-    return halving(answer, batch[:middle]) + halving(answer, batch[middle:])

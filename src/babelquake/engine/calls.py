@@ -11,8 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from babelquake import models, scorers, systems
-from babelquake.callee import Callee, Filler, Gap, Recipe
-from babelquake.engine.batching import halving
+from babelquake.callee import Callee, Filler, Gap, Recipe, halving
 from babelquake.engine.memory import Memory
 from babelquake.errors import ResumableError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix

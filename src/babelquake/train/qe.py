@@ -17,8 +17,8 @@ import polars as pl
 from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Matrix, sentence_rows
-from babelquake.models.encoders import encoder as encoder_named
 from babelquake.models.ridge import Array, Moments, Ridge, features
 from babelquake.train.corpus import sha256
 from babelquake.version import VERSION

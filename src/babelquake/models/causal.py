@@ -1,0 +1,84 @@
+"""Causal language models of the transformers library: the probability of every token after those before it."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+
+from babelquake.callee import Limits
+from babelquake.errors import UserError
+from babelquake.models.base import CausalLM, Matrix
+from babelquake.models.transformer import Precision, Transformer
+from babelquake.spec import Range
+
+ROOM = 2**26
+"""Numbers that the predictions of one batch may hold on the CPU: tokens times vocabulary."""
+
+
+class TransformerCausalLM(CausalLM):
+    """Log-probabilities of a text's tokens, the first one after the begin token (as Hugging Face evaluate counts)."""
+
+    def __init__(
+        self,
+        model: str,
+        precision: Precision = "float32",
+        device: str = "auto",
+        tokens: Annotated[int, Range(1, 1 << 20)] = 4096,
+        instead: str = "",
+    ) -> None:
+        self.core = Transformer(model, "AutoModelForCausalLM", precision, device, tokens, instead)
+
+    @property
+    def signature(self) -> str:
+        """Name, content of the files, precision, version."""
+        return self.core.signature
+
+    @property
+    def limits(self) -> Limits:
+        """Enough texts at once for every length to fill its batches."""
+        return Limits(texts=256, tokens=self.core.tokens)
+
+    @cached_property
+    def begin(self) -> int:
+        """The token that every text begins with; models without one take the token that ends a text."""
+        tokenizer = self.core.tokenizer
+        number = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        if number is None:
+            raise UserError(f"{self.core.checkpoint.name} has no begin and no end token: it cannot weigh a text.")
+        return int(number)
+
+    @cached_property
+    def end(self) -> int:
+        """The token that ends a text."""
+        number = self.core.tokenizer.eos_token_id
+        return self.begin if number is None else int(number)
+
+    def log_probabilities(self, texts: Sequence[str]) -> list[Matrix]:
+        """One row of logarithms per text. A text without tokens is weighed as a text that ends at once."""
+        ids, _ = self.core.tokenised(texts, special=False, room=1)
+        whole = [[self.begin, *(tokens or [self.end])] for tokens in ids]
+        found: list[Matrix] = [np.zeros(0, dtype=np.float32)] * len(texts)
+        for places, rows in self.core.batches(whole, self._tokens):
+            weights = self.core.in_memory(self._weights, rows)
+            for place, row in zip(places, weights, strict=False):
+                found[place] = row
+        return found
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        self.core.close()
+
+    @cached_property
+    def _tokens(self) -> int:
+        return max(1, min(self.core.tokens, ROOM // int(self.core.config.vocab_size)))
+
+    def _weights(self, rows: Any) -> list[Matrix]:
+        import torch
+
+        ids = torch.as_tensor(rows, dtype=torch.long, device=self.core.device)
+        with torch.inference_mode():
+            logits = self.core.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[:, :-1].float()
+            chosen = logits.gather(-1, ids[:, 1:, None])[..., 0]
+            weights = chosen - logits.logsumexp(dim=-1)
+        return [row.copy() for row in weights.cpu().numpy()]

@@ -1,0 +1,118 @@
+"""Where a model's files lie, and one hash of what is in them.
+
+A name is that of a model that ships, a folder (or a `.gguf` file), or a name on the Hugging Face hub; tried in this
+order. The hash is of the files that are read – weights, vocabulary, configuration – so that a signature is the same for
+the hub's copy and for a folder elsewhere, and is known without loading weights.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from babelquake.errors import UserError
+from babelquake.models.settings import offline
+from babelquake.models.shipped import shipped
+
+DESCRIPTIONS = ("*.json", "*.txt", "*.model", "*.yaml")
+"""Configuration and vocabulary."""
+WEIGHTS = ("*.safetensors", "*.bin", "*.ckpt", "*.gguf", "*.npz")
+"""By preference: where there are safetensors, nothing else is read."""
+IGNORED = ("card.json", "training_args.bin", "README.txt")
+BLOB = re.compile(r"[0-9a-f]{64}")
+"""The name of a large file in the hub's local store: its SHA-256."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model's files."""
+
+    name: str
+    """As tables and signatures show it: without the folders of this machine."""
+    folder: Path
+    file: str | None = None
+    """The one file that holds everything, for formats that do so."""
+
+    @property
+    def content(self) -> str:
+        """A short hash of everything that is read."""
+        state = hashlib.sha256()
+        for path in [self.folder / self.file] if self.file else files(self.folder):
+            state.update(path.relative_to(self.folder).as_posix().encode() + b"\0" + _digest(path).encode())
+        return state.hexdigest()[:12]
+
+
+def checkpoint(name: str, instead: str = "") -> Checkpoint:
+    """The files of a model; `instead` is a line that works without a hub, for the error where none can be reached."""
+    ships = shipped()
+    if name in ships:
+        return Checkpoint(name, ships[name])
+    path = Path(name).expanduser()
+    if path.is_file() and path.suffix == ".gguf":
+        return Checkpoint(path.stem, path.parent.resolve(), path.name)
+    if path.is_dir():
+        return Checkpoint(path.resolve().name, path.resolve())
+    if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
+        raise UserError(f"there is no folder {name}: expected a model's folder, a hub name or a model that ships.")
+    return Checkpoint(name, _from_hub(name, instead))
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of a folder that are read, in the order of their names."""
+    found = {path for pattern in DESCRIPTIONS for path in folder.rglob(pattern)}
+    for pattern in WEIGHTS:
+        if weights := {path for path in folder.rglob(pattern) if path.name not in IGNORED}:
+            found |= weights
+            break
+    return sorted(path for path in found if path.is_file() and path.name not in IGNORED)
+
+
+def _from_hub(name: str, instead: str) -> Path:
+    """The hub's files on this machine, fetched where they are not there and a hub may be asked."""
+    try:
+        from huggingface_hub import HfApi, snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+    except ImportError:
+        raise UserError(f"model '{name}' needs an extra: run pip install 'babelquake[neural]'.") from None
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):
+        pass
+    hint = f" Works without a network: {instead}." if instead else ""
+    hint += " Models that ship are listed by babelquake list models."
+    if offline():
+        raise UserError(f"model '{name}' is not on this machine and no hub may be asked (--offline).{hint}")
+    try:
+        names = [item.rfilename for item in HfApi().model_info(name).siblings or []]
+        kinds = {Path(item).suffix for item in names}
+        weights = next((pattern for pattern in WEIGHTS if pattern.removeprefix("*") in kinds), WEIGHTS[0])
+        return Path(snapshot_download(name, allow_patterns=[*DESCRIPTIONS, weights]))
+    except RepositoryNotFoundError:
+        raise UserError(f"no folder, no model that ships and no model on the hub is called '{name}'.{hint}") from None
+    except (OSError, ValueError, HfHubHTTPError) as problem:
+        first = (str(problem).strip() or type(problem).__name__).splitlines()[0]
+        raise UserError(
+            f"model '{name}' is not on this machine and the hub cannot be reached ({first}).{hint}"
+        ) from None
+    except Exception as problem:  # the hub's client raises its transport's own errors
+        if type(problem).__module__.partition(".")[0] not in ("httpx", "httpcore", "requests", "huggingface_hub"):
+            raise
+        raise UserError(
+            f"model '{name}' is not on this machine and the hub cannot be reached ({type(problem).__name__}).{hint}"
+        ) from None
+
+
+def _digest(path: Path) -> str:
+    target = path.resolve()
+    if BLOB.fullmatch(target.name):
+        return target.name
+    state = target.stat()
+    return _read(target, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _read(path: Path, size: int, changed: int) -> str:
+    """SHA-256 of a file; read again only when its size or time of change says so."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

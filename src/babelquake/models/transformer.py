@@ -1,0 +1,207 @@
+"""A transformers model and its tokenizer: loaded when first used, run on texts of equal length.
+
+Texts go through a model together with texts of the same number of tokens only: nothing is padded, and what a text
+gives does not depend on its company. A batch is never smaller than a few dozen tokens (rows are repeated), because
+matrix products of few rows are computed, and rounded, in another way. No code of a model's repository is run; weights
+come from safetensors, or else are read with `weights_only`.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pickle import UnpicklingError
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.callee import halving
+from babelquake.errors import UserError
+from babelquake.models.checkpoint import Checkpoint, checkpoint
+from babelquake.models.settings import device_of
+from babelquake.runs.signature import signature
+from babelquake.spec import Range
+
+Precision = Literal["float32", "bfloat16", "float16"]
+Ids = NDArray[np.int32]
+Tokens = list[list[int]]
+
+SMALLEST = 128
+"""Tokens that a batch on the CPU has at least."""
+ROWS_ON_GPU = 64
+"""Rows that every batch on a GPU has: one shape per length, so that the same kernel computes each text."""
+UNLIMITED = 10**6
+OFFSETS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "data2vec-text", "longformer", "bertweet"}
+"""Model types whose positions begin after the padding token's number."""
+
+
+class Transformer:
+    """What encoders and language models of the transformers library have in common."""
+
+    def __init__(
+        self,
+        model: str,
+        auto: str,
+        precision: Precision = "float32",
+        device: str = "auto",
+        tokens: Annotated[int, Range(1, 1 << 20)] = 4096,
+        instead: str = "",
+    ) -> None:
+        self.checkpoint: Checkpoint = checkpoint(model, instead)
+        self.auto = auto
+        self.precision = precision
+        self.tokens = tokens
+        self.truncated = 0
+        """Texts that were longer than the model takes, and were cut."""
+        self._device = device
+
+    @cached_property
+    def signature(self) -> str:
+        """Name, content of the files, precision, version."""
+        return signature(
+            self.checkpoint.name,
+            content=self.checkpoint.content,
+            precision=self.precision,
+            transformers=_version("transformers"),
+        )
+
+    @cached_property
+    def device(self) -> str:
+        """Where it runs."""
+        return device_of(self._device)
+
+    @cached_property
+    def config(self) -> Any:
+        """The model's configuration; read without its weights."""
+        return self._from_pretrained("AutoConfig")
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The model's tokenizer."""
+        return self._from_pretrained("AutoTokenizer")
+
+    @cached_property
+    def model(self) -> Any:
+        """The weights, on their device."""
+        import torch
+
+        made = self._from_pretrained(self.auto, dtype=getattr(torch, self.precision))
+        try:
+            return made.to(self.device).eval()
+        except RuntimeError as error:
+            raise UserError(f"{self.checkpoint.name} does not go onto device '{self.device}': {error}") from None
+
+    @cached_property
+    def longest(self) -> int:
+        """Tokens of the longest text that the model takes, special ones included."""
+        said = min(int(self.tokenizer.model_max_length), UNLIMITED)
+        places = getattr(self.config, "max_position_embeddings", None) or getattr(self.config, "n_positions", None)
+        if not places or self.config.model_type in ("t5", "mt5", "umt5"):
+            return said
+        offset = (self.config.pad_token_id or 0) + 1 if self.config.model_type in OFFSETS else 0
+        return min(said, int(places) - offset)
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        for name in ("model", "tokenizer", "device"):
+            self.__dict__.pop(name, None)
+
+    def tokenised(self, texts: Sequence[str], special: bool = True, room: int = 0) -> tuple[Tokens, Tokens]:
+        """Token numbers and special-token marks of each text; `room` tokens are left free. Longer texts are cut."""
+        if not texts:
+            return [], []
+        valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
+        options = {"add_special_tokens": special, "return_special_tokens_mask": True, "verbose": False}
+        found = self.tokenizer(valid, **options)
+        ids, marks = list(found["input_ids"]), list(found["special_tokens_mask"])
+        limit = self.longest - room
+        long = [place for place, tokens in enumerate(ids) if len(tokens) > limit]
+        if long:
+            cut = self.tokenizer([valid[place] for place in long], truncation=True, max_length=limit, **options)
+            for place, tokens, mark in zip(long, cut["input_ids"], cut["special_tokens_mask"], strict=True):
+                ids[place], marks[place] = tokens, mark
+            self._note(len(long), limit)
+        return ids, marks
+
+    def batches(self, ids: Sequence[Sequence[int]], tokens: int | None = None) -> Iterator[tuple[list[int], Ids]]:
+        """Places and tokens of texts of equal length; texts without tokens are left out.
+
+        The array may have more rows than there are places: they fill a batch up and mean nothing.
+        """
+        groups: dict[int, list[int]] = defaultdict(list)
+        for place, one in enumerate(ids):
+            if len(one):
+                groups[len(one)].append(place)
+        most = tokens or self.tokens
+        for length, group in sorted(groups.items(), reverse=True):
+            rows = ROWS_ON_GPU if self.device.startswith("cuda") else max(1, most // length)
+            least = rows if self.device.startswith("cuda") else -(-SMALLEST // length)
+            for start in range(0, len(group), rows):
+                places = group[start : start + rows]
+                filled = [places[row % len(places)] for row in range(max(len(places), least))]
+                yield places, np.array([ids[place] for place in filled], dtype=np.int32)
+
+    def in_memory(self, work: Any, rows: Ids) -> list[Any]:
+        """One answer per row; where memory runs out, the halves one after the other."""
+        return halving(lambda some: list(work(np.stack(some))), list(rows))
+
+    def _note(self, count: int, limit: int) -> None:
+        self.truncated += count
+        logging.getLogger("babelquake").warning(
+            "%s: %d text%s longer than %d tokens: only the beginning was read.",
+            self.checkpoint.name,
+            count,
+            " is" if count == 1 else "s are",
+            limit,
+        )
+
+    def _from_pretrained(self, kind: str, **options: Any) -> Any:
+        _version("torch")
+        import transformers
+
+        if self.checkpoint.file is not None:
+            options["gguf_file"] = self.checkpoint.file
+        loader = getattr(transformers, kind)
+        try:
+            with _quiet():
+                return loader.from_pretrained(
+                    self.checkpoint.folder, trust_remote_code=False, local_files_only=True, **options
+                )
+        except UnpicklingError:
+            raise UserError(
+                f"the weights of '{self.checkpoint.name}' hold more than numbers (a pickle that could run code): refused. "
+                "Expected safetensors, or tensors saved by torch."
+            ) from None
+        except (OSError, ValueError, KeyError, RuntimeError, ImportError, AttributeError) as error:
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise UserError(
+                f"'{self.checkpoint.name}' cannot be loaded: {first} Expected a folder with a transformers model "
+                "(config.json, tokenizer, weights as safetensors), a hub name, or a model that ships."
+            ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars and no advice on the terminal while a model loads."""
+    from transformers.utils import logging
+
+    chatter: Any = logging
+    level, bars = chatter.get_verbosity(), chatter.is_progress_bar_enabled()
+    chatter.set_verbosity_error()
+    chatter.disable_progress_bar()
+    try:
+        yield
+    finally:
+        chatter.set_verbosity(level)
+        if bars:
+            chatter.enable_progress_bar()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        raise UserError(f"this model needs {package}: run pip install 'babelquake[neural]'.") from None
