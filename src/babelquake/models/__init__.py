@@ -38,10 +38,10 @@ ENCODERS: Registry[Callable[..., Encoder]] = Registry(
     },
 )
 MASKED: Registry[Callable[..., MaskedLM]] = Registry(
-    "masked language model", "babelquake.masked", {"transformer": "babelquake.models.masked:TransformerMaskedLM"}
+    "masked language model", "babelquake.masked", {"transformer": "babelquake.models.masked_lm:TransformerMaskedLM"}
 )
 CAUSAL: Registry[Callable[..., CausalLM]] = Registry(
-    "causal language model", "babelquake.causal", {"transformer": "babelquake.models.causal:TransformerCausalLM"}
+    "causal language model", "babelquake.causal", {"transformer": "babelquake.models.causal_lm:TransformerCausalLM"}
 )
 M = TypeVar("M", bound=Model)
 _LIVE: WeakValueDictionary[tuple[str, str, str, str], Model] = WeakValueDictionary()

@@ -172,8 +172,8 @@ class Transformer:
                 )
         except UnpicklingError:
             raise UserError(
-                f"the weights of '{self.checkpoint.name}' hold more than numbers (a pickle that could run code): refused. "
-                "Expected safetensors, or tensors saved by torch."
+                f"the weights of '{self.checkpoint.name}' hold more than numbers – a pickle that could run code. "
+                "Refused: expected safetensors, or tensors saved by torch."
             ) from None
         except (OSError, ValueError, KeyError, RuntimeError, ImportError, AttributeError) as error:
             first = (str(error).strip() or type(error).__name__).splitlines()[0]
