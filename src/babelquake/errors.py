@@ -45,9 +45,11 @@ class UnansweredError(ResumableError):
     """Some texts got no usable answer, though each was asked alone: `reasons` says why, by text; the rest is in
     `answers`."""
 
-    def __init__(self, message: str, answers: Mapping[str, str], reasons: Mapping[str, str]) -> None:
+    def __init__(
+        self, message: str, answers: Mapping[str, str] | None = None, reasons: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message, answers)
-        self.reasons: dict[str, str] = dict(reasons)
+        self.reasons: dict[str, str] = dict(reasons or {})
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

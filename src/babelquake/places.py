@@ -1,18 +1,10 @@
 """Where this user's files go."""
 
-import os
-import tempfile
 from pathlib import Path
+
+from platformdirs import user_cache_dir
 
 
 def user_cache() -> Path:
-    """The folder for what can be computed again: `$XDG_CACHE_HOME/babelquake` or `~/.cache/babelquake`.
-
-    Where there is no home, a folder in the system's place for temporary files that carries the user's number.
-    """
-    if root := os.environ.get("XDG_CACHE_HOME"):
-        return Path(root) / "babelquake"
-    try:
-        return Path.home() / ".cache" / "babelquake"
-    except RuntimeError:
-        return Path(tempfile.gettempdir()) / f"babelquake-{os.getuid()}"
+    """The folder for what can be computed again: `$XDG_CACHE_HOME/babelquake`, or as the system has it."""
+    return Path(user_cache_dir("babelquake", appauthor=False))

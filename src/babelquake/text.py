@@ -156,6 +156,11 @@ def is_unspaced(text: str) -> bool:
     return unspaced > 0 and 2 * unspaced >= sum(map(str.isalpha, text))
 
 
+def is_whole(text: str) -> bool:
+    """Whether the text holds whole characters only: no lone surrogate, which no file can hold."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
 def has_case(text: str) -> bool:
     """Whether upper and lower case can be told apart anywhere in the text."""
     return any(char.upper() != char or char.lower() != char for char in text if not char.isspace())

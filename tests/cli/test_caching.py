@@ -19,7 +19,14 @@ def test_info_verify_and_clear(cli: Callable[..., Result], tmp_path: Path) -> No
     assert "entries: 0" in cli("cache", "info").stdout
 
 
-def test_a_damaged_file_is_told(cli: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_file_that_is_no_cache_is_left_alone(cli: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "cache.sqlite").write_bytes(b"nonsense" * 1000)
-    found = cli("cache", "info")
-    assert "was damaged" in found.stderr and "entries: 0" in found.stdout
+    assert "is no cache" in cli("cache", "info", status=2).stderr
+    assert "is no cache" in cli("cache", "clear", status=2).stderr
+    assert (tmp_path / "cache.sqlite").read_bytes() == b"nonsense" * 1000
+
+
+def test_looking_at_a_cache_that_is_not_there_makes_none(cli: Callable[..., Result], tmp_path: Path) -> None:
+    assert "entries: 0" in cli("cache", "info").stdout
+    assert "there is no cache" in cli("cache", "clear", status=2).stderr
+    assert not (tmp_path / "cache.sqlite").exists()

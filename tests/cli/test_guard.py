@@ -16,7 +16,7 @@ from babelquake.errors import GateError, ResumableError, UserError
         (GateError("ROBUST fell"), 1, "babelquake: ROBUST fell"),
         (UserError("no such thing"), 2, "babelquake: no such thing"),
         (ResumableError("quota"), 3, "babelquake: quota"),
-        (KeyboardInterrupt(), 3, "babelquake: interrupted. Finished work is kept: the same command continues."),
+        (KeyboardInterrupt(), 3, "babelquake: interrupted. What is finished is kept: the same command continues."),
         (PermissionError(errno.EACCES, os.strerror(errno.EACCES), "x.tsv"), 2, "babelquake: x.tsv: Permission denied."),
     ],
 )

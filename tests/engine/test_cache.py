@@ -109,7 +109,42 @@ def broken(path: Path, page: int, content: bytes = b"\xa5" * PAGE) -> None:
         file.write(content)
 
 
-def test_a_file_that_is_no_database_is_told_about_and_replaced(path: Path) -> None:
+def test_a_file_of_the_users_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("my thesis, the only copy\n")
+    with pytest.raises(UserError, match="is no cache of babelquake, and was left alone"):
+        Cache(path)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert path.read_text() == "my thesis, the only copy\n"
+    path.unlink()
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE addresses (name TEXT)")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="is no cache of babelquake"):
+        Cache(path)
+    assert path.read_bytes() == before
+
+
+def test_looking_creates_nothing(path: Path) -> None:
+    assert Cache.look(path).entries == 0
+    assert not path.parent.exists()
+
+
+def test_paid_answers_are_on_the_disk_before_they_count(path: Path) -> None:
+    store = Cache(path)
+    store.put(entries(1), durable=True)
+    assert store._database.execute("PRAGMA synchronous").fetchone() == (2,)
+    store.put(entries(2))
+    assert store._database.execute("PRAGMA synchronous").fetchone() == (1,)
+
+
+def test_a_file_that_is_no_database_where_caches_lie_is_told_about_and_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("BABELQUAKE_CACHE")
+    path = default_path()
     path.parent.mkdir()
     path.write_bytes(b"this is not a cache" * 1000)
     told: list[str] = []

@@ -53,3 +53,12 @@ def test_many_threads_take_turns(tmp_path: Path) -> None:
     for thread in threads:
         thread.join(30)
     assert (most, turns) == (1, 80)
+
+
+def test_a_link_in_the_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
+    treasure = tmp_path / "treasure"
+    treasure.write_text("gold")
+    (tmp_path / "lock").symlink_to(treasure)
+    with pytest.raises(OSError), locked(tmp_path / "lock", wait=False):
+        pass
+    assert treasure.read_text() == "gold"

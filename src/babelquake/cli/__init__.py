@@ -4,5 +4,6 @@
 def main() -> None:
     """The `babelquake` command."""
     from babelquake.cli.app import app
+    from babelquake.cli.guard import enter
 
-    app()
+    enter(app)

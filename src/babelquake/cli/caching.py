@@ -3,12 +3,14 @@
 import json
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import AsJson, CacheFile
+from babelquake.errors import UserError
 
 
 class Action(StrEnum):
@@ -31,11 +33,14 @@ def cache(
     """
     from babelquake.engine import Cache
 
-    store = Cache(file, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
     if action is Action.info:
-        found = asdict(store.info())
+        found = asdict(Cache.look(file))
         typer.echo(json.dumps(found) if as_json else "\n".join(f"{key}: {value}" for key, value in found.items()))
-    elif action is Action.clear:
+        return
+    if not Path(Cache.look(file).path).exists():
+        raise UserError(f"there is no cache at {Cache.look(file).path}.")
+    store = Cache(file, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
+    if action is Action.clear:
         removed = store.clear()
         typer.echo(json.dumps({"removed": removed}) if as_json else f"{removed} entries removed")
     else:

@@ -1,23 +1,33 @@
-"""Errors become one line and an exit status: 1 a gate said no, 2 wrong input, 3 interrupted but resumable."""
+"""How the program ends: 0 done, 1 a gate said no, 2 wrong input, 3 interrupted but resumable, 70 a fault of ours.
+
+A gate's "no" is the one thing that status 1 ever means. Whatever else happens – a fault in the program, a closed
+terminal, a pipe that nobody reads, memory that runs out – has a status of its own.
+"""
 
 import errno
 import functools
 import os
+import signal
 import sys
+import threading
+import traceback
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
 from babelquake.errors import BabelquakeError
+from babelquake.visible import visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def _discard_output() -> None:
-    """Nobody takes what is still to be written: do not try again as the program ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+FAULT = 70
+"""The status of an unexpected error (EX_SOFTWARE of sysexits.h)."""
+ISSUES = "https://github.com/babelquake/babelquake/issues"
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -28,10 +38,10 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except BabelquakeError as error:
-            typer.echo(f"babelquake: {error}", err=True)
+            _say(str(error))
             raise typer.Exit(error.exit_status) from error
         except KeyboardInterrupt:
-            typer.echo("babelquake: interrupted. Finished work is kept: the same command continues.", err=True)
+            _say("interrupted. What is finished is kept: the same command continues.")
             raise typer.Exit(3) from None
         except BrokenPipeError:
             _discard_output()
@@ -41,7 +51,123 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             if full:
                 _discard_output()
             where = f"{error.filename}: " if error.filename else ""
-            typer.echo(f"babelquake: {where}{error.strerror or error}.", err=True)
+            _say(f"{where}{error.strerror or error}.")
             raise typer.Exit(3 if full else 2) from error
 
     return call
+
+
+def enter(app: typer.Typer) -> NoReturn:
+    """Run the program and end the process with the status that belongs to what happened."""
+    _open_streams()
+    _hear_signals()
+    status = _status_of(app)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        _discard_output()
+    except (OSError, ValueError):
+        status = status or 3
+        _discard_output()
+    raise SystemExit(status)
+
+
+def _status_of(app: typer.Typer) -> int:
+    try:
+        found: Any = app(standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        _say("interrupted.")
+        return 3
+    except BrokenPipeError:
+        _discard_output()
+        return 0
+    except SystemExit as end:
+        return 0 if end.code in (0, None) or isinstance(end.__context__, BrokenPipeError) else FAULT
+    except MemoryError:
+        _say("the memory is not enough: take fewer segments, perturbations or texts at once. What is finished is kept.")
+        return FAULT
+    except Exception as error:
+        return _misused(error) if hasattr(error, "show") and hasattr(error, "exit_code") else _fault(error)
+    return found if isinstance(found, int) else 0
+
+
+def _misused(error: Any) -> int:
+    """A command line that cannot be parsed explains itself."""
+    with suppress(OSError, ValueError):
+        error.show()
+    return 2
+
+
+def _fault(error: BaseException) -> int:
+    """One line for the user, everything else into a file that can be sent to us."""
+    what = traceback.format_exception_only(error)[-1].strip()
+    log = _logged("".join(traceback.format_exception(error)))
+    where = f" Details are in {log}." if log else ""
+    _say(f"an unexpected error, which is our fault: {what[:300]}.{where} Please report it at {ISSUES}.")
+    return FAULT
+
+
+def _logged(trace: str) -> Path | None:
+    import platform
+    import tempfile
+
+    from babelquake.places import user_cache
+    from babelquake.version import VERSION
+
+    now = datetime.now(UTC)
+    head = f"babelquake {VERSION}, Python {platform.python_version()}, {platform.platform()}, {now.isoformat()}\n"
+    name = f"error-{now:%Y%m%d-%H%M%S}-{os.getpid()}.log"
+    for folder in (user_cache() / "errors", Path(tempfile.gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(head + trace, encoding="utf-8", errors="backslashreplace")
+            return folder / name
+        except OSError:
+            continue
+    return None
+
+
+def _open_streams() -> None:
+    """Give the process three streams that take any character, whatever it was started with."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - open for as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _hear_signals() -> None:
+    """SIGTERM (`docker stop`, Slurm) and SIGHUP end a run as Ctrl-C does, unless they are ignored (`nohup`)."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupted)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _say(message: str) -> None:
+    """One line to the user, in which nothing can move the cursor."""
+    with suppress(OSError, ValueError):
+        typer.echo(f"babelquake: {_line_by_line(message)}", err=True)
+
+
+def _line_by_line(message: str) -> str:
+    return "\n".join(visible(line) for line in message.split("\n"))
+
+
+def _discard_output() -> None:
+    """Nobody takes what is still to be written: do not try again as the program ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from platformdirs import user_cache_dir
-
-from babelquake.engine.mending import check, is_damage, readable_entries
+from babelquake.engine.mending import check, is_damage, is_foreign, readable_entries
 from babelquake.errors import ResumableError, UserError
+from babelquake.places import user_cache
 from babelquake.runs.locking import locked
 
 TABLES = """
@@ -26,8 +25,11 @@ CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB NOT NULL, c
                                     used INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS results_used ON results (used);
 """
+FILE = "results.sqlite"
 FRESH_ENOUGH = 3600
 """Seconds before a read renews an entry's last use: recency by the hour costs few writes."""
+LIMIT = 20 * 2**30
+"""Bytes that a cache may take."""
 QUICKLY_CHECKED = 2**28
 """Bytes up to which a file is checked as it is opened; damage in a larger one shows when it is used."""
 T = TypeVar("T")
@@ -47,7 +49,7 @@ def default_path() -> Path:
     """`$BABELQUAKE_CACHE`, or results.sqlite in the user's cache folder."""
     if given := os.environ.get("BABELQUAKE_CACHE"):
         return Path(given)
-    return Path(user_cache_dir("babelquake", appauthor=False)) / "results.sqlite"
+    return user_cache() / FILE
 
 
 def key_of(signature: str, content: bytes) -> bytes:
@@ -65,13 +67,17 @@ class Cache:
     def __init__(
         self,
         path: Path | str | None = None,
-        limit_bytes: int = 20 * 2**30,
+        limit_bytes: int = LIMIT,
         tell: Callable[[str], None] = lambda warning: None,
     ) -> None:
         self.path = Path(path) if path is not None else default_path()
         self.limit_bytes = limit_bytes
         self.warning = ""
         self._tell = tell
+        if self.path != user_cache() / FILE and is_foreign(self.path):
+            raise UserError(
+                f"{self.path} is no cache of babelquake, and was left alone: name another file with --cache."
+            )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = self._connect()
@@ -86,14 +92,29 @@ class Cache:
         """The values known among the keys; a value that fails its checksum counts as unknown."""
         return self._mending(lambda: self._get(keys))
 
-    def put(self, values: Mapping[bytes, bytes]) -> None:
-        """Store values in one transaction; then, if the file grew past its limit, drop the least recently used."""
-        self._mending(lambda: self._put(values))
+    def put(self, values: Mapping[bytes, bytes], durable: bool = False) -> None:
+        """Store values in one transaction; then, if the file grew past its limit, drop the least recently used.
+
+        What is `durable` is on the disk when this returns, so that not even a power cut makes it be paid for again.
+        """
+        self._mending(lambda: self._put(values, durable))
 
     def info(self) -> CacheInfo:
         """Where the cache is, how full, and its limit."""
         (entries,) = self._mending(lambda: self._database.execute("SELECT count(*) FROM results").fetchone())
         return CacheInfo(str(self.path), entries, self._bytes_in_use(), self.limit_bytes)
+
+    @classmethod
+    def look(cls, path: Path | str | None = None) -> CacheInfo:
+        """`info` of a cache that may not exist; nothing is created."""
+        where = Path(path) if path is not None else default_path()
+        if not where.exists():
+            return CacheInfo(str(where), 0, 0, LIMIT)
+        cache = cls(where)
+        try:
+            return cache.info()
+        finally:
+            cache.close()
 
     def clear(self) -> int:
         """Forget everything; the number of entries forgotten."""
@@ -125,8 +146,9 @@ class Cache:
                 self._database.executemany("UPDATE results SET used = ? WHERE key = ?", stale)
         return found
 
-    def _put(self, values: Mapping[bytes, bytes]) -> None:
+    def _put(self, values: Mapping[bytes, bytes], durable: bool) -> None:
         now = int(time.time())
+        self._database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         with self._writing():
             self._database.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)",

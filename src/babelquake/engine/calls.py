@@ -5,6 +5,7 @@ the worker builds the callee once, keeps it, and gives its encodings a memory of
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -13,10 +14,11 @@ import numpy as np
 from babelquake import models, scorers, systems
 from babelquake.callee import Callee, Filler, Gap, Recipe, halving
 from babelquake.engine.memory import Memory
-from babelquake.errors import ResumableError
+from babelquake.errors import ResumableError, UnansweredError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
+from babelquake.text import is_whole
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -38,6 +40,13 @@ def build(recipe: Recipe) -> Callee:
             return models.causal(recipe.spec)
 
 
+@dataclass(frozen=True)
+class Unanswered:
+    """In place of an answer: why there is none."""
+
+    reason: str
+
+
 class Call(Generic[C, Q, A]):
     """One kind of question to one callee. Pickled, it is a recipe and a function's name."""
 
@@ -49,12 +58,17 @@ class Call(Generic[C, Q, A]):
         self.memory = memory
         self.options = options or {}
 
-    def __call__(self, batch: list[Q]) -> list[A]:
-        """The answers to a batch; one that does not fit into memory is halved."""
-        return halving(self._checked, batch)
+    def __call__(self, batch: list[Q]) -> list[A | Unanswered]:
+        """The answers to a batch; one that does not fit into memory is halved, unless each call costs money."""
+        return self._checked(batch) if getattr(self.callee, "remote", False) else halving(self._checked, batch)
 
-    def _checked(self, batch: list[Q]) -> list[A]:
-        answers = self.ask(self.callee, batch, self.memory, **self.options)
+    def _checked(self, batch: list[Q]) -> list[A | Unanswered]:
+        try:
+            answers: list[Any] = self.ask(self.callee, batch, self.memory, **self.options)
+        except UnansweredError as error:
+            found: dict[Any, Any] = {text: Unanswered(why) for text, why in error.reasons.items()}
+            found.update(error.answers)
+            answers = [found[one] for one in batch if one in found]
         if len(answers) != len(batch):
             kind = {"system": "translations", "scorer": "scores"}.get(self.callee.recipe.kind, "answers")
             raise ResumableError(
@@ -75,8 +89,17 @@ def _resident(
 
 
 def translations(system: System, batch: list[str], memory: Memory) -> list[str]:
-    """What a system makes of texts."""
-    return system.translate(batch)
+    """What a system makes of texts; half a character (a lone surrogate) is nothing that could be kept."""
+    found = system.translate(batch)
+    broken = {
+        text: "the translation holds half a character (a lone surrogate)"
+        for text, translation in zip(batch, found, strict=False)
+        if not is_whole(translation)
+    }
+    if broken and len(found) == len(batch):
+        done = {text: translation for text, translation in zip(batch, found, strict=True) if text not in broken}
+        raise UnansweredError(f"{system.name} gave {len(broken)} broken translations.", done, broken)
+    return found
 
 
 def statistics(scorer: Scorer, batch: list[Question], memory: Memory) -> list[Array]:

@@ -6,7 +6,7 @@ that does not fit into memory, stores each finished batch at once, and returns r
 
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -14,15 +14,26 @@ from babelquake.callee import Callee, Filler, Gap
 from babelquake.engine import calls
 from babelquake.engine.batching import in_batches
 from babelquake.engine.cache import Cache, key_of
-from babelquake.engine.calls import Call
+from babelquake.engine.calls import Call, Unanswered
 from babelquake.engine.executor import Local, Workers
-from babelquake.engine.forms import COMPARISON, FILLING, JUDGEMENT, PROBABILITY, TRANSLATION, Form, utf8
+from babelquake.engine.forms import (
+    COMPARISON,
+    FILLING,
+    JUDGEMENT,
+    PAID_TRANSLATION,
+    PROBABILITY,
+    TRANSLATION,
+    Form,
+    utf8,
+)
 from babelquake.engine.memory import BOUND, Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
+from babelquake.errors import ResumableError, UnansweredError
 from babelquake.models.base import CausalLM, Encoder, MaskedLM, Matrix, Vectors
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
+from babelquake.visible import visible
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -48,6 +59,8 @@ class Engine:
         quiet: bool = False,
         workers: Workers | None = None,
         memory_bytes: int = BOUND,
+        on_error: Literal["keep", "stop"] = "keep",
+        budget: int | None = None,
     ) -> None:
         self.cache = cache
         self.quiet = quiet
@@ -55,12 +68,22 @@ class Engine:
         self.memory = Memory(memory_bytes)
         self.calls = 0
         """Texts that were really sent to a system or a costly scorer."""
+        self.on_error = on_error
+        """Whether to go on without the answers that could not be had, or to stop once everything else is done."""
+        self.budget = budget
+        """Characters that remote callees may still be sent; None where nobody counts."""
+        self.notes: list[str] = []
+        """What a reader of the results must know: texts that have no answer, systems that say nothing."""
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
         call: Call[System, str, str] = Call(system, calls.translations, self.memory)
         given = [text if text.strip() else "" for text in texts]
-        return self._answered(call, given, TRANSLATION, f"translating with {system.name}", {"": ""})
+        form = PAID_TRANSLATION if system.remote else TRANSLATION
+        found = self._answered(call, given, form, f"translating with {system.name}", {"": ""})
+        if any(given) and not any(text.strip() for text in found):
+            self.notes.append(f"{system.name} translates every text to nothing: all {len(texts)} answers are blank.")
+        return found
 
     def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
         """The distinct texts a `translate` would have to send: what a dry run counts."""
@@ -172,16 +195,61 @@ class Engine:
         signature = call.callee.signature + option
         keys = {one: key_of(signature, form.key(one)) for one in distinct} if self.cache else {}
         found = self.cache.get(list(keys.values())) if self.cache else {}
-        answers = known | {one: form.read(found[key]) for one, key in keys.items() if key in found}
+        kept = {one: form.read(found[key]) for one, key in keys.items() if key in found}
+        answers = known | {one: answer for one, answer in kept.items() if form.sound(answer)}
         missing = sorted((one for one in distinct if one not in answers), key=form.order)
         batches = in_batches(missing, call.callee.limits, form.length)
-        workers = self.workers or Local(call.callee.limits.concurrent)
+        remote = getattr(call.callee, "remote", False)
+        workers = self.workers or Local(call.callee.limits.concurrent, apart=remote)
+        unanswered: dict[Q, str] = {}
+
+        def keep(some: dict[Q, A]) -> None:
+            answers.update(some)
+            if cache and some:
+                cache.put({keys[one]: form.write(answer) for one, answer in some.items()}, durable=remote)
+
         with Progress(label, len(missing), quiet=self.quiet) as progress:
-            for position, results in workers.unordered(call, batches):
-                batch = batches[position]
-                answers.update(zip(batch, results, strict=True))
-                if cache:
-                    cache.put({keys[one]: form.write(answers[one]) for one in batch})
-                self.calls += len(batch)
-                progress.advance(len(batch))
+            try:
+                for position, results in workers.unordered(call, self._affordable(call.callee, batches, form)):
+                    batch = batches[position]
+                    outcome = dict(zip(batch, results, strict=True))
+                    keep({one: answer for one, answer in outcome.items() if not isinstance(answer, Unanswered)})
+                    unanswered |= {one: each.reason for one, each in outcome.items() if isinstance(each, Unanswered)}
+                    self.calls += len(batch)
+                    progress.advance(len(batch))
+            except ResumableError as error:
+                keep({one: form.read(utf8(error.answers[one])) for one in missing if one in error.answers})
+                raise
+        if unanswered:
+            answers.update(self._without(call.callee, unanswered, len(distinct), form))
         return [answers[one] for one in asked]
+
+    def _affordable(self, callee: Callee, batches: list[list[Q]], form: Form[Q, A]) -> Iterator[list[Q]]:
+        """The batches, as long as the budget lasts: what is sent twice counts twice."""
+        if self.budget is None or not getattr(callee, "remote", False):
+            yield from batches
+            return
+        resent = 0
+        for batch in batches:
+            again = getattr(callee, "resent", 0)
+            self.budget -= again - resent
+            resent = again
+            size = sum(map(form.length, batch))
+            if size > self.budget:
+                raise ResumableError(
+                    f"the budget is spent: {size:,} more characters would go to {callee.name}, "
+                    f"{max(0, self.budget):,} are left. The same command with a larger --budget continues."
+                )
+            self.budget -= size
+            yield batch
+
+    def _without(self, callee: Callee, reasons: dict[Q, str], of: int, form: Form[Q, A]) -> dict[Q, A]:
+        """What stands for answers that could not be had; an error where nothing can, or where the user wants one."""
+        question, why = next(iter(reasons.items()))
+        shown = visible(str(question))
+        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        told = f"{callee.name} has no usable answer to {len(reasons)} of {of} texts, to “{shown}” because {why}"
+        if self.on_error == "stop" or form.nothing is None:
+            raise UnansweredError(f"{told}. Everything else is kept; --on-error keep goes on without them.")
+        self.notes.append(f"{told}. They count as empty.")
+        return dict.fromkeys(reasons, form.nothing)

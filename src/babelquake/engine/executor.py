@@ -1,8 +1,15 @@
-"""Where batches run. `Local` now; another executor only has to offer the same `unordered`."""
+"""Where batches run. `Local` is this machine; `ray.Ray` is another executor with the same `unordered`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from typing import Literal, Protocol, TypeVar
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import ExitStack
+from typing import Any, Literal, Protocol, TypeVar
+
+from babelquake.errors import ResumableError, StoppedError
+from babelquake.interrupts import MOMENT, SLICE, stopped
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -11,54 +18,114 @@ B = TypeVar("B")
 class Workers(Protocol):
     """Runs a function over batches and hands back each result with its position as soon as it is there."""
 
-    def unordered(self, function: Callable[[A], B], batches: Sequence[A]) -> Iterator[tuple[int, B]]:
-        """Yield (position, result) in any order; an error stops what has not begun and is raised after the rest."""
+    def unordered(self, function: Callable[[A], B], batches: Iterable[A]) -> Iterator[tuple[int, B]]:
+        """Yield (position, result) in any order; an error stops what has not begun and is raised after the rest.
+
+        Of several errors the first is raised, with what all of them say was answered before.
+        """
         ...
 
 
 class Local:
-    """This machine: in line for one worker, otherwise threads (waiting on others) or processes (computing here)."""
+    """This machine: in line for one worker, otherwise threads (waiting on others) or processes (computing here).
 
-    def __init__(self, workers: int = 1, kind: Literal["threads", "processes"] = "threads") -> None:
+    `apart` takes a thread even for one worker: a call that waits for others must not keep the main thread, which is the
+    one that hears signals.
+    """
+
+    def __init__(
+        self, workers: int = 1, kind: Literal["threads", "processes"] = "threads", apart: bool = False
+    ) -> None:
         self.workers = workers
         self.kind = kind
+        self.apart = apart
 
-    def unordered(self, function: Callable[[A], B], batches: Sequence[A]) -> Iterator[tuple[int, B]]:
+    def unordered(self, function: Callable[[A], B], batches: Iterable[A]) -> Iterator[tuple[int, B]]:
         """See `Workers`. At most twice as many batches as workers are under way, so memory stays bounded.
 
-        Batches that are under way when one fails, or at Ctrl-C, may have been paid for: they are waited for and handed
-        back before the error is raised.
+        Batches that are under way when one fails, or when the user stops the run, may have been paid for: they are
+        waited for – after a signal for a moment only – and handed back before the error is raised.
         """
-        if self.workers <= 1:
+        if self.workers <= 1 and not self.apart:
             for position, batch in enumerate(batches):
                 yield position, function(batch)
             return
-        pool: Executor = (ThreadPoolExecutor if self.kind == "threads" else ProcessPoolExecutor)(self.workers)
+        pool: Executor = (Threads if self.kind == "threads" else ProcessPoolExecutor)(self.workers)
         waiting: dict[Future[B], int] = {}
         todo = iter(enumerate(batches))
         failure: BaseException | None = None
-        try:
+        until = float("inf")
+        with ExitStack() as stack:
+            stack.callback(pool.shutdown, wait=False, cancel_futures=True)
             while True:
-                while failure is None and len(waiting) < 2 * self.workers and (following := next(todo, None)):
-                    position, batch = following
-                    waiting[pool.submit(function, batch)] = position
-                if not waiting:
-                    break
                 try:
-                    finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                    while failure is None and len(waiting) < 2 * self.workers and (following := next(todo, None)):
+                        waiting[pool.submit(function, following[1])] = following[0]
+                    if not waiting or time.monotonic() > until:
+                        break
+                    finished, _ = wait(waiting, timeout=SLICE, return_when=FIRST_COMPLETED)
                 except KeyboardInterrupt as interrupt:
-                    if failure is not None:
+                    if isinstance(failure, KeyboardInterrupt):
                         raise
                     failure, finished = interrupt, set()
+                    until = time.monotonic() + MOMENT + 2 * SLICE
+                    stack.enter_context(stopped())
+                except ResumableError as error:
+                    failure, finished = failure or error, set()
                 for future in finished:
                     position = waiting.pop(future)
-                    if (error := future.exception()) is None:
+                    if (trouble := future.exception()) is None:
                         yield position, future.result()
                     else:
-                        failure = failure or error
+                        failure = first_of(failure, trouble)
                 if failure is not None:
                     waiting = {future: position for future, position in waiting.items() if not future.cancel()}
-            if failure is not None:
-                raise failure
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        if failure is not None:
+            raise failure
+
+
+def first_of(failure: BaseException | None, trouble: BaseException) -> BaseException:
+    """The error to raise: the first one, with the answers that a later one still brings; a signal comes before all."""
+    if failure is None:
+        return trouble
+    if isinstance(trouble, ResumableError) and trouble.answers:
+        if not isinstance(failure, ResumableError):
+            message = "interrupted" if isinstance(failure, KeyboardInterrupt) else str(failure)
+            failure = StoppedError(f"{message}. Finished work is kept: the same command continues.")
+        failure.answers.update(trouble.answers)
+    return failure
+
+
+class Threads(Executor):
+    """Threads that a process does not wait for as it ends: one of them may hang in somebody else's code."""
+
+    def __init__(self, workers: int) -> None:
+        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...], dict[str, Any]] | None]
+        self._work = queue.SimpleQueue()
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(workers)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Have a thread call the function."""
+        future: Future[Any] = Future()
+        self._work.put((future, fn, args, kwargs))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """No further work; threads end when they have done what they are at."""
+        for _ in self._threads:
+            self._work.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+
+    def _run(self) -> None:
+        while (work := self._work.get()) is not None:
+            future, function, args, kwargs = work
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function(*args, **kwargs))
+            except BaseException as error:
+                future.set_exception(error)

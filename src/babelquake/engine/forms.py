@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from babelquake.callee import Filler, Gap
 from babelquake.models.base import Matrix
 from babelquake.scorers.base import Array, Question
+from babelquake.text import is_whole
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -24,6 +25,10 @@ class Form(Generic[Q, A]):
     order: Callable[[Q], Any]
     write: Callable[[A], bytes]
     read: Callable[[bytes], A]
+    nothing: A | None = None
+    """What stands for an answer that could not be had, if anything can."""
+    sound: Callable[[A], bool] = lambda answer: True
+    """Whether an answer found in the cache may be used: earlier versions kept what no service should have said."""
 
 
 def utf8(text: str) -> bytes:
@@ -34,7 +39,10 @@ def _longest_first(text: str) -> tuple[int, str]:
     return -len(text), text
 
 
-TRANSLATION: Form[str, str] = Form(utf8, len, _longest_first, utf8, lambda data: data.decode("utf-8", "surrogatepass"))
+TRANSLATION: Form[str, str] = Form(
+    utf8, len, _longest_first, utf8, lambda data: data.decode("utf-8", "surrogatepass"), nothing="", sound=is_whole
+)
+PAID_TRANSLATION = replace(TRANSLATION, sound=lambda text: bool(text.strip()) and is_whole(text))
 JUDGEMENT: Form[Question, Array] = Form(
     lambda question: question.key,
     lambda question: question.characters,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 Entry = tuple[bytes, bytes, int, int]
 """A row of the cache: key, value, checksum, last use."""
+MAGIC = b"SQLite format 3\0"
+COLUMNS = ["key", "value", "checksum", "used"]
 PART = "SELECT key, value, checksum, used FROM results WHERE key >= ? AND key < ? ORDER BY key "
 
 
@@ -21,6 +23,26 @@ def check(database: sqlite3.Connection) -> None:
 def is_damage(error: sqlite3.DatabaseError) -> bool:
     """Whether the file itself is broken; not so where it is locked, read-only or out of reach."""
     return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError) or "malformed" in str(error)
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether a file is something else than a cache, so that it must not be touched: no database, or another one."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(MAGIC))
+    except OSError:
+        return False
+    if head != MAGIC:
+        return bool(head)
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        columns = [row[1] for row in database.execute("PRAGMA table_info(results)")]
+        return bool(tables) and (tables != {"results"} or columns != COLUMNS)
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        database.close()
 
 
 def readable_entries(path: Path, size: int) -> Iterator[list[Entry]]:

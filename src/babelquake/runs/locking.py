@@ -12,10 +12,11 @@ def locked(path: Path, wait: bool) -> Iterator[None]:
     """Hold the lock; where another process does, wait for it or raise BlockingIOError.
 
     A process that dies gives its lock back. The holder removes the file, so who gets the lock of a file that is no
-    longer there tries again with the new one.
+    longer there tries again with the new one. A symbolic link in its place is not followed (OSError): whatever it
+    points to is not ours to empty.
     """
     while True:
-        with path.open("w") as lock:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not _is_open_at(lock.fileno(), path):
                 continue
@@ -28,6 +29,6 @@ def locked(path: Path, wait: bool) -> Iterator[None]:
 
 def _is_open_at(file: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(file), path.stat())
+        return os.path.samestat(os.fstat(file), path.lstat())
     except FileNotFoundError:
         return False

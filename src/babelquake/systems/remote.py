@@ -19,6 +19,7 @@ from babelquake.http import Client, Request, Service, TooLargeError, UnusableErr
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
+from babelquake.text import is_whole
 
 __all__ = ["Remote", "Request", "UnusableError", "Verdict"]
 
@@ -62,6 +63,8 @@ class Remote(System):
         self.url = self._client.address(url or self.endpoint)
         self._limits = replace(self.batch, concurrent=concurrent or self.batch.concurrent)
         self._fruitless = 0
+        self.resent = 0
+        """Characters that had to be sent more than once."""
         self._lock = threading.Lock()
 
     @abstractmethod
@@ -144,6 +147,7 @@ class Remote(System):
             return
         done.update(good)
         if len(bad) == len(texts) > 1 and not halved:
+            self._count_again(texts)
             for half in _halves(texts):
                 self._ask(half, done, reasons, halved=True)
             return
@@ -153,6 +157,7 @@ class Remote(System):
     def _ask_alone(self, text: str, why: str, asked: int, done: dict[str, str], reasons: dict[str, str]) -> None:
         for attempt in range(asked, ALONE):
             self._client.back_off(attempt + 1)
+            self._count_again([text])
             try:
                 good, bad = self._sorted([text])
             except TooLargeError as error:
@@ -198,6 +203,10 @@ class Remote(System):
                 self._fruitless = 0
         return good, bad
 
+    def _count_again(self, texts: list[str]) -> None:
+        with self._lock:
+            self.resent += sum(map(len, texts))
+
     def _ask_for_less(self, texts: list[str]) -> None:
         """Remember that this much was too much."""
         texts_at_once = max(1, len(texts) // 2)
@@ -215,7 +224,7 @@ def fault(translation: Any) -> str:
     """Why this is no translation of a text that is not blank; empty when it may be one."""
     if not isinstance(translation, str):
         return f"the translation is {type(translation).__name__}, no text"
-    if any("\ud800" <= char <= "\udfff" for char in translation):
+    if not is_whole(translation):
         return "the translation holds half a character (a lone surrogate)"
     return "" if translation.strip() else "the translation is empty"
 

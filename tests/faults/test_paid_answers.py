@@ -1,0 +1,271 @@
+"""Nothing paid for is lost, paid twice without need, or kept when it is wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from babelquake.callee import Limits
+from babelquake.engine import Cache, Engine
+from babelquake.errors import ResumableError, UnansweredError
+from babelquake.spec import Spec
+from babelquake.systems import system
+from babelquake.systems.base import System
+
+Answer = Callable[[BaseHTTPRequestHandler, list[str]], None]
+
+
+class Provider:
+    """A LibreTranslate server that answers as it is told."""
+
+    def __init__(self) -> None:
+        self.seen: list[list[str]] = []
+        self.answer: Answer = upper
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                provider.seen.append(body["q"])
+                provider.answer(self, body["q"])
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_: object) -> None:
+                pass
+
+        self.server = Quiet(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def system(self, **options: Any) -> System:
+        return system("libretranslate", "de-en", url=self.url, **options)
+
+
+def reply(handler: BaseHTTPRequestHandler, status: int, body: Any, **headers: str) -> None:
+    data = json.dumps(body).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(data)))
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+    handler.wfile.write(data)
+
+
+def upper(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
+    reply(handler, 200, {"translatedText": [text.upper() for text in texts]})
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
+    for proxy in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(proxy, raising=False)
+    made = Provider()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def stubborn(bad: str, answer: Any) -> Answer:
+    """Everything is fine but one text."""
+
+    def answering(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
+        reply(handler, 200, {"translatedText": [answer if text == bad else text.upper() for text in texts]})
+
+    return answering
+
+
+@pytest.mark.parametrize("answer", ["", "  ", "half \ud83d", None, 7, ["list"]], ids=repr)
+def test_one_bad_text_is_asked_alone_then_named_and_the_rest_is_kept(
+    provider: Provider, answer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("babelquake.http.Client.sleep", staticmethod(lambda seconds: None))
+    provider.answer = stubborn("b", answer)
+    cache = Cache(tmp_path / "c.sqlite")
+    engine = Engine(cache)
+    assert engine.translate(provider.system(), ["a", "b", "c"]) == ["A", "", "C"]
+    assert sum(texts.count("b") for texts in provider.seen) == 4
+    assert sum(texts.count("a") + texts.count("c") for texts in provider.seen) == 2
+    (note,) = engine.notes
+    assert "no usable answer to 1 of 3 texts, to “b”" in note
+    provider.answer = upper
+    assert Engine(cache).translate(provider.system(), ["a", "b", "c"]) == ["A", "B", "C"]
+    assert provider.seen[-1] == ["b"]
+
+
+def test_on_error_stop_keeps_the_rest_and_stops(
+    provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("babelquake.http.Client.sleep", staticmethod(lambda seconds: None))
+    provider.answer = stubborn("b", "")
+    cache = Cache(tmp_path / "c.sqlite")
+    with pytest.raises(UnansweredError, match="1 of 3 texts"):
+        Engine(cache, on_error="stop").translate(provider.system(), ["a", "b", "c"])
+    provider.answer = upper
+    Engine(cache, on_error="stop").translate(provider.system(), ["a", "b", "c"])
+    assert provider.seen[-1] == ["b"]
+
+
+def test_bad_answers_of_an_earlier_version_are_asked_for_again(provider: Provider, tmp_path: Path) -> None:
+    from babelquake.engine.cache import key_of
+
+    cache = Cache(tmp_path / "c.sqlite")
+    made = provider.system()
+    cache.put({key_of(made.signature, b"a"): "\ud83d".encode("utf-8", "surrogatepass")})
+    cache.put({key_of(made.signature, b"b"): b""})
+    assert Engine(cache).translate(made, ["a", "b"]) == ["A", "B"]
+
+
+def test_a_quota_spent_halfway_keeps_the_half_that_was_paid(provider: Provider, tmp_path: Path) -> None:
+    def until_spent(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
+        if len(provider.seen) >= 3:
+            return reply(handler, 402, {"error": "Payment required"})
+        paid.extend(texts)
+        return upper(handler, texts)
+
+    paid: list[str] = []
+    provider.answer = until_spent
+    cache = Cache(tmp_path / "c.sqlite")
+    texts = [f"Satz {number:04d}" for number in range(32 * 5)]
+    with pytest.raises(ResumableError, match="quota"):
+        Engine(cache).translate(provider.system(), texts)
+    provider.answer, provider.seen = upper, []
+    Engine(cache).translate(provider.system(), texts)
+    assert sorted([*paid, *(text for call in provider.seen for text in call)]) == texts
+
+
+def test_a_budget_holds_while_running(provider: Provider, tmp_path: Path) -> None:
+    texts = [f"{number:04d}" + "x" * 96 for number in range(96)]
+    engine = Engine(Cache(tmp_path / "c.sqlite"), budget=7000)
+    with pytest.raises(ResumableError, match=r"the budget is spent: 3,200 more characters .* 600 are left"):
+        engine.translate(provider.system(), texts)
+    assert sum(len(text) for call in provider.seen for text in call) == 6400
+    assert Engine(Cache(tmp_path / "c.sqlite"), budget=4000).translate(provider.system(), texts)[0] == texts[0].upper()
+
+
+def test_what_is_sent_again_counts_against_the_budget(
+    provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("babelquake.http.Client.sleep", staticmethod(lambda seconds: None))
+    provider.answer = stubborn("b" * 100, "")
+    engine = Engine(Cache(tmp_path / "c.sqlite"), budget=1200)
+    with pytest.raises(ResumableError, match="budget"):
+        engine.translate(provider.system(), ["b" * 100, *(f"{number:03d}" for number in range(320))])
+
+
+class Silent(System):
+    """Says nothing to everything."""
+
+    spec = Spec("silent")
+    signature = "silent"
+    limits = Limits()
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return ["" for _ in texts]
+
+
+def test_a_system_that_returns_only_blank_lines_is_told() -> None:
+    engine = Engine()
+    engine.translate(Silent(), ["a", "b"])
+    assert engine.notes == ["silent translates every text to nothing: all 2 answers are blank."]
+
+
+CHILD = """
+import sys
+from babelquake.cli.guard import _hear_signals, guarded
+from babelquake.engine import Cache, Engine
+from babelquake.systems import system
+import polars as pl
+pl.LazyFrame({"a": [1]}).collect()
+_hear_signals()
+@guarded
+def command():
+    engine = Engine(Cache(sys.argv[2]))
+    made = system("libretranslate", "de-en", url=sys.argv[1], concurrent=4)
+    engine.translate(made, [f"Satz {n:04d}" for n in range(320)])
+try:
+    command()
+except Exception as end:
+    sys.exit(end.exit_code)
+"""
+
+
+def interrupted(provider: Provider, cache: Path, number: signal.Signals, ready: Callable[[], bool]) -> float:
+    """Start a translation, send a signal once `ready`, and say how long the process took to end with status 3."""
+    child = subprocess.Popen([sys.executable, "-c", CHILD, provider.url, str(cache)], stderr=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while not ready():
+        assert time.monotonic() < until and child.poll() is None
+        time.sleep(0.02)
+    child.send_signal(number)
+    sent = time.monotonic()
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 3, said.decode()
+    return time.monotonic() - sent
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_is_heard_while_a_provider_throttles(
+    provider: Provider, tmp_path: Path, number: signal.Signals
+) -> None:
+    provider.answer = lambda handler, texts: reply(handler, 429, {}, Retry_After="290")
+    took = interrupted(provider, tmp_path / "c.sqlite", number, lambda: len(provider.seen) >= 4)
+    assert took < 10, "waits are ended within two seconds; the rest is the process going away"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_batches_under_way_at_a_signal_are_kept(provider: Provider, tmp_path: Path, number: signal.Signals) -> None:
+    def slowly(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
+        time.sleep(0.7)
+        upper(handler, texts)
+
+    provider.answer = slowly
+    interrupted(provider, tmp_path / "c.sqlite", number, lambda: len(provider.seen) >= 4)
+    paid = {text for call in provider.seen for text in call}
+    made = provider.system()
+    texts = [f"Satz {number:04d}" for number in range(320)]
+    left = Engine(Cache(tmp_path / "c.sqlite")).untranslated(made, texts)
+    assert set(texts) - set(left) == paid
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_never_answers_does_not_hold_a_stopped_run(
+    provider: Provider, tmp_path: Path, number: signal.Signals
+) -> None:
+    provider.answer = lambda handler, texts: time.sleep(60)
+    took = interrupted(provider, tmp_path / "c.sqlite", number, lambda: len(provider.seen) >= 4)
+    assert took < 10
+
+
+def test_a_killed_process_sends_nothing_again_that_was_answered(provider: Provider, tmp_path: Path) -> None:
+    def slowing(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
+        if len(provider.seen) > 4:
+            time.sleep(1.5)
+        upper(handler, texts)
+
+    provider.answer = slowing
+    child = subprocess.Popen([sys.executable, "-c", CHILD, provider.url, str(tmp_path / "c.sqlite")])
+    while len(provider.seen) < 8:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    answered = [text for call in provider.seen[:4] for text in call]
+    texts = [f"Satz {number:04d}" for number in range(320)]
+    left = Engine(Cache(tmp_path / "c.sqlite")).untranslated(provider.system(), texts)
+    assert not set(answered) & set(left)
