@@ -27,6 +27,7 @@ FLOORS: tuple[set[str], ...] = (
     {"data"},
     {
         "callee",
+        "languages",
         "http",
         "interrupts",
         "places",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from babelquake.languages import Language
 from babelquake.text import (
     KIND_OF_MARK,
     ending,
@@ -156,7 +157,7 @@ def test_closing_quotes_and_brackets_do_not_hide_the_mark(text: str, mark: str, 
     ],
 )
 def test_each_script_has_its_own_final_marks(text: str, lang: str | None, marks: str) -> None:
-    found = final_marks(text, lang)
+    found = final_marks(text, Language.known(lang))
     assert found["stop"] + found["exclamation"] + found["question"] == marks
     for kind, mark in found.items():
         assert ending(text + mark).kind == kind

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import regex
 
+from babelquake.languages import Language
+
 GRAPHEME = regex.compile(r"\X")
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*(?:['’\-][\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*)*")
 TOKEN = regex.compile(r"\S+")
@@ -171,7 +173,7 @@ def is_punctuation(char: str) -> bool:
     return unicodedata.category(char)[0] == "P" or char in "$+<=>^`|~"
 
 
-def final_marks(text: str, lang: str | None = None) -> dict[str, str]:
+def final_marks(text: str, lang: Language | None = None) -> dict[str, str]:
     """The full stop, exclamation and question mark that this text's script uses.
 
     Hindi, Bengali, Nepali and their kin write the danda; Chinese and Japanese the ideographic marks; Greek asks with
@@ -179,7 +181,7 @@ def final_marks(text: str, lang: str | None = None) -> dict[str, str]:
     """
     name = main_script(text)
     marks = MARKS.get(SAME_MARKS.get(name, name), MARKS["Latin"])
-    return {**marks, FULL_STOPS: "۔"} if lang == "ur" else marks
+    return {**marks, FULL_STOPS: "۔"} if lang and lang.code == "ur" else marks
 
 
 def ending(text: str) -> Ending:

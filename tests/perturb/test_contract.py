@@ -93,4 +93,4 @@ def test_the_card_is_complete_and_none_is_documented(name: str) -> None:
 def test_a_language_it_does_not_serve_is_not_applicable(name: str) -> None:
     card = PERTURBATIONS.get(name)
     if card.languages:
-        assert apply(name, SENTENCES[0], "xx") is None
+        assert apply(name, SENTENCES[0], "cy") is None

@@ -24,4 +24,5 @@ def test_replicates_are_summed_in_order_of_segments() -> None:
 def test_languages_of_a_pair() -> None:
     assert languages("de-en") == ("de", "en")
     assert languages(None) == (None, None)
-    assert languages("de") == ("de", None)
+    assert languages("de") == (None, None)
+    assert languages("pt-BR-en") == ("pt-BR", "en")

@@ -16,6 +16,7 @@ from babelquake.annotate.protocols import ANCHORS, AnswerError, Protocol, protoc
 from babelquake.annotate.requests import ANNOTATOR_COOKIE, Desk, form_of
 from babelquake.annotate.security import SecureHeaders
 from babelquake.annotate.work import Screen, current, item_texts, submit
+from babelquake.languages import LanguagePair
 
 MONTH = 30 * 24 * 3600
 LONGEST_PAUSE = 1800.0
@@ -112,6 +113,7 @@ def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 2
     screen = current(project, annotator, int(project.setting("context") or 0))
     if screen is None:
         return page("done.html", **shared)
+    languages = LanguagePair.known(screen.language_pair)
     return page(
         "task.html",
         status,
@@ -123,8 +125,8 @@ def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 2
         anchors=ANCHORS,
         problem=problem,
         hidden=desk.form_fields(annotator.id, screen.item),
-        source_language=screen.language_pair.partition("-")[0],
-        target_language=screen.language_pair.partition("-")[2],
+        source_language=languages.source if languages else "",
+        target_language=languages.target if languages else "",
     )
 
 

@@ -5,13 +5,15 @@ import sys
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Replicates, Seed
 
+if TYPE_CHECKING:
+    from babelquake.languages import Language
 
 @guarded
 def perturb(
@@ -71,12 +73,11 @@ def perturb(
         typer.echo(f"babelquake: {note}", err=True)
 
 
-def _code(lang: str | None) -> str | None:
-    """The language as perturbations know it: `DE`, `de_DE` and `deu` are `de`."""
-    from babelquake.data.languages import code
+def _code(lang: str | None) -> "Language | None":
+    """The language as perturbations know it: `DE` and `deu` are `de`."""
+    from babelquake.languages import Language
 
-    base = (lang or "").replace("_", "-").partition("-")[0].lower()
-    return code(base) or base or None
+    return Language(lang) if lang else None
 
 
 def _with_sources(texts: Iterator[str], file: str, source: str | None) -> Iterator[tuple[str, str | None]]:

@@ -21,6 +21,7 @@ from babelquake.data.request import Request
 from babelquake.data.streams import existing, lines
 from babelquake.data.table import Table, number, to_dataset
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair
 
 PREFERRED = ("wmt-raw", "raw", "mqm", "esa", "da-sqm", "wmt-appraise", "wmt-z", "wmt")
 """Human scores in the order in which one is taken for `score`; the others become columns such as `score_z`."""
@@ -87,9 +88,13 @@ def _root_and_pairs(path: Path, language_pair: str | None) -> tuple[Path, list[s
     known = sorted(file.stem for file in (root / "sources").glob("*.txt"))
     if not known:
         raise UserError(f"{root / 'sources'} is empty. Expected one file per language pair, such as de-en.txt.")
-    if wanted is not None and wanted not in known:
+    if wanted is None:
+        return root, known
+    named = {LanguagePair.known(name) or name: name for name in known}
+    found = wanted if wanted in known else named.get(LanguagePair.known(wanted) or wanted)
+    if found is None:
         raise UserError(f"{root} has no language pair '{wanted}'. {did_you_mean(wanted, known)}")
-    return root, [wanted] if wanted else known
+    return root, [found]
 
 
 def _read_pair(root: Path, pair: str) -> Dataset:

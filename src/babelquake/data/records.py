@@ -13,6 +13,7 @@ from babelquake.data.request import Request
 from babelquake.data.streams import existing, label, lines, opened, stem, whole_text
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 
 DEMETR = {
     "src_sent": "source",
@@ -97,7 +98,7 @@ def read_demetr(request: Request) -> Dataset:
     named["id"] = [f"{kind}:{number}" for kind, number in zip(columns["pert_name"], columns["id"], strict=True)]
     tags = columns.get("lang_tag", [None] * rows)
     codes = [languages.named(tag) if isinstance(tag, str) else None for tag in tags]
-    named["language_pair"] = [f"{code}-en" if code else None for code in codes]
+    named["language_pair"] = [LanguagePair.of(code, "en") if code else None for code in codes]
     idle = sum(not applied for applied in columns["pert_check"])
     name = stem(request.path)
     notes = [f"{name}: in {idle} of {rows} items the phenomenon does not occur (applied is false)"] if idle else []

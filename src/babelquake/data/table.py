@@ -12,6 +12,7 @@ from babelquake.data import languages
 from babelquake.data.columns import near_misses, resolve
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 
 NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
 """What files write where there is no score."""
@@ -75,7 +76,7 @@ def to_dataset(
     series.insert(list(SCHEMA).index("references"), _list_series(references or nothing))
     segments = pl.DataFrame(series).with_columns(**extra)
     if language_pair and "language_pair" in chosen:
-        segments = segments.filter(pl.col("language_pair") == languages.pair(language_pair))
+        segments = segments.filter(pl.col("language_pair") == LanguagePair(language_pair))
         if segments.is_empty():
             found = ", ".join(sorted({str(pair) for pair in frame["language_pair"]}))
             raise UserError(f"{table.label} has no rows of {language_pair}. It has: {found}.")
@@ -182,9 +183,9 @@ def _pairs(
     table: Table, chosen: Mapping[str, Sequence[str]], given: str | None, default: str | None
 ) -> Sequence[str | None]:
     if "language_pair" in chosen:
-        fallback = languages.pair(given) if given else default
+        fallback = LanguagePair(given) if given else default
         return [languages.normalised(value) or fallback for value in texts_of(table, chosen["language_pair"][0])]
-    return [languages.pair(given) if given else default] * len(table.lines)
+    return [LanguagePair(given) if given else default] * len(table.lines)
 
 
 def _ids(

@@ -3,7 +3,7 @@
 A function asks for what it needs by parameter name:
 
 - `text` the text to change (always), `level` its strength, `rng` the keyed `Stream`;
-- `lang` the text's language code or None;
+- `lang` the text's `Language` or None;
 - `source` the segment's source text (for `source-copy`), `vocabulary` words of the data set's own translations;
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
@@ -13,10 +13,11 @@ It returns the changed text, or None where it is not applicable.
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Literal
 
 from babelquake.errors import UserError
+from babelquake.languages import Language
 from babelquake.randomness import Stream
 from babelquake.registry import Registry
 from babelquake.spec import Range, Spec, bind, check_range, parameters, parse
@@ -51,7 +52,7 @@ class Card:
     function: Callable[..., str | None] = field(repr=False, compare=False)
     high: float = 1.0
     """The largest level that makes sense."""
-    resource: Callable[[str | None], str] | None = field(default=None, repr=False, compare=False)
+    resource: Callable[[Language | None], str] | None = field(default=None, repr=False, compare=False)
     """Names the linguistic resource used for a language; part of the signature."""
 
     @cached_property
@@ -69,9 +70,9 @@ class Card:
         """The docstring's first line."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
-    def serves(self, lang: str | None) -> bool:
+    def serves(self, lang: Language | None) -> bool:
         """Whether the language is one it was made for; an unknown language gets the benefit of the doubt."""
-        return not self.languages or lang is None or lang.split("-")[0] in self.languages
+        return not self.languages or lang is None or lang.code in self.languages
 
 
 MODULES: tuple[str, ...] = (
@@ -104,7 +105,7 @@ def perturbation(
     side: Side = "any",
     replicates: int = 1,
     high: float = 1.0,
-    resource: Callable[[str | None], str] | None = None,
+    resource: Callable[[Language | None], str] | None = None,
 ) -> Callable[[Callable[..., str | None]], Callable[..., str | None]]:
     """Register a function as a perturbation under a name."""
 
@@ -116,6 +117,9 @@ def perturbation(
         return function
 
     return register
+
+
+_language = lru_cache(maxsize=256)(Language)
 
 
 class Perturbation:
@@ -164,7 +168,7 @@ class Perturbation:
 
     def signature(self, lang: str | None = None) -> str:
         """Name, options, and the linguistic resource that was used."""
-        resource = self.card.resource(lang) if self.card.resource else ""
+        resource = self.card.resource(Language(lang) if lang else None) if self.card.resource else ""
         return f"{self.spec}{'|' + resource if resource else ''}"
 
     def apply(
@@ -181,6 +185,7 @@ class Perturbation:
         card = self.card
         if self.level == 0:
             return text
+        lang = lang if lang is None or lang.__class__ is Language else _language(lang)
         if card.languages and not card.serves(lang):
             return None
         supply: dict[str, Any] = {"lang": lang} if self._told else {}

@@ -7,6 +7,7 @@ of Han characters and runs of katakana stand in for words; scripts such as Thai 
 from collections.abc import Callable, Sequence
 
 from babelquake.errors import UserError
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.linguistics import linguistics, pieces, resource
 from babelquake.perturb.word_lists import named_lists, word_lists
@@ -14,6 +15,7 @@ from babelquake.perturb.wordnet import VERSION, antonyms
 from babelquake.randomness import Stream
 from babelquake.text import Span, is_unspaced, match_case, replaced, without, words
 
+ENGLISH = Language("en")
 MOST = 20.0
 """The largest number of words a level can ask for."""
 HAVE = frozenset({"have", "has", "had", "having"})
@@ -31,7 +33,7 @@ HAVE = frozenset({"have", "has", "had", "having"})
     replicates=20,
     resource=resource,
 )
-def upper_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def upper_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Write random content words in UPPER CASE, at least one. None where no content word has lower-case letters."""
     return _recase(text, str.upper, level, rng, lang)
 
@@ -47,7 +49,7 @@ def upper_words(text: str, level: float, rng: Stream, lang: str | None) -> str |
     replicates=20,
     resource=resource,
 )
-def lower_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def lower_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Write random content words in lower case, at least one. None where no content word has upper-case letters."""
     return _recase(text, str.lower, level, rng, lang)
 
@@ -64,7 +66,7 @@ def lower_words(text: str, level: float, rng: Stream, lang: str | None) -> str |
     replicates=20,
     resource=resource,
 )
-def drop_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def drop_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Remove random content words: one at the paper's level. None where there is no content word or nothing else."""
     changed = without(text, _some(linguistics(lang).content_words(text), level, rng))
     return changed if changed != text and changed.strip() else None
@@ -82,7 +84,7 @@ def drop_words(text: str, level: float, rng: Stream, lang: str | None) -> str | 
     replicates=20,
     resource=resource,
 )
-def repeat_words(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def repeat_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Write random content words twice: one at the paper's level. None where there is no content word."""
     gap = "" if is_unspaced(text) else " "
     chosen = _some(linguistics(lang).content_words(text), level, rng)
@@ -130,7 +132,7 @@ def insert_words(text: str, level: float, rng: Stream, vocabulary: Sequence[str]
     resource=resource,
 )
 def replace_words(
-    text: str, level: float, rng: Stream, lang: str | None, vocabulary: Sequence[str] | None
+    text: str, level: float, rng: Stream, lang: Language | None, vocabulary: Sequence[str] | None
 ) -> str | None:
     """Replace random content words by words of the data set's own translations: one at the paper's level.
 
@@ -171,9 +173,9 @@ def replace_by_model(text: str, level: float, rng: Stream, model: str | None = N
     return filled(text, _share(words(text), level, rng), model, top, rng)
 
 
-def antonym_resource(lang: str | None) -> str:
+def antonym_resource(lang: Language | None) -> str:
     """For signatures: the table, and what tells function words apart."""
-    return f"wordnet:{VERSION}+{named_lists('en')}"
+    return f"wordnet:{VERSION}+{named_lists(ENGLISH)}"
 
 
 @perturbation(
@@ -194,7 +196,7 @@ def replace_by_antonyms(text: str, level: float, rng: Stream) -> str | None:
     `level` is the share of all words; words without antonyms are passed over. Endings (-s, -ed, -ing) are carried over.
     """
     every = words(text)
-    lists = word_lists("en")
+    lists = word_lists(ENGLISH)
     known = [
         (word, others)
         for word in every
@@ -252,7 +254,7 @@ def shuffle_words(text: str, level: float, rng: Stream) -> str | None:
     return replaced(text, moved)
 
 
-def _recase(text: str, change: Callable[[str], str], level: float, rng: Stream, lang: str | None) -> str | None:
+def _recase(text: str, change: Callable[[str], str], level: float, rng: Stream, lang: Language | None) -> str | None:
     found = [
         word
         for word in linguistics(lang).content_words(text)

@@ -3,6 +3,7 @@
 Languages without word lists are not served, and the perturbations return None for them.
 """
 
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.linguistics import linguistics, resource
 from babelquake.perturb.word_lists import named_lists, word_lists
@@ -27,7 +28,7 @@ AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shal
     side="translation",
     resource=resource,
 )
-def remove_determiners(text: str, lang: str | None) -> str | None:
+def remove_determiners(text: str, lang: Language | None) -> str | None:
     """Remove every determiner. None where the text has none, nothing else, or its language no lists."""
     found = linguistics(lang).determiners(text)
     changed = without(text, found) if found else ""
@@ -46,7 +47,7 @@ def remove_determiners(text: str, lang: str | None) -> str | None:
     replicates=20,
     resource=resource,
 )
-def replace_determiners(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def replace_determiners(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Replace each determiner, with probability `level`, by another of the language's list.
 
     None where the text has no determiner or its language no list.
@@ -73,7 +74,7 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: str | None) 
     side="translation",
     resource=named_lists,
 )
-def remove_negation(text: str, lang: str | None) -> str | None:
+def remove_negation(text: str, lang: Language | None) -> str | None:
     """Remove every negation marker ('no', 'not', "n't", …).
 
     Auxiliaries regain their full form (`won't` → `will`). None where the text has no marker, or nothing else.
@@ -98,7 +99,7 @@ def remove_negation(text: str, lang: str | None) -> str | None:
     languages=LISTED,
     resource=named_lists,
 )
-def insert_negation(text: str, rng: Stream, lang: str | None) -> str | None:
+def insert_negation(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Negate one auxiliary, copula or modal verb, drawn at random.
 
     None where the text has no such verb, or only in clauses (between punctuation marks) that are negated already.
@@ -133,7 +134,7 @@ def insert_negation(text: str, rng: Stream, lang: str | None) -> str | None:
     languages=LISTED,
     resource=named_lists,
 )
-def change_gender(text: str, lang: str | None) -> str | None:
+def change_gender(text: str, lang: Language | None) -> str | None:
     """Turn masculine pronouns into feminine ones and the reverse. None where the text has no gendered pronoun."""
     lists = word_lists(lang)
     if lists is None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import yaml
 
+from babelquake.languages import Language
 from babelquake.text import main_script
 
 REACH = 1.3
@@ -70,10 +71,10 @@ def layouts() -> dict[str, Keyboard]:
 
 
 @lru_cache(maxsize=256)
-def keyboard(lang: str | None, script: str) -> Keyboard | None:
+def keyboard(lang: Language | None, script: str) -> Keyboard | None:
     """The keyboard of a language, else the usual one of its script, else None (Arabic, Greek … without a layout)."""
     boards = layouts()
-    board = boards.get((lang or "").split("-")[0].lower())
+    board = boards.get(lang.code if lang else "")
     if board and script in ("", main_script(board.letters)):
         return board
     return boards.get(DEFAULTS.get(script, ""))

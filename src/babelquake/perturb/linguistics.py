@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import regex
 
 from babelquake.errors import UserError
+from babelquake.languages import Language
 from babelquake.perturb.word_lists import WordLists, base_language, word_lists
 from babelquake.text import Span, is_unspaced, words
 
@@ -53,7 +54,7 @@ class Linguistics(Protocol):
 class ByLists:
     """Words told apart by closed-class lists; a language without them knows long words only."""
 
-    def __init__(self, lang: str, lists: WordLists | None) -> None:
+    def __init__(self, lang: Language, lists: WordLists | None) -> None:
         self.lang = lang
         self.lists = lists
         self.name = f"lists:{lang if lists else 'none'}"
@@ -159,7 +160,7 @@ class BySpacy:
         return found
 
 
-def linguistics(lang: str | None) -> Linguistics:
+def linguistics(lang: Language | None) -> Linguistics:
     """What tells the words of a language apart on this machine."""
     choice = os.environ.get(VARIABLE, "auto")
     if choice not in CHOICES:
@@ -167,7 +168,7 @@ def linguistics(lang: str | None) -> Linguistics:
     return _linguistics(base_language(lang), choice)
 
 
-def resource(lang: str | None) -> str:
+def resource(lang: Language | None) -> str:
     """For signatures: the name of what tells the words of a language apart."""
     return linguistics(lang).name
 
@@ -188,7 +189,7 @@ def vocabulary_of(texts: Iterable[str]) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _linguistics(lang: str, choice: str) -> Linguistics:
+def _linguistics(lang: Language, choice: str) -> Linguistics:
     model = _spacy_model(lang) if choice != "lists" else None
     if model:
         return BySpacy(model)
@@ -200,7 +201,7 @@ def _linguistics(lang: str, choice: str) -> Linguistics:
     return ByLists(lang, word_lists(lang))
 
 
-def _spacy_model(lang: str) -> str | None:
+def _spacy_model(lang: Language) -> str | None:
     """The first installed model of a language by name; looks at package metadata only."""
     if find_spec("spacy") is None:
         return None

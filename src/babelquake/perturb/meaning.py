@@ -5,6 +5,7 @@ import unicodedata
 
 import regex
 
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.function_words import LISTED
 from babelquake.perturb.linguistics import linguistics, resource
@@ -35,7 +36,7 @@ def change_number(text: str, level: float, rng: Stream) -> str | None:
 
 
 @perturbation("name-swap", family="meaning", meaning="altering", resource=resource)
-def swap_names(text: str, rng: Stream, lang: str | None) -> str | None:
+def swap_names(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Let two names of the sentence change places.
 
     None where the text has fewer than two different names. Without a tagger, names are told by capital letters, so
@@ -64,7 +65,7 @@ def swap_names(text: str, rng: Stream, lang: str | None) -> str | None:
     languages=LISTED,
     resource=named_lists,
 )
-def change_unit_or_date(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def change_unit_or_date(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Change a unit after a number, a currency sign, a month or a day of the week: one by default.
 
     None where the text has none of them.

@@ -27,7 +27,7 @@ def _table(lang: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
 @lru_cache(maxsize=65536)
 def respellings(word: str, lang: str) -> tuple[Spot, ...]:
     """The spots of a lower-case word that can be respelled: start, end and the choices, in order of start."""
-    table = _table(lang.split("-")[0])
+    table = _table(lang)
     framed = f"^^{word}$$"
     spots = []
     for start in range(len(word)):

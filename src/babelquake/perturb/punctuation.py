@@ -3,6 +3,7 @@
 import string
 from typing import Literal
 
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
 from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuation, is_unspaced, main_script, script
@@ -65,7 +66,7 @@ def replace_punctuation(text: str, level: float, rng: Stream) -> str | None:
 
 
 @perturbation("final-insert", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
-def insert_final(text: str, rng: Stream, lang: str | None, mark: Mark = "stop") -> str | None:
+def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Add a full stop, an exclamation mark, a question mark or a random letter at the end of the sentence.
 
     The mark is the one of the text's script. None where the text already ends in punctuation of any kind (closing
@@ -80,7 +81,7 @@ def insert_final(text: str, rng: Stream, lang: str | None, mark: Mark = "stop") 
 
 
 @perturbation("final-delete", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
-def delete_final(text: str, lang: str | None, mark: Mark = "stop") -> str | None:
+def delete_final(text: str, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Delete the full stop, exclamation mark or question mark that ends the sentence, or its last letter.
 
     A space before the mark goes with it. None where the text does not end in that very mark (an ellipsis is no full

@@ -6,6 +6,7 @@ from typing import Any
 
 import regex
 
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.function_words import LISTED
 from babelquake.perturb.word_lists import named_lists, word_lists
@@ -22,7 +23,7 @@ from babelquake.text import match_case, replaced
     languages=LISTED,
     resource=named_lists,
 )
-def abbreviate(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def abbreviate(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Abbreviate words and phrases that have a usual short form ('for example' → 'e.g.').
 
     Each with probability `level`. None where the text has none.
@@ -40,7 +41,7 @@ def abbreviate(text: str, level: float, rng: Stream, lang: str | None) -> str | 
     languages=LISTED,
     resource=named_lists,
 )
-def make_informal(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def make_informal(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Write as in chats: 'you' → 'u', 'going to' → 'gonna'.
 
     Each with probability `level`. None where the text has no such expression.
@@ -49,7 +50,7 @@ def make_informal(text: str, level: float, rng: Stream, lang: str | None) -> str
     return _rewrite(text, lists.lang, "informal", level, rng) if lists else None
 
 
-def _rewrite(text: str, lang: str, name: str, level: float, rng: Stream) -> str | None:
+def _rewrite(text: str, lang: Language, name: str, level: float, rng: Stream) -> str | None:
     pattern, table = _pattern(lang, name)
     edits = []
     found = list(pattern.finditer(text)) if pattern else []
@@ -65,7 +66,7 @@ def _rewrite(text: str, lang: str, name: str, level: float, rng: Stream) -> str 
 
 
 @lru_cache(maxsize=32)
-def _pattern(lang: str, name: str) -> tuple[Any, Mapping[str, str]]:
+def _pattern(lang: Language, name: str) -> tuple[Any, Mapping[str, str]]:
     """Whole expressions, the longest first; those listed with capitals keep them (August), others may take them."""
     lists = word_lists(lang)
     table: Mapping[str, str] = getattr(lists, name) if lists else {}

@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from babelquake.errors import UserError
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.keyboards import Keyboard, keyboard
 from babelquake.randomness import Stream
@@ -18,7 +19,7 @@ INSERT, DELETE, SUBSTITUTE = range(3)
 @perturbation(
     "misspell", family="spelling", paper="Niu 2020 §3", meaning="preserving", level=0.1, unit="share of words"
 )
-def misspell(text: str, level: float, rng: Stream, lang: str | None) -> str:
+def misspell(text: str, level: float, rng: Stream, lang: Language | None) -> str:
     """Misspell each word with probability `level`: delete, insert or substitute one letter.
 
     A word is what stands between spaces; one without letters stays. The three strategies are equally likely among those
@@ -40,7 +41,7 @@ def misspell(text: str, level: float, rng: Stream, lang: str | None) -> str:
     return replaced(text, [(start, end, _misspelled(text[start:end], draw(), latin, lang)) for start, end in chosen])
 
 
-def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: str | None) -> str:
+def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: Language | None) -> str:
     """The word with one letter deleted, inserted or substituted.
 
     One draw decides all: what is left of it after choosing the way is uniform again and chooses the letter, and so on.
@@ -117,9 +118,9 @@ def typo_list(path: str) -> dict[str, tuple[str, ...]]:
     return known
 
 
-def _own_list(lang: str | None) -> str:
+def _own_list(lang: Language | None) -> str:
     folder = files("babelquake.perturb").joinpath("lexicon/natural-typos")
-    path = Path(str(folder)) / f"{(lang or 'en').split('-')[0]}.txt"
+    path = Path(str(folder)) / f"{lang.code if lang else 'en'}.txt"
     return str(path) if path.is_file() else ""
 
 
@@ -127,7 +128,7 @@ def _own_list(lang: str | None) -> str:
     "natural-typo", family="spelling", paper="Eger and Benz 2020 §3 (natural)", meaning="preserving", level=0.2,
     unit="share of words with a known misspelling",
 )  # fmt: skip
-def natural_typo(text: str, level: float, rng: Stream, lang: str | None, file: str = "") -> str | None:
+def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, file: str = "") -> str | None:
     """Replace words by misspellings that real writers made, each known word with probability `level`.
 
     The lists that ship cover en, de, fr and es (an unnamed language reads as English); `file=` reads any list of

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import yaml
 
+from babelquake.languages import Language
 from babelquake.text import Span, words
 
 DEFAULT = "en"
@@ -59,7 +60,7 @@ class Entries:
 class WordLists:
     """What is known of one language without a tagger."""
 
-    lang: str
+    lang: Language
     determiners: Entries
     negation: Entries
     function_words: Entries
@@ -94,7 +95,7 @@ class WordLists:
 
 
 @lru_cache(maxsize=64)
-def word_lists(lang: str | None) -> WordLists | None:
+def word_lists(lang: Language | None) -> WordLists | None:
     """The lists of a language, or None where the project has none; an unknown language is taken for English."""
     code = base_language(lang)
     place = files("babelquake.perturb").joinpath("lexicon", "words", f"{code}.yaml")
@@ -121,12 +122,12 @@ def word_lists(lang: str | None) -> WordLists | None:
     )
 
 
-def base_language(lang: str | None) -> str:
-    """The language without its region: `de` for `de-AT`, `de_DE` and `DE`; English where it is unknown."""
-    return (lang or DEFAULT).replace("_", "-").split("-")[0].lower()
+def base_language(lang: Language | None) -> Language:
+    """The language without its region: `de` for `de-AT`; English where it is unknown."""
+    return Language(lang.code) if lang else Language(DEFAULT)
 
 
-def named_lists(lang: str | None) -> str:
+def named_lists(lang: Language | None) -> str:
     """For signatures: `lists:de`, or `lists:none` where the language has none."""
     found = word_lists(lang)
     return f"lists:{found.lang}" if found else "lists:none"

@@ -19,6 +19,7 @@ from math import ceil, log1p
 
 import regex
 
+from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.keyboards import keyboard
 from babelquake.perturb.lookalikes import lookalikes
@@ -145,7 +146,7 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     "keyboard-typo", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
     unit="share of words", side="reference",
 )  # fmt: skip
-def keyboard_typo(text: str, level: float, rng: Stream, lang: str | None) -> str | None:
+def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Hit the key beside the right one, once a word: `No3 they have come to xn agrrement`.
 
     Neighbours are those of the language's keyboard, digits and punctuation included; a capital becomes a capital.
@@ -178,7 +179,7 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: str | None) -> str
     "phonetic", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
     unit="probability per letter, at four letters in five", languages=LANGUAGES, side="reference",
 )  # fmt: skip
-def phonetic(text: str, level: float, rng: Stream, lang: str | None) -> str:
+def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str:
     """Respell words so that they sound the same: `Nau they have cohm to an agrimand`.
 
     A word of n letters is attacked with probability 1 − (1 − level)^(0.8·n), then at each spot the language's rules
@@ -190,7 +191,7 @@ def phonetic(text: str, level: float, rng: Stream, lang: str | None) -> str:
     def change(word: str) -> str | None:
         if rng.random() < keep ** (0.8 * len(word)):
             return None
-        spots = respellings(word.lower(), lang or "en")
+        spots = respellings(word.lower(), lang.code if lang else "en")
         if not spots:
             return None
         chosen = [spot for spot in spots if rng.chance(level)] or [rng.choice(spots)]

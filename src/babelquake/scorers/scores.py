@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.text import digest
@@ -202,14 +203,12 @@ class Scores(MeanScorer):
 
     def _pair_of(self, path: Path, segments: "pl.DataFrame") -> str | None:
         """The language pair of a file: as said, by its folder or its name, or the only one of the data."""
-        from babelquake.data import languages
-
         pairs: list[str | None] = segments["language_pair"].unique(maintain_order=True).to_list()
         if self.language_pair is not None:
-            told: list[str] = [languages.pair(self.language_pair)]
+            told: list[str] = [LanguagePair(self.language_pair)]
         else:
             names = (path.parent.name, path.name.partition(".")[0])
-            told = [languages.pair(name) for name in names if languages.GIVEN.match(name)]
+            told = [pair for name in names if (pair := LanguagePair.known(name))]
         found = next((pair for pair in told if pair in pairs), None)
         if found is not None:
             return found

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.languages import Language, LanguagePair
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
@@ -37,10 +38,10 @@ def summed_by_row(table: pl.DataFrame, column: str) -> Array:
     return np.add.reduceat(statistics[order], starts, axis=0)
 
 
-def languages(language_pair: str | None) -> tuple[str | None, str | None]:
-    """Source and target language of a pair such as `de-en`."""
-    source, _, target = (language_pair or "").partition("-")
-    return source or None, target or None
+def languages(language_pair: str | None) -> tuple[Language | None, Language | None]:
+    """Source and target language of a pair such as `de-en`; None for what is no pair."""
+    pair = LanguagePair.known(language_pair)
+    return (pair.source, pair.target) if pair else (None, None)
 
 
 def references_each(segments: pl.DataFrame) -> int | None:

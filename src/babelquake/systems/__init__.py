@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from babelquake.languages import LanguagePair
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
 from babelquake.systems.adapted import PLACE, Adapted, Function, at
@@ -58,7 +59,7 @@ def _made(kind: Any, spec: Spec, language_pair: str | None) -> System:
     accepted = parameters(kind)
     given = spec if "name" in accepted else spec.without("name")
     if language_pair and {"source", "target"} <= accepted.keys():
-        source, _, target = language_pair.partition("-")
-        given = Spec(spec.name).with_options(source=source, target=target).with_options(**dict(given.options))
+        pair = LanguagePair(language_pair)
+        given = Spec(spec.name).with_options(source=pair.source, target=pair.target).with_options(**dict(given.options))
     found = kind(**bind(given, accepted, "system"))
     return found if isinstance(found, System) else Adapted(found)

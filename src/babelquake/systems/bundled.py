@@ -11,6 +11,7 @@ from typing import Annotated
 
 from babelquake.data.languages import detect
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair
 from babelquake.models.shipped import INSTALL, shipped
 from babelquake.spec import Range
 from babelquake.systems.ctranslate2 import CTranslate2
@@ -36,8 +37,8 @@ class Bundled(CTranslate2):
 
     def check_languages(self, language_pair: str) -> None:
         """The model's name begins with its languages."""
-        ours, theirs = detect(self._model), detect(language_pair)
-        if ours and theirs and ours != theirs:
+        ours, theirs = detect(self._model), LanguagePair.known(language_pair)
+        if ours and theirs and ours.codes != theirs.codes:
             raise UserError(
                 f"bundled[model={self._model}] translates {ours}, but the data are {language_pair}. "
                 "Where the data say so wrongly, --language-pair says it right."

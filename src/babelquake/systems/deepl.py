@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from babelquake.callee import Limits
+from babelquake.languages import Language
 from babelquake.systems.remote import Remote, Request, Verdict
 
 FREE = "https://api-free.deepl.com/v2/translate"
@@ -27,10 +28,10 @@ class DeepL(Remote):
     def request(self, texts: Sequence[str], key: str | None) -> Request:
         """The key decides between the free and the paid host."""
         free = self.url == self.endpoint and (key or "").endswith(":fx")
-        target = self.target.upper().replace("_", "-")
+        target = Language(self.target).upper()
         json = {
             "text": list(texts),
-            "source_lang": self.source.upper().replace("_", "-").partition("-")[0],
+            "source_lang": Language(self.source).code.upper(),
             "target_lang": TARGETS.get(target, target),
         }
         return Request(FREE if free else self.url, json, {"Authorization": f"DeepL-Auth-Key {key}"})

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
+from babelquake.languages import Language
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
@@ -119,4 +120,5 @@ class OpenAI(Remote):
 
 
 def _language(code: str) -> str:
-    return LANGUAGES.get(code.lower().partition("-")[0].partition("_")[0], code)
+    found = Language.known(code)
+    return LANGUAGES.get(found.code, code) if found else code

@@ -17,6 +17,7 @@ import polars as pl
 from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Matrix, sentence_rows
 from babelquake.models.ridge import Array, Moments, Ridge, features
@@ -146,7 +147,8 @@ def _unknown(vectors: Encoder, pairs: Sequence[str]) -> list[str]:
     """Languages of the data that the encoder never saw: what it says of them is worth little."""
     if vectors.languages is None:
         return []
-    seen = {code.partition("_")[0] for pair in set(pairs) if pair != "unknown" for code in pair.split("-")}
+    known = [pair for text in sorted(set(pairs)) if (pair := LanguagePair.known(text))]
+    seen = {language.code for pair in known for language in (pair.source, pair.target)}
     return sorted(seen - vectors.languages)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from babelquake.data.languages import code
 from babelquake.data.ratings.table import (
     BAD_REFERENCE,
     DUPLICATE,
@@ -23,6 +22,7 @@ from babelquake.data.ratings.table import (
     ratings_frame,
 )
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 
 LAYOUTS: dict[int, tuple[str, ...]] = {
     9: ("user", "system", "item", "type", "source", "target", "score", "start", "end"),
@@ -93,7 +93,7 @@ def read_appraise(name: str, rows: Sequence[Sequence[str]], notes: list[str]) ->
 
 
 def _pair(source: str, target: str) -> str:
-    return f"{code(source) or source}-{code(target) or target}"
+    return LanguagePair.known(f"{source}-{target}") or f"{source}-{target}"
 
 
 def _checked_spans(cell: str) -> str | None:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from babelquake.data.languages import code, detect
+from babelquake.data.languages import detect
 from babelquake.data.ratings.table import SEGMENT_MEANS, SYSTEM, TYPES, Ratings, ratings_frame
 from babelquake.data.streams import file_name
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "workerid", "worker", "user", "username", "rater", "judge"),
@@ -103,7 +104,7 @@ def _pairs(path: str, cells: Mapping[str, Sequence[str]], rows: int) -> list[str
         return [cell or None for cell in cells["language_pair"]]
     if "source_language" in cells and "target_language" in cells:
         both = zip(cells["source_language"], cells["target_language"], strict=True)
-        return [f"{code(source) or source}-{code(target) or target}" for source, target in both]
+        return [LanguagePair.known(f"{source}-{target}") or f"{source}-{target}" for source, target in both]
     return [detect(path)] * rows
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 
 import regex
 
+from babelquake.languages import Language
 from babelquake.perturb.linguistics import linguistics
 from babelquake.perturb.word_lists import word_lists
 from babelquake.text import is_punctuation, is_unspaced, words
@@ -33,7 +34,7 @@ REPEATED = 1.3
 COPIED = 0.7
 
 
-def kind_of_change(clean: str, perturbed: str, source: str, lang: str | None = None) -> str:
+def kind_of_change(clean: str, perturbed: str, source: str, lang: Language | None = None) -> str:
     """How `perturbed`, the translation of the perturbed `source`, differs from `clean`; a key of `KINDS`."""
     if perturbed == clean:
         return "identical"
@@ -78,10 +79,10 @@ def _loops(text: str) -> bool:
     return bool((LOOP_UNSPACED if is_unspaced(text) else LOOP).search(text.casefold()))
 
 
-def _negations(text: str, lang: str | None) -> int:
+def _negations(text: str, lang: Language | None) -> int:
     lists = word_lists(lang)
     return sum(lists.negation.find(word) is not None for word in words(text)) if lists else 0
 
 
-def _names(text: str, lang: str | None) -> Counter[str]:
+def _names(text: str, lang: Language | None) -> Counter[str]:
     return Counter(name.text.casefold() for name in linguistics(lang).names(text))
