@@ -35,6 +35,7 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
     """The app for one project; nothing but an empty sign of life can be read without a token."""
     desk = Desk(project, secure_cookies)
     app = FastAPI(title="babelquake annotate", openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.desk = desk
     app.add_middleware(SecureHeaders)
 
     @app.exception_handler(AnyHTTPException)
