@@ -1,0 +1,45 @@
+"""Which sentences are attacked: all, or a sample that is balanced over columns of the data (Huang 2023 §3.2)."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from babelquake.errors import UserError, did_you_mean
+from babelquake.randomness import Stream
+
+
+def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], seed: int) -> pl.DataFrame:
+    """`size` segments, as evenly as possible over the values of the given columns together; all where size is None.
+
+    The smallest strata give what they have and the others share the rest. Which segments are drawn depends on the
+    segments and the seed alone, not on their order in the file. They keep that order.
+    """
+    for column in stratify:
+        if column not in segments.columns:
+            hint = did_you_mean(column, segments.columns)
+            raise UserError(f"--stratify {column}: the data have no such column. {hint}")
+    if size is None or size >= segments.height:
+        return segments
+    if size < 1:
+        raise UserError(f"--sample {size}: at least one sentence must be attacked.")
+    strata: dict[tuple[object, ...], list[int]] = {}
+    keys = segments.select(stratify).rows() if stratify else [()] * segments.height
+    for row, key in enumerate(keys):
+        strata.setdefault(key, []).append(row)
+    shares = _shares({key: len(rows) for key, rows in strata.items()}, size)
+    drawn: list[int] = []
+    for key, rows in strata.items():
+        names = segments[rows].select("id", "system", "translation", "source").rows()
+        order = sorted(range(len(rows)), key=lambda place: Stream(seed, "sample", *names[place]).random())
+        drawn += [rows[place] for place in order[: shares[key]]]
+    return segments[sorted(drawn)]
+
+
+def _shares(sizes: dict[tuple[object, ...], int], wanted: int) -> dict[tuple[object, ...], int]:
+    """How many each stratum gives: the smallest first, each an equal part of what is still wanted."""
+    shares = {}
+    order = sorted(sizes, key=lambda key: (sizes[key], str(key)))
+    for done, key in enumerate(order):
+        shares[key] = min(sizes[key], wanted // (len(order) - done))
+        wanted -= shares[key]
+    return shares
