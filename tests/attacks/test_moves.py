@@ -5,7 +5,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.attacks.asking import Gap
 from babelquake.attacks.constraints import character_distance
 from babelquake.attacks.moves import (
     DeleteLetter,
@@ -20,6 +19,7 @@ from babelquake.attacks.moves import (
     SwapNeighbour,
 )
 from babelquake.attacks.sentence import Sentence
+from babelquake.callee import Gap
 
 SENTENCE = Sentence.of("The cat sat on the mat.")
 

@@ -7,6 +7,8 @@ requests they are answered: `together` merges generators of one sentence, the en
 from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from babelquake.callee import Gap
+
 R = TypeVar("R")
 
 
@@ -22,13 +24,6 @@ class Perplexity(NamedTuple):
     """How surprising the fluency model finds a text. Reply: a number."""
 
     fluency_of: str
-
-
-class Gap(NamedTuple):
-    """The masked model's words for the gap between two stretches of text. Reply: a list of (word, probability)."""
-
-    before: str
-    after: str
 
 
 class Closeness(NamedTuple):
@@ -52,6 +47,7 @@ class Agreement(NamedTuple):
 
 
 Request = Judgement | Perplexity | Gap | Closeness | Rendering | Agreement
+"""A `Gap` asks for the masked model's words for it; the reply is a list of (word, probability)."""
 Asking = Generator[list[Request], list[Any], R]
 """Yields requests, receives their replies in order, returns R in the end."""
 

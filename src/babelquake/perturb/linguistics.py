@@ -50,6 +50,9 @@ class Linguistics(Protocol):
     def names(self, text: str) -> list[Span]:
         """Names of people, places and organisations; a name of several words is one span."""
 
+    def tags(self, text: str) -> list[tuple[Span, str]]:
+        """Every word with its universal part of speech."""
+
 
 class ByLists:
     """Words told apart by closed-class lists; a language without them knows long words only."""
@@ -117,6 +120,16 @@ class ByLists:
             if len(run) > 1 or self._stands_out(text, run[0])
         ]
 
+    def tags(self, text: str) -> list[tuple[Span, str]]:
+        """What lists can tell: determiners, numbers, other closed-class words (`X`); the rest counts as nouns."""
+        determiners = {span.start for span in self.determiners(text)}
+        return [(word, self._tag(word, word.start in determiners)) for word in words(text)]
+
+    def _tag(self, word: Span, determiner: bool) -> str:
+        if determiner or not LETTERS.search(word.text):
+            return "DET" if determiner else "NUM"
+        return "X" if self.lists is not None and self.lists.is_function_word(word.text) else "NOUN"
+
     def _may_be_name(self, word: str) -> bool:
         lists = self.lists
         if not word[0].isupper() or len(word) == 1:
@@ -158,6 +171,10 @@ class BySpacy:
                 start, end = kept[0].idx, kept[-1].idx + len(kept[-1])
                 found.append(Span(start, end, text[start:end]))
         return found
+
+    def tags(self, text: str) -> list[tuple[Span, str]]:
+        """Every token as the tagger has it, punctuation left out."""
+        return [(_span(token), token.pos_) for token in self._analyse(text) if token.pos_ not in ("PUNCT", "SPACE")]
 
 
 def linguistics(lang: Language | None) -> Linguistics:

@@ -60,10 +60,7 @@ def test_greedy_deletion_needs_as_few_words_as_brute_force(toys: Any, chosen: li
     attack = toys.attack_on(" ".join(chosen), [DeleteWord()], Overpenalise(by=by))
     found = toys.outcome(attack, partial(greedy_by_importance, rank="delete"))
     sizes = [
-        size
-        for size in range(1, len(chosen))
-        for left in combinations(chosen, size)
-        if sum(map(toys.worth, left)) > by
+        size for size in range(1, len(chosen)) for left in combinations(chosen, size) if sum(map(toys.worth, left)) > by
     ]
     assert found.best.met == bool(sizes)
     if sizes:

@@ -6,9 +6,10 @@ candidates. Fillers are whole words with a letter in them; punctuation and piece
 
 from collections.abc import Callable, Sequence
 
-from babelquake.attacks.asking import Asking, Gap
+from babelquake.attacks.asking import Asking
 from babelquake.attacks.moves.base import Move
 from babelquake.attacks.sentence import Sentence
+from babelquake.callee import Gap
 
 Tags = Callable[[Sentence], Sequence[str]]
 """The part of speech of every word of a sentence (universal tags; `X` where it is not known)."""

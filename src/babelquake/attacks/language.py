@@ -1,0 +1,32 @@
+"""What attacks know of the attacked text's language: its stop words, and the parts of speech of its words."""
+
+from collections.abc import Callable, Sequence
+
+from babelquake.attacks.moves.masks import Tags
+from babelquake.attacks.sentence import Sentence
+from babelquake.perturb.linguistics import linguistics
+from babelquake.perturb.word_lists import word_lists
+
+
+def stop_words(lang: str | None) -> Callable[[str], bool]:
+    """Whether a word is a closed-class word of the language, in any letter case; a language without lists has none."""
+    lists = word_lists(lang)
+    return (lambda word: False) if lists is None else lists.is_function_word
+
+
+def tags(lang: str | None) -> Tags:
+    """Parts of speech as the language's tagger, or its word lists, tell them."""
+    tagger = linguistics(lang)
+
+    def of(sentence: Sentence) -> Sequence[str]:
+        found = [(span.start, span.end, tag) for span, tag in tagger.tags(sentence.text)]
+        result, start, token = [], 0, 0
+        for gap, word in zip(sentence.gaps, sentence.words, strict=False):
+            start += len(gap)
+            while token < len(found) and found[token][1] <= start:
+                token += 1
+            result.append(found[token][2] if token < len(found) and found[token][0] <= start else "X")
+            start += len(word)
+        return result
+
+    return of
