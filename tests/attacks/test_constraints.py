@@ -3,8 +3,6 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from babelquake.attacks.constraints import (
     Constraint,
@@ -13,7 +11,6 @@ from babelquake.attacks.constraints import (
     SelfSimilarity,
     Similarity,
     WordShare,
-    character_distance,
     constraint,
 )
 from babelquake.attacks.sentence import Sentence
@@ -36,17 +33,6 @@ def test_perplexity_may_rise_by_less_than_ten(toys: Any) -> None:
 def test_levenshtein_counts_characters(toys: Any) -> None:
     assert values(toys, Levenshtein(30), "the cat sat", "the bat sat", "cat sat") == [0.0, 1.0, 4.0]
     assert Levenshtein(30).allows(30) and not Levenshtein(30).allows(31)
-
-
-@given(st.text("ab ", max_size=8), st.text("ab ", max_size=8))
-def test_character_distance_is_the_textbook_recursion(one: str, other: str) -> None:
-    def distance(a: str, b: str) -> int:
-        if not a or not b:
-            return len(a) + len(b)
-        same = distance(a[1:], b[1:]) + (a[0] != b[0])
-        return same if a[0] == b[0] else min(same, distance(a[1:], b) + 1, distance(a, b[1:]) + 1)
-
-    assert character_distance(one, other) == distance(one, other)
 
 
 def test_the_share_of_words_counts_insertions_and_deletions(toys: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.attacks.constraints import character_distance
+from babelquake.attacks.distance import edit_distance
 from babelquake.attacks.moves import (
     DeleteLetter,
     DeleteWord,
@@ -86,7 +86,7 @@ def test_one_random_change_of_each_kind_is_one_of_all(word: str, seed: int) -> N
         one = list(_candidates(kind(seed), sentence))
         assert one == list(_candidates(kind(seed), sentence))
         assert len(one) <= 1
-        assert all(1 <= character_distance(sentence.text, text) <= 2 for text in one)
+        assert all(1 <= edit_distance(sentence.text, text) <= 2 for text in one)
 
 
 def _candidates(move: Move, sentence: Sentence) -> list[str]:

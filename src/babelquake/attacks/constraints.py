@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from babelquake.attacks.asking import Asking, Closeness, Judgement, Perplexity, Request
-from babelquake.attacks.sentence import Sentence, word_distance
+from babelquake.attacks.distance import edit_distance, word_distance
+from babelquake.attacks.sentence import Sentence
 from babelquake.errors import UserError, did_you_mean
 from babelquake.spec import Spec, bind, parameters, parse
 
@@ -66,7 +67,7 @@ class Levenshtein(Constraint):
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """The edit distance in characters."""
         yield from ()
-        return [float(character_distance(original.text, candidate.text)) for candidate in candidates]
+        return [float(edit_distance(original.text, candidate.text)) for candidate in candidates]
 
     def allows(self, value: float) -> bool:
         """Up to and including `most`."""
@@ -159,21 +160,3 @@ def constraint(text: str | Spec) -> Constraint:
         raise UserError(f"no constraint is called '{spec.name}'. {did_you_mean(spec.name, CONSTRAINTS)}")
     kind: Callable[..., Constraint] = CONSTRAINTS[spec.name]
     return kind(**bind(spec, parameters(kind), "constraint"))
-
-
-def character_distance(one: str, other: str) -> int:
-    """Edit distance in characters; what both ends share is cut off first, so that near texts cost little."""
-    start = 0
-    while start < min(len(one), len(other)) and one[start] == other[start]:
-        start += 1
-    one, other = one[start:], other[start:]
-    end = 0
-    while end < min(len(one), len(other)) and one[-1 - end] == other[-1 - end]:
-        end += 1
-    one, other = one[: len(one) - end], other[: len(other) - end]
-    row = list(range(len(other) + 1))
-    for i, left in enumerate(one, 1):
-        previous, row[0] = row[0], i
-        for j, right in enumerate(other, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (left != right))
-    return row[-1]

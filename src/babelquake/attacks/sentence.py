@@ -102,14 +102,3 @@ def _joined(words_: tuple[str, ...], gaps: tuple[str, ...], first: str | None = 
     pieces = list(gaps) if first is None else [first, *gaps]
     parts = [piece for pair in zip(pieces, words_, strict=False) for piece in pair]
     return "".join(parts) + (pieces[len(words_)] if len(pieces) > len(words_) else "")
-
-
-def word_distance(one: str, other: str) -> int:
-    """Words changed, inserted or deleted between two texts: edit distance over words."""
-    a, b = [span.text for span in words(one)], [span.text for span in words(other)]
-    row = list(range(len(b) + 1))
-    for i, left in enumerate(a, 1):
-        previous, row[0] = row[0], i
-        for j, right in enumerate(b, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (left != right))
-    return row[-1]

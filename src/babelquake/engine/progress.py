@@ -17,15 +17,16 @@ class Progress:
         self._quiet = quiet or not sys.stderr.isatty()
         self._bar: object | None = None
 
-    def advance(self, items: int) -> None:
-        """Report that further items are done."""
+    def advance(self, items: int, label: str | None = None) -> None:
+        """Report that further items are done, under another label if one is given."""
         self.done += items
+        self.label = label or self.label
         if self._quiet:
             return
         if self._bar is None and time.monotonic() - self._started > PATIENCE:
             self._start_bar()
         if self._bar is not None:
-            self._bar.update(self._task, completed=self.done)  # type: ignore[attr-defined]
+            self._bar.update(self._task, completed=self.done, description=self.label)  # type: ignore[attr-defined]
 
     @property
     def throughput(self) -> float:

@@ -1,0 +1,119 @@
+"""All recipes against all victims: one victim after another, so that one model at a time is in memory."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from babelquake.attacks.attack import Check
+from babelquake.attacks.constraints import Constraint
+from babelquake.attacks.goal import Goal
+from babelquake.attacks.language import stop_words, tags
+from babelquake.attacks.recipes import Tools, recipe
+from babelquake.attacks.victim import Scale
+from babelquake.attacks.voice import Voice
+from babelquake.runs.parts import FOLDER
+from babelquake.scorers import Scorer, scorer
+from babelquake.spec import Spec
+from babelquake.studies.attack.journal import Journal
+from babelquake.studies.attack.models import Models
+from babelquake.studies.attack.searching import Plan, attacked
+from babelquake.studies.session import Session
+from babelquake.studies.tables import languages
+from babelquake.systems import System
+from babelquake.text import digest
+
+
+@dataclass(frozen=True)
+class Target:
+    """Who is attacked: a scorer, or a system for each language pair."""
+
+    name: str
+    scorer: Scorer | None
+    systems: Mapping[str | None, System]
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Everything that all attacks of a run share."""
+
+    goal: Goal
+    constraints: tuple[Constraint, ...]
+    models: Models
+    check: Check
+    max_queries: int | None
+    pool: int
+    time_limit: float | None
+    seed: int
+
+    def run(
+        self,
+        session: Session,
+        targets: Sequence[Target],
+        recipes: Sequence[Spec],
+        segments: pl.DataFrame,
+        scales: Mapping[str, Scale],
+    ) -> pl.DataFrame:
+        """One row per sentence, victim and recipe."""
+        deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
+        parts = [
+            self._cell(session, target, spec, segments, scales.get(target.name), deadline)
+            for target in targets
+            for spec in recipes
+        ]
+        return pl.concat(parts)
+
+    def _cell(
+        self,
+        session: Session,
+        target: Target,
+        spec: Spec,
+        segments: pl.DataFrame,
+        scale: Scale | None,
+        deadline: float | None,
+    ) -> pl.DataFrame:
+        name = digest([target.name, str(spec)])
+        journal = Journal(session.run.folder / FOLDER / "attacks" / f"{name}.jsonl")
+        parts = []
+        for (pair,), part in segments.group_by("language_pair", maintain_order=True):
+            plan = self._plan(target, spec, None if pair is None else str(pair), scale)
+            found = attacked(
+                session.engine,
+                plan,
+                part.to_dicts(),
+                journal,
+                label=f"{spec} against {target.name}",
+                width=self.pool,
+                deadline=deadline,
+            )
+            parts.append(part.join(found, on="row", how="inner", maintain_order="left"))
+        cell = pl.concat(parts).with_columns(
+            victim=pl.lit(target.name), recipe=pl.lit(str(spec)), goal=pl.lit(self.goal.name)
+        )
+        named = pl.concat_str("id", "system", "victim", "recipe", separator="|", ignore_nulls=True)
+        return cell.select(named.alias("tuple"), pl.all())
+
+    def _plan(self, target: Target, spec: Spec, pair: str | None, scale: Scale | None) -> Plan:
+        source, translated = languages(pair)
+        language = source if self.goal.on_system else translated
+        models = self.models
+        tools = Tools(models.neighbours, tags(language), self.seed, models.strict)
+        voice = Voice(
+            causal=models.fluency,
+            masked=models.masked,
+            encoder=models.similarity,
+            system=target.systems.get(pair),
+            chrf=scorer("chrf") if self.goal.on_system else None,
+        )
+        return Plan(
+            goal=self.goal,
+            recipe=recipe(spec, tools),
+            constraints=self.constraints,
+            stop_words=stop_words(language),
+            voice=voice,
+            scorer=target.scorer,
+            scale=scale,
+            check=self.check,
+            max_queries=self.max_queries,
+        )

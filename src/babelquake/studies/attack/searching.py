@@ -1,0 +1,152 @@
+"""One recipe against one victim: hundreds of sentences side by side, each kept as soon as it is finished."""
+
+import json
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from babelquake.attacks.attack import Attack, Check, Outcome
+from babelquake.attacks.constraints import Constraint, SelfSimilarity
+from babelquake.attacks.distance import word_distance
+from babelquake.attacks.goal import Goal, Inconsistent
+from babelquake.attacks.recipes import Recipe
+from babelquake.attacks.sentence import Sentence
+from babelquake.attacks.victim import Scale, ScorerVictim, SystemVictim, Victim
+from babelquake.attacks.voice import Voice
+from babelquake.engine import Engine, Progress
+from babelquake.errors import ResumableError
+from babelquake.scorers.base import Scorer
+from babelquake.studies.attack.journal import Journal
+
+SCHEMA: dict[str, Any] = {
+    "row": pl.Int64,
+    "met": pl.Boolean,
+    "fits": pl.Boolean,
+    "success": pl.Boolean,
+    "spent": pl.Boolean,
+    "queries": pl.Int64,
+    "original": pl.String,
+    "perturbed": pl.String,
+    "edits": pl.String,
+    "words_changed": pl.Int64,
+    "score": pl.Float64,
+    "score_perturbed": pl.Float64,
+    "gain": pl.Float64,
+    "constraints": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything an attack on one sentence needs but the sentence."""
+
+    goal: Goal
+    recipe: Recipe
+    constraints: tuple[Constraint, ...]
+    stop_words: Callable[[str], bool]
+    voice: Voice
+    scorer: Scorer | None
+    """The victim; None where a system is attacked."""
+    scale: Scale | None
+    check: Check = "after"
+    max_queries: int | None = None
+
+    def text(self, row: dict[str, Any]) -> str:
+        """What is attacked: the translation, or the source where the victim is a system."""
+        return str(row["source"] if self.goal.on_system else row["translation"])
+
+    def search(self, row: dict[str, Any]) -> Generator[list[Any], list[Any], Outcome]:
+        """The attack on one segment, in the engine's words."""
+        attack = Attack(
+            original=Sentence.of(self.text(row)),
+            victim=self._victim(row),
+            goal=self.goal,
+            constraints=self._limits(row),
+            moves=self.recipe.moves,
+            stop_words=self.stop_words,
+            spared=self.recipe.stop_words,
+            check=self.check,
+            max_queries=self.max_queries,
+        )
+        return self.voice.speaking(attack.running(self.recipe.search))
+
+    def _victim(self, row: dict[str, Any]) -> Victim:
+        if self.scorer is None or self.scale is None:
+            return SystemVictim(row["source"])
+        references = tuple(row["references"]) if "reference" in self.scorer.needs else None
+        return ScorerVictim(self.scale, references, row["source"] if "source" in self.scorer.needs else None)
+
+    def _limits(self, row: dict[str, Any]) -> tuple[Constraint, ...]:
+        limits = (*self.recipe.constraints, *self.constraints)
+        if isinstance(self.goal, Inconsistent) and self.scorer is not None and self.scale is not None:
+            source = row["source"] if "source" in self.scorer.needs else None
+            symmetric = self.goal.similarity == "symmetric"
+            limits += (SelfSimilarity(self.goal.within, symmetric, self.scale.sd, source),)
+        return limits
+
+
+def attacked(
+    engine: Engine,
+    plan: Plan,
+    rows: Sequence[dict[str, Any]],
+    journal: Journal,
+    *,
+    label: str,
+    width: int,
+    deadline: float | None = None,
+) -> pl.DataFrame:
+    """Attack every row that the journal does not hold yet; the finished table, in order of the rows.
+
+    What passes through the search is not written to disk. At the `deadline` (of `time.monotonic`) the sentences in
+    flight are given up and the run ends as one that can be continued.
+    """
+    done = {entry["row"]: entry for entry in journal.read()}
+    left = [row for row in rows if row["row"] not in done]
+    inner = Engine(None, quiet=True, workers=engine.workers)
+    inner.memory = engine.memory
+    with journal, Progress(label, len(rows), unit="sentences", quiet=engine.quiet) as progress:
+        successes, queries = _tally(done.values())
+        progress.advance(len(done))
+        started, before = time.monotonic(), queries
+        found: Iterator[tuple[int, Outcome]] = inner.search((plan.search(row) for row in left), plan.scorer, width)
+        for position, outcome in found:
+            entry = _entry(left[position], plan.text(left[position]), outcome)
+            journal.write(entry)
+            done[entry["row"]] = entry
+            successes, queries = successes + entry["success"], queries + entry["queries"]
+            speed = (queries - before) / max(time.monotonic() - started, 1e-9)
+            progress.advance(1, f"{label}: {successes} found, {speed:,.0f} queries/s")
+            if deadline is not None and time.monotonic() > deadline and len(done) < len(rows):
+                raise ResumableError(
+                    f"the time limit is reached: {len(done)} of {len(rows)} sentences are attacked ({label}). "
+                    "The same command goes on from here."
+                )
+    return pl.DataFrame([done[row["row"]] for row in rows], schema=SCHEMA, orient="row")
+
+
+def _tally(entries: Any) -> tuple[int, int]:
+    kept = list(entries)
+    return sum(entry["success"] for entry in kept), sum(entry["queries"] for entry in kept)
+
+
+def _entry(row: dict[str, Any], original: str, outcome: Outcome) -> dict[str, Any]:
+    best = outcome.best
+    return {
+        "row": row["row"],
+        "met": best.met,
+        "fits": outcome.fits,
+        "success": best.met and outcome.fits,
+        "spent": outcome.spent,
+        "queries": outcome.queries,
+        "original": original,
+        "perturbed": best.sentence.text,
+        "edits": json.dumps([edit._asdict() for edit in best.sentence.edits], ensure_ascii=False),
+        "words_changed": word_distance(original, best.sentence.text),
+        "score": outcome.original,
+        "score_perturbed": best.score,
+        "gain": best.gain,
+        "constraints": json.dumps(outcome.values),
+    }

@@ -1,0 +1,198 @@
+"""The attack study: which small edits does a metric punish far too hard, or judge inconsistently? (Huang 2023)
+
+Every victim is normalised over all of the data (§2.2); then every recipe searches perturbations of the sample, sentence
+by sentence, under the goal's constraints. What is found is judged by the other victims too (transfer), and compared
+with human ratings where there are any. With a system in place of a scorer, its sources are attacked.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from babelquake.attacks.attack import Check
+from babelquake.attacks.constraints import Constraint, PerplexityRise, constraint
+from babelquake.attacks.goal import Goal
+from babelquake.attacks.goal import goal as goal_of
+from babelquake.attacks.recipes import recipe_spec
+from babelquake.attacks.victim import Scale
+from babelquake.data import Dataset, Given, dataset, require
+from babelquake.engine import Engine
+from babelquake.errors import UserError, did_you_mean
+from babelquake.runs.measures import Measure
+from babelquake.runs.run import Run
+from babelquake.scorers import Scorer, scorer
+from babelquake.spec import expand
+from babelquake.studies.attack import kinds
+from babelquake.studies.attack.augmentation import write_augmentation
+from babelquake.studies.attack.campaign import Campaign, Target
+from babelquake.studies.attack.humans import human_measures, rated, read_ratings
+from babelquake.studies.attack.lengths import length_measures
+from babelquake.studies.attack.models import Models, Wishes
+from babelquake.studies.attack.sampling import sampled
+from babelquake.studies.attack.shares import success_measures
+from babelquake.studies.attack.transfer import transfer_measures, transfer_table
+from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
+from babelquake.studies.card import Study
+from babelquake.studies.session import Session
+from babelquake.studies.tables import references_each, scorers_of, several
+from babelquake.systems import System
+from babelquake.systems import system as system_of
+
+ATTACK = Study(
+    "attack",
+    question="Which small edits does this metric punish far too hard?",
+    measures=kinds.MEASURES,
+    gated=("success",),
+)
+
+
+def attack(
+    recipes: str | Sequence[str],
+    victims: str | Scorer | Sequence[str | Scorer] = (),
+    data: Given = (),
+    goal: str | Goal = "overpenalise",
+    *,
+    out: Path | str,
+    systems: str | System | Sequence[str | System] = (),
+    constraints: str | Sequence[str] | None = None,
+    masked: str | None = None,
+    fluency: str | None = None,
+    neighbours: str | None = None,
+    similarity: str | None = None,
+    offline: bool = False,
+    sample: int | None = None,
+    stratify: Sequence[str] = (),
+    by: str | None = None,
+    max_queries: int | None = None,
+    time_limit: float | None = None,
+    check: Check = "after",
+    ratings: str | Path | pl.DataFrame | None = None,
+    pool: int = 64,
+    seed: int = 0,
+    resamples: int = 10_000,
+    restart: bool = False,
+    engine: Engine | None = None,
+) -> Run:
+    """Search perturbations that meet a goal, for every recipe and victim; shares, costs, lengths, transfer, humans.
+
+    `constraints` replaces the goal's own (`perplexity[rise=10]` for overpenalise and inflate; "none" for none at all).
+    `by` is the column that tables are split by (default: `year`, where the data have it); `max_queries` limits the
+    victim's questions per sentence, `time_limit` (seconds) the whole run, which the same command continues. `pool`
+    sentences are attacked side by side; results do not depend on it. `check` is explained in `attacks.attack`.
+    """
+    material, wanted = dataset(data), goal_of(goal)
+    judges, targets = _victims(wanted, victims, systems, material)
+    limits = _constraints(constraints, wanted)
+    specs = [recipe_spec(spec) for text in several(recipes) for spec in expand(str(text))]
+    if not specs:
+        raise UserError("no recipe is named: give at least one, such as input-reduction.")
+    split = _split_by(by, material)
+    models = Models(Wishes(masked, fluency, neighbours, similarity, offline), specs, limits, wanted.strict)
+    with ATTACK.session(
+        out,
+        data=material,
+        scorers=judges,
+        seed=seed,
+        resamples=resamples,
+        restart=restart,
+        engine=engine,
+        recipe=[str(spec) for spec in specs],
+        goal=wanted.signature,
+        system=[target.name for target in targets if target.systems],
+        constraint=[limit.signature for limit in limits],
+        models=models.names,
+        sample=sample,
+        stratify=list(stratify),
+        by=split,
+        max_queries=max_queries,
+        check=check,
+    ) as session:
+        session.attach(references_each(material.segments) if material.has("references") else 1)
+        session.run.same_signatures(models.signatures)
+        if session.finished and ratings is None:
+            return session.run
+        session.say(*material.notes, *_notes(models, limits, wanted))
+        segments = material.segments.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+        chosen = session.once("segments", lambda: sampled(segments, sample, stratify, seed))
+        known = {}
+        if not wanted.on_system:
+            scores = session.once("scores", lambda: scores_of(session.engine, judges, segments))
+            known = scales(judges, scores)
+        campaign = Campaign(wanted, limits, models, check, max_queries, pool, time_limit, seed)
+        attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
+        write_augmentation(session.run.folder, attacks)
+        measures = [*_measures(session, attacks, judges, known, wanted, split, ratings)]
+        return session.finish(measures, goal=wanted.signature, sample=sample)
+
+
+def _measures(
+    session: Session,
+    attacks: pl.DataFrame,
+    judges: Sequence[Scorer],
+    known: dict[str, Scale],
+    goal: Goal,
+    by: str | None,
+    ratings: str | Path | pl.DataFrame | None,
+) -> Iterator[Measure]:
+    yield from success_measures(attacks, by)
+    compared = None
+    if ratings is not None:
+        where = "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings)
+        compared = rated(attacks, ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings), where)
+        yield from human_measures(compared, by, session.seed, session.resamples)
+    yield from length_measures(attacks, by, compared, session.seed)
+    if len(judges) > 1 and known and attacks["success"].any():
+        found = attacks.filter("success")
+        scored = session.once(
+            "transfers",
+            lambda: transfer_table(attacks, transfer_scores(session.engine, judges, found, known), goal),
+        )
+        yield from transfer_measures(scored)
+
+
+def _victims(
+    goal: Goal,
+    victims: str | Scorer | Sequence[str | Scorer],
+    systems: str | System | Sequence[str | System],
+    data: Dataset,
+) -> tuple[list[Scorer], list[Target]]:
+    """The scorers that judge, and who is attacked."""
+    if goal.on_system:
+        if not several(systems):
+            raise UserError("the goal collapse attacks a translation system: name one with --system.")
+        require(data, "source")
+        named = several(systems)
+        made = [{pair: system_of(item, pair) for pair in data.language_pairs or [None]} for item in named]
+        return [scorer("chrf")], [Target(next(iter(each.values())).name, None, each) for each in made]
+    if several(systems):
+        raise UserError(f"the goal {goal.name} attacks scorers; --system belongs to --goal collapse.")
+    judges = scorers_of(victims)
+    for judge in judges:
+        require(data, "translation", *(sorted(judge.needs)))
+        if goal.name == "inconsistent" and "reference" not in judge.needs:
+            raise UserError(f"{judge.name} compares with no reference, so it cannot be inconsistent: use overpenalise.")
+    return judges, [Target(judge.name, judge, {}) for judge in judges]
+
+
+def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constraint, ...]:
+    if given is None:
+        return (PerplexityRise(),) if goal.fluent else ()
+    named = [text for text in several(given) if text != "none"]
+    return tuple(constraint(text) for text in named)
+
+
+def _split_by(by: str | None, data: Dataset) -> str | None:
+    columns = data.segments.columns
+    if by is None:
+        return "year" if "year" in columns else None
+    if by not in columns:
+        raise UserError(f"--by {by}: the data have no such column. {did_you_mean(by, columns)}")
+    return by
+
+
+def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str]:
+    named = ", ".join(f"{which} {name}" for which, name in models.names.items())
+    limited = ", ".join(limit.signature for limit in limits) or "none beyond the recipes' own"
+    notes = [f"Goal {goal.signature}; constraints: {limited}."]
+    return [*notes, f"Models: {named}."] if named else notes
