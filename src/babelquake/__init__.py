@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from babelquake.report.html import write_html
     from babelquake.runs.run import Run
     from babelquake.scorers import scorer
+    from babelquake.studies.attack.study import attack
     from babelquake.studies.compare import compare
     from babelquake.studies.correlate.study import correlate
     from babelquake.studies.metric.study import metric
@@ -43,6 +44,7 @@ _PLACES = {
     "Engine": "babelquake.engine:Engine",
     "Run": "babelquake.runs.run:Run",
     "UserError": "babelquake.errors:UserError",
+    "attack": "babelquake.studies.attack.study:attack",
     "compare": "babelquake.studies.compare:compare",
     "correlate": "babelquake.studies.correlate.study:correlate",
     "dataset": "babelquake.data:dataset",
@@ -67,6 +69,7 @@ __all__ = [
     "Run",
     "UserError",
     "__version__",
+    "attack",
     "compare",
     "correlate",
     "dataset",

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from babelquake.cli.annotating import annotate
+from babelquake.cli.attack import attack
 from babelquake.cli.caching import cache
 from babelquake.cli.correlating import correlate
 from babelquake.cli.demonstrating import demo
@@ -64,6 +65,7 @@ app.command("perturb")(perturb)
 app.command("mt")(mt)
 app.command("metric")(metric)
 app.command("qe")(qe)
+app.command("attack")(attack)
 app.command("correlate")(correlate)
 app.command("report")(report)
 app.command("compare")(compare)

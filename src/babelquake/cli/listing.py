@@ -103,12 +103,31 @@ def systems() -> list[dict[str, Any]]:
 
 
 def recipes() -> list[dict[str, Any]]:
-    """One object per training recipe that ships."""
+    """One object per recipe: attacks, and the training of models that ship."""
     from importlib.resources import files
 
     folder = files("babelquake.train") / "configs"
     names = sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
-    return [{"name": name, "command": f"babelquake train nmt --config {name} --data DIR --out DIR"} for name in names]
+    training = [
+        {"name": name, "command": f"babelquake train nmt --config {name} --data DIR --out DIR"} for name in names
+    ]
+    return [*attacks(), *training]
+
+
+def attacks() -> list[dict[str, Any]]:
+    """One object per attack."""
+    from babelquake.attacks.recipes import RECIPES
+    from babelquake.spec import parameters
+
+    return [
+        {
+            "name": name,
+            "command": f"babelquake attack --recipe {name} --victim SCORER --data DATA --out DIR",
+            "description": (build.__doc__ or "").split("\n", 1)[0],
+            "options": sorted(parameters(build, frozenset({"tools"}))),
+        }
+        for name, build in RECIPES.items()
+    ]
 
 
 def formats() -> list[dict[str, Any]]:

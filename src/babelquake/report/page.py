@@ -43,6 +43,7 @@ PAGES: Registry[Page] = Registry(
     "report page",
     "babelquake.pages",
     {
+        "attack": "babelquake.report.attack.page:PAGE",
         "correlate": "babelquake.report.correlate.page:PAGE",
         "metric": "babelquake.report.metric.page:PAGE",
         "mt": "babelquake.report.mt.page:PAGE",

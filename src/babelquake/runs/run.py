@@ -25,7 +25,7 @@ from babelquake.runs.parts import Parts
 
 TABLES = ("segments", "variants", "translations", "scores", "measures")
 LOCK = ".lock"
-WRITTEN = frozenset({"run.json", "measures.csv", "report.html", PARTS, LOCK})
+WRITTEN = frozenset({"run.json", "measures.csv", "report.html", "augmentation.jsonl", PARTS, LOCK})
 """What else a run folder holds beside its tables."""
 BEGUN = frozenset({"run.json.writing", LOCK})
 """All that is there when a run was killed as it began."""

@@ -49,6 +49,7 @@ STUDIES: Registry[Study] = Registry(
     "study",
     "babelquake.studies",
     {
+        "attack": "babelquake.studies.attack.study:ATTACK",
         "correlate": "babelquake.studies.correlate.study:CORRELATE",
         "metric": "babelquake.studies.metric.study:METRIC",
         "mt": "babelquake.studies.mt.study:MT",

@@ -18,11 +18,14 @@ from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
 from babelquake.studies.attack.journal import Journal
 from babelquake.studies.attack.models import Models
-from babelquake.studies.attack.searching import Plan, attacked
+from babelquake.studies.attack.searching import SCHEMA, Plan, attacked
 from babelquake.studies.session import Session
 from babelquake.studies.tables import languages
 from babelquake.systems import System
 from babelquake.text import digest
+
+OWN = frozenset({*SCHEMA, "tuple", "victim", "recipe", "goal"} - {"row"})
+"""Columns of the table of attacks; a column of the data with such a name, like the human `score`, becomes `data_…`."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,8 @@ class Campaign:
                 width=self.pool,
                 deadline=deadline,
             )
-            parts.append(part.join(found, on="row", how="inner", maintain_order="left"))
+            taken = {name: f"data_{name}" for name in part.columns if name in OWN}
+            parts.append(part.rename(taken).join(found, on="row", how="inner", maintain_order="left"))
         cell = pl.concat(parts).with_columns(
             victim=pl.lit(target.name), recipe=pl.lit(str(spec)), goal=pl.lit(self.goal.name)
         )

@@ -163,7 +163,8 @@ def _victims(
             raise UserError("the goal collapse attacks a translation system: name one with --system.")
         require(data, "source")
         named = several(systems)
-        made = [{pair: system_of(item, pair) for pair in data.language_pairs or [None]} for item in named]
+        pairs: list[str | None] = [*data.language_pairs] or [None]
+        made = [{pair: system_of(item, pair) for pair in pairs} for item in named]
         return [scorer("chrf")], [Target(next(iter(each.values())).name, None, each) for each in made]
     if several(systems):
         raise UserError(f"the goal {goal.name} attacks scorers; --system belongs to --goal collapse.")

@@ -1,0 +1,270 @@
+"""The attack study on made-up sentences: what it leaves behind, and what does not change it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from babelquake.attacks.recipes import RECIPES
+from babelquake.callee import Filler, Gap
+from babelquake.engine import Engine, Local
+from babelquake.errors import ResumableError, UserError
+from babelquake.models import CAUSAL, MASKED, CausalLM, MaskedLM
+from babelquake.models.base import Matrix
+from babelquake.runs.run import Run
+from babelquake.studies.attack.study import attack
+
+TEXT = "the old king saw a red house near that small river and many people came there with bread"
+FOUR = list(RECIPES)
+
+
+class Fillers(MaskedLM):
+    """Offers the same words for every gap."""
+
+    signature = "toy-masked"
+
+    def fill(self, gaps: Sequence[Gap], top: int) -> list[list[Filler]]:
+        """Three words, likeliest first."""
+        return [[Filler("green", 0.5), Filler("queen", 0.3), Filler(f"word{len(gap.before)}", 0.1)] for gap in gaps]
+
+
+class Letters(CausalLM):
+    """Finds letters that are rare in English surprising."""
+
+    signature = "toy-causal"
+
+    def log_probabilities(self, texts: Sequence[str]) -> list[Matrix]:
+        """One token per letter."""
+        return [np.array([-4.0 if letter in "qwxz" else -2.0 for letter in text], np.float32) for text in texts]
+
+
+@pytest.fixture(autouse=True)
+def toy_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy models under names of their own."""
+    monkeypatch.setitem(MASKED._things, "toy", Fillers)
+    monkeypatch.setitem(CAUSAL._things, "toy", Letters)
+
+
+@pytest.fixture
+def neighbours(tmp_path: Path) -> Path:
+    """A small word space."""
+    file = tmp_path / "neighbours.tsv"
+    file.write_text("king queen ruler\nhouse home hut\nriver stream\nred crimson\npeople folk\n", "utf-8")
+    return file
+
+
+def tuples(count: int = 12) -> pl.DataFrame:
+    rng = np.random.default_rng(5)
+    rows = []
+    for place in range(count):
+        reference = " ".join(rng.permutation(TEXT.split())[: 8 + place % 5])
+        words = reference.split()
+        kept = [word for word in words if rng.random() < 0.5 + place / 30]
+        rows.append(
+            {
+                "source": f"quelle {place}",
+                "reference": f"{reference.capitalize()}.",
+                "translation": f"{' '.join(kept or words[:1]).capitalize()}.",
+                "system": f"s{place % 2}",
+                "year": f"wmt{12 + place % 3}",
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def run_of(out: Path, neighbours: Path, recipes: Any = FOUR, victims: Any = ("chrf", "ter"), **options: Any) -> Run:
+    given: dict[str, Any] = {
+        "masked": "toy",
+        "fluency": "toy",
+        "neighbours": str(neighbours),
+        "resamples": 100,
+    } | options
+    data = given.pop("data", tuples())
+    return attack(recipes, victims, data, out=out, **given)
+
+
+def same(one: Run, other: Run) -> bool:
+    return one.table("attacks").equals(other.table("attacks")) and one.measures.equals(other.measures)
+
+
+def test_a_run_holds_every_perturbation_with_edits_scores_and_constraint_values(
+    tmp_path: Path, neighbours: Path
+) -> None:
+    run = run_of(tmp_path / "run", neighbours)
+    table = run.table("attacks")
+    assert table.height == 12 * 4 * 2 and table["tuple"].n_unique() == table.height
+    found = table.filter("success")
+    assert set(found["recipe"]) == set(FOUR) and found["gain"].min() > 1
+    for row in found.iter_rows(named=True):
+        values = json.loads(row["constraints"])
+        assert values["perplexity"] < 10 and row["fits"] and row["met"]
+        assert row["recipe"] != "deepwordbug" or values["levenshtein"] <= 30
+        assert json.loads(row["edits"]) and row["original"] != row["perturbed"]
+        assert row["score"] - row["score_perturbed"] == pytest.approx(row["gain"])
+        assert row["words_changed"] >= 1
+    lines = [json.loads(line) for line in (run.folder / "augmentation.jsonl").read_text("utf-8").splitlines()]
+    assert [line["tuple"] for line in lines] == found["tuple"].to_list()
+    assert {"source", "references", "edits", "constraints"} <= lines[0].keys()
+    success = run.measures.filter(pl.col("group").is_null(), measure="success")
+    assert success["n"].to_list() == [12] * 8 and success["changed"].sum() == found.height
+    assert {"transfer", "length", "queries_per_success", "edit_share"} <= set(run.measures["measure"])
+    assert not (run.folder / ".parts").exists()
+
+
+def test_results_depend_neither_on_the_pool_nor_on_order_nor_on_the_executor(tmp_path: Path, neighbours: Path) -> None:
+    first = run_of(tmp_path / "a", neighbours, pool=1)
+    assert same(first, run_of(tmp_path / "b", neighbours, pool=7))
+    threads = Engine(None, workers=Local(3))
+    assert same(first, run_of(tmp_path / "c", neighbours, engine=threads))
+    turned = run_of(tmp_path / "d", neighbours, data=tuples().reverse())
+    key = ["source", "victim", "recipe"]
+    columns = [*key, "perturbed", "success", "queries", "gain", "edits"]
+    one, other = (run.table("attacks").select(columns).sort(key) for run in (first, turned))
+    assert one.drop("gain").equals(other.drop("gain"))
+    assert np.allclose(one["gain"], other["gain"])
+
+
+def test_constraints_before_the_victim_find_the_same_with_fewer_queries(tmp_path: Path, neighbours: Path) -> None:
+    after, before = (
+        run_of(
+            tmp_path / check,
+            neighbours,
+            recipes=["clare", "input-reduction"],
+            check=check,
+            constraints="perplexity[rise=0.1]",
+        ).table("attacks")
+        for check in ("after", "before")
+    )
+    columns = ["tuple", "perturbed", "success"]
+    assert after.select(columns).equals(before.select(columns))
+    assert before["queries"].sum() < after["queries"].sum()
+
+
+@pytest.mark.parametrize(
+    "goal", ["inconsistent[by=0.2,within=3]", "inconsistent[by=0.2,within=3,similarity=symmetric]", "inflate[by=0.05]"]
+)
+def test_other_goals_keep_their_own_constraints(tmp_path: Path, neighbours: Path, goal: str) -> None:
+    run = run_of(tmp_path / "run", neighbours, victims="chrf", recipes=["clare", "input-reduction"], goal=goal)
+    found = run.table("attacks").filter("success")
+    assert found.height
+    values = [json.loads(text) for text in found["constraints"]]
+    if goal.startswith("inconsistent"):
+        assert all(value["self-similarity"] < 3 and "perplexity" not in value for value in values)
+        assert found["gain"].min() > 0.2
+    else:
+        assert (found["score_perturbed"] - found["score"]).min() > 0.05
+
+
+def test_a_budget_of_queries_holds_for_every_sentence(tmp_path: Path, neighbours: Path) -> None:
+    table = run_of(tmp_path / "run", neighbours, recipes=["clare"], victims="chrf", max_queries=20).table("attacks")
+    assert table["queries"].max() <= 20 and table["spent"].any()
+
+
+def test_a_time_limit_ends_a_run_that_the_same_command_continues(tmp_path: Path, neighbours: Path) -> None:
+    whole = run_of(tmp_path / "whole", neighbours, victims="chrf")
+    for _ in range(100):
+        try:
+            limited = run_of(tmp_path / "limited", neighbours, victims="chrf", time_limit=1e-6, pool=3)
+            break
+        except ResumableError as error:
+            assert "The same command goes on" in str(error)
+    assert same(whole, limited)
+
+
+def test_a_qe_victim_sees_sources_only(tmp_path: Path, neighbours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from babelquake.scorers import SCORERS
+    from babelquake.scorers.base import MeanScorer, Questions
+
+    class Lengths(MeanScorer):
+        """Likes translations as long as their source, ten times over."""
+
+        needs = frozenset({"source"})
+        signature = "lengths"
+
+        def judge(self, questions: Questions) -> Any:
+            """Minus the difference in length."""
+            assert questions.references is None and questions.sources is not None
+            pairs = zip(questions.translations, questions.sources, strict=True)
+            return np.array([-abs(len(text) - 10.0 * len(source)) for text, source in pairs])
+
+    monkeypatch.setitem(SCORERS._things, "lengths", Lengths)
+    run = run_of(tmp_path / "run", neighbours, victims="lengths", recipes=["input-reduction"], constraints="none")
+    assert run.table("attacks")["success"].any()
+    with pytest.raises(UserError, match="compares with no reference"):
+        run_of(tmp_path / "other", neighbours, victims="lengths", goal="inconsistent")
+
+
+def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
+    data = tuples(4).with_columns(source=pl.col("reference"))
+    run = attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems="command[cmd=rev]", resamples=100)
+    found = run.table("attacks").filter("success")
+    assert found.height and found["victim"].unique().to_list() == ["command[cmd=rev]"]
+    assert (found["score"] == 100).all() and (found["score_perturbed"] < 75).all()
+    assert found["original"].to_list() == found["source"].to_list()
+    with pytest.raises(UserError, match="name one with --system"):
+        attack("deepwordbug", "chrf", data, "collapse", out=tmp_path / "other")
+
+
+def test_ratings_join_a_finished_run(tmp_path: Path, neighbours: Path) -> None:
+    run = run_of(tmp_path / "run", neighbours)
+    assert "overpenalised" not in set(run.measures["measure"])
+    names = run.table("attacks").filter("success")["tuple"]
+    rng = np.random.default_rng(2)
+    ratings = pl.concat(
+        pl.DataFrame({"tuple": names, "side": [side] * len(names), "z": rng.normal(0, 1, len(names))})
+        for side in ("original", "perturbed")
+    )
+    again = run_of(tmp_path / "run", neighbours, ratings=ratings)
+    assert {"overpenalised", "pearson_perturbed", "spread", "cells_overpenalised"} <= set(again.measures["measure"])
+    cells = again.measures.filter(measure="cells_overpenalised")
+    rated = again.table("attacks").filter("success").unique(["victim", "recipe", "year"])
+    assert cells["n"].item() == rated.height
+
+
+def test_annotation_reads_what_was_found(tmp_path: Path, neighbours: Path) -> None:
+    from babelquake.annotate.material import read_material
+
+    run = run_of(tmp_path / "run", neighbours)
+    found = run.table("attacks").filter("success")
+    material = read_material(run.folder)
+    assert [item.id for item in material] == found["tuple"].to_list()
+    assert material[0].texts == {"original": found["original"][0], "perturbed": found["perturbed"][0]}
+    assert {"victim", "recipe", "year"} <= material[0].groups.keys()
+
+
+COMMAND = """
+import sys
+from babelquake.studies.attack.study import attack
+attack("input-reduction[order=least]", "ter", sys.argv[1], constraints="none", out=sys.argv[2], pool=2, resamples=100)
+"""
+
+
+@pytest.mark.slow
+def test_a_run_killed_in_the_middle_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
+    data = tmp_path / "tuples.tsv"
+    tuples(120).write_csv(data, separator="\t")
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    subprocess.run([sys.executable, "-c", COMMAND, data, whole], check=True, env=os.environ)
+    process = subprocess.Popen([sys.executable, "-c", COMMAND, data, killed], env=os.environ)
+    kept = 0
+    while kept < 5:
+        assert process.poll() is None, "it was over before it could be killed"
+        journals = list(killed.glob(".parts/attacks/*.jsonl"))
+        kept = journals[0].read_bytes().count(b"\n") if journals else 0
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    (journal,) = killed.glob(".parts/attacks/*.jsonl")
+    before = journal.read_bytes()
+    assert 5 <= before.count(b"\n") < 120
+    subprocess.run([sys.executable, "-c", COMMAND, data, killed], check=True, env=os.environ)
+    assert same(Run.open(killed), Run.open(whole))
