@@ -111,7 +111,7 @@ def recipes() -> list[dict[str, Any]]:
     training = [
         {"name": name, "command": f"babelquake train nmt --config {name} --data DIR --out DIR"} for name in names
     ]
-    return [*attacks(), *training]
+    return sorted([*attacks(), *training], key=lambda row: str(row["name"]))
 
 
 def attacks() -> list[dict[str, Any]]:

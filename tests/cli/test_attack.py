@@ -1,0 +1,82 @@
+"""`babelquake attack` from the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import Result
+
+from babelquake.cli.attack import seconds
+from babelquake.errors import UserError
+
+ROWS = [
+    ("a", "The old house stands by the river.", "The old house stands near the river.", "s1"),
+    ("b", "He came home late last night again.", "He came home late yesterday night.", "s2"),
+    ("c", "Rain falls over the northern hills today.", "It rains in the hills today.", "s1"),
+]
+
+
+@pytest.fixture
+def tuples(tmp_path: Path) -> Path:
+    """Three tuples in a file."""
+    file = tmp_path / "tuples.tsv"
+    table = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "system"], orient="row")
+    table.write_csv(file, separator="\t")
+    return file
+
+
+def test_an_attack_prints_its_tables_and_leaves_a_run(cli: Callable[..., Result], tuples: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    result = cli(
+        "attack",
+        "--recipe",
+        "input-reduction",
+        "--victim",
+        "chrf",
+        "--data",
+        tuples,
+        "--constraint",
+        "none",
+        "--goal",
+        "overpenalise[by=0.5]",
+        "--by",
+        "system",
+        "--sample",
+        "3",
+        "--stratify",
+        "system",
+        "--out",
+        out,
+    )
+    assert result.exit_code == 0, result.output
+    assert "Eligible perturbations" in result.output and "of 3)" in result.output
+    assert (out / "report.html").exists() and (out / "augmentation.jsonl").exists()
+
+
+def test_wrong_words_are_answered_with_right_ones(cli: Callable[..., Result], tuples: Path, tmp_path: Path) -> None:
+    common = ["attack", "--data", tuples, "--out", tmp_path / "run", "--victim", "chrf", "--constraint", "none"]
+    for more, message in (
+        (["--recipe", "clair"], "Did you mean 'clare'"),
+        (["--recipe", "input-reduction[order=first]"], "expected largest or least"),
+        (["--recipe", "input-reduction", "--goal", "colapse"], "Did you mean 'collapse'"),
+        (["--recipe", "input-reduction", "--goal", "collapse"], "name one with --system"),
+        (["--recipe", "input-reduction", "--by", "sytem"], "Did you mean 'system'"),
+        (["--recipe", "input-reduction", "--check", "never"], "expected before or after"),
+        (["--recipe", "faster-genetic", "--neighbours", "nowhere.tsv"], "no word neighbours are called"),
+    ):
+        result = cli(*common, *more)
+        assert result.exit_code == 2 and message in result.output, result.output
+
+
+def test_time_limits_have_units() -> None:
+    assert [seconds(text) for text in (None, "90s", "30m", "2h", "15")] == [None, 90.0, 1800.0, 7200.0, 15.0]
+    for wrong in ("", "soon", "-3s", "0"):
+        with pytest.raises(UserError, match="expected a time such as"):
+            seconds(wrong)
+
+
+def test_recipes_are_listed(cli: Callable[..., Result]) -> None:
+    output = cli("list", "recipes", "--json").output
+    for name in ("clare", "faster-genetic", "input-reduction", "deepwordbug"):
+        assert f'"name": "{name}"' in output

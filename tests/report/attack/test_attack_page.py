@@ -1,0 +1,84 @@
+"""The page of an attack run: verdict, tables, transfer heat map, marked edits."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from babelquake.report.attack.tables import edits_text
+from babelquake.report.examples import example_table
+from babelquake.report.html import write_html
+from babelquake.report.page import tables, verdict, views
+from babelquake.runs.run import Run
+from babelquake.studies.attack.study import attack
+
+ROWS = [
+    ("Das Haus ist alt.", "The old house stands by the river.", "The old house stands near the river.", "wmt12"),
+    ("Er kommt.", "He came home late last night again.", "He came home late yesterday night.", "wmt12"),
+    ("Sie <b>lacht</b>.", "She laughs about every single joke.", "She laughs about <b>all</b> jokes.", "wmt22"),
+    ("Es regnet.", "Rain falls over the northern hills today.", "It rains in the hills today.", "wmt22"),
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
+    out = tmp_path_factory.mktemp("attack") / "run"
+    arguments = {"constraints": "none", "resamples": 100, "goal": "overpenalise[by=0.5]", "out": out}
+    first = attack(["input-reduction", "deepwordbug"], ["chrf", "ter"], data, **arguments)
+    names = first.table("attacks").filter("success")["tuple"].to_list()
+    ratings = pl.DataFrame(
+        [
+            {"tuple": name, "side": side, "z": place / 7 - (side == "perturbed") / 5}
+            for place, name in enumerate(names)
+            for side in ("original", "perturbed")
+        ]
+    )
+    return attack(["input-reduction", "deepwordbug"], ["chrf", "ter"], data, ratings=ratings, **arguments)
+
+
+def test_the_verdict_names_the_best_attack_on_every_victim(run: Run) -> None:
+    said = verdict(run)
+    assert said[0].startswith("chrF can be made to fall by more than 0.5 standard deviations in ")
+    assert any("of what fools" in sentence for sentence in said)
+    assert any("People agree" in sentence for sentence in said)
+
+
+def test_tables_state_shares_with_denominators(run: Run) -> None:
+    found = {table.title: table for table in tables(run)}
+    assert list(found) == [
+        "Eligible perturbations",
+        "What it took",
+        "Most damaging edits",
+        "Transfer",
+        "Lengths",
+        "Metric and human",
+    ]
+    shares = found["Eligible perturbations"]
+    assert shares.columns[:4] == ("recipe", "chrF · wmt12", "chrF · wmt22", "chrF · all")
+    assert shares.rows[0][3].endswith(" of 4)")
+    assert len(found["Transfer"].rows) == 2 and "% (" in found["Transfer"].rows[0][1]
+    assert "cells" in found["Metric and human"].note
+
+
+def test_charts_show_shares_transfer_and_people(run: Run) -> None:
+    charts = {chart.name: chart.spec() for view in views(run) for chart in view.charts}
+    assert set(charts) == {"attack-success", "attack-transfer", "attack-degradation"}
+    assert json.dumps(charts["attack-transfer"]).count('"shown": ') >= 4
+
+
+def test_edits_read_like_edits() -> None:
+    edits = [
+        {"kind": "replace", "place": 1, "old": "pot", "new": "casserole"},
+        {"kind": "delete", "place": 2, "old": "not", "new": ""},
+        {"kind": "insert", "place": 3, "old": "", "new": "good"},
+    ]
+    assert edits_text(json.dumps(edits)) == "pot → casserole; − not; + good"
+
+
+def test_the_page_escapes_texts_and_lists_examples(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    write_html([run], page)
+    assert "<b>all</b>" not in page.read_text("utf-8")
+    assert len(example_table(run, 3).rows) == 3
