@@ -4,17 +4,18 @@ from collections.abc import Callable, Sequence
 
 from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.sentence import Sentence
+from babelquake.languages import Language
 from babelquake.perturb.linguistics import linguistics
 from babelquake.perturb.word_lists import word_lists
 
 
-def stop_words(lang: str | None) -> Callable[[str], bool]:
+def stop_words(lang: Language | None) -> Callable[[str], bool]:
     """Whether a word is a closed-class word of the language, in any letter case; a language without lists has none."""
     lists = word_lists(lang)
     return (lambda word: False) if lists is None else lists.is_function_word
 
 
-def tags(lang: str | None) -> Tags:
+def tags(lang: Language | None) -> Tags:
     """Parts of speech as the language's tagger, or its word lists, tell them."""
     tagger = linguistics(lang)
 

@@ -35,7 +35,7 @@ from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.session import Session
-from babelquake.studies.tables import references_each, scorers_of, several
+from babelquake.studies.tables import references_each, scorers_of
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 
@@ -84,7 +84,8 @@ def attack(
     material, wanted = dataset(data), goal_of(goal)
     judges, targets = _victims(wanted, victims, systems, material)
     limits = _constraints(constraints, wanted)
-    specs = [recipe_spec(spec) for text in several(recipes) for spec in expand(str(text))]
+    named = [recipes] if isinstance(recipes, str) else recipes
+    specs = [recipe_spec(spec) for text in named for spec in expand(text)]
     if not specs:
         raise UserError("no recipe is named: give at least one, such as input-reduction.")
     split = _split_by(by, material)
@@ -159,14 +160,14 @@ def _victims(
 ) -> tuple[list[Scorer], list[Target]]:
     """The scorers that judge, and who is attacked."""
     if goal.on_system:
-        if not several(systems):
+        named: list[str | System] = [systems] if isinstance(systems, str | System) else list(systems)
+        if not named:
             raise UserError("the goal collapse attacks a translation system: name one with --system.")
         require(data, "source")
-        named = several(systems)
         pairs: list[str | None] = [*data.language_pairs] or [None]
         made = [{pair: system_of(item, pair) for pair in pairs} for item in named]
         return [scorer("chrf")], [Target(next(iter(each.values())).name, None, each) for each in made]
-    if several(systems):
+    if isinstance(systems, System) or systems:
         raise UserError(f"the goal {goal.name} attacks scorers; --system belongs to --goal collapse.")
     judges = scorers_of(victims)
     for judge in judges:
@@ -179,7 +180,7 @@ def _victims(
 def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constraint, ...]:
     if given is None:
         return (PerplexityRise(),) if goal.fluent else ()
-    named = [text for text in several(given) if text != "none"]
+    named = [text for text in ([given] if isinstance(given, str) else given) if text != "none"]
     return tuple(constraint(text) for text in named)
 
 
