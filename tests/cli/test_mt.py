@@ -18,7 +18,7 @@ def test_the_line_as_written(cli: Callable[..., Result], data: str, tmp_path: Pa
     words = ("mt", *CAT, "--data", data, "--suite", "niu2020", "--scorer", "chrf", "--scorer", "bleu", "--seed", "5")
     found = cli(*words, "--out", "RUN", *QUICK)
     assert "ROBUST" in found.stdout and "misspell" in found.stdout and "Run folder: RUN" in found.stdout
-    assert "1 of 4 sources is blank" in found.stderr
+    assert found.stdout.count("1 of 4 sources is blank") == 1 and not found.stderr
     measures = pl.read_csv(tmp_path / "RUN" / "measures.csv")
     assert measures.columns == list(COLUMNS)
     assert {"robust", "consis", "inconsistent", "quality", "delta"} <= set(measures["measure"])

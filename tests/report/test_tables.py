@@ -23,18 +23,18 @@ def test_every_row_is_as_wide_as_its_header(runs: dict[str, Run]) -> None:
 
 def test_translation_lines_compare_systems_within_each_perturbation(runs: dict[str, Run]) -> None:
     table = titled(runs["mt"], "bleu")
-    assert [row[:3] for row in table.rows[:2]] == [("misspell", "0.1", "new"), ("misspell", "0.1", "old")]
+    assert [row[:2] for row in table.rows[:2]] == [("misspell 0.1 of words", "new"), ("misspell 0.1 of words", "old")]
     assert table.rows[1][6] == "−6.4**"
 
 
 def test_sensitivity_names_meaning_and_significance(runs: dict[str, Run]) -> None:
     lines = titled(runs["metric"], "Sensitivity").rows
-    assert ("bleu", "final-delete", "", "preserving", "20", "90.00", "81.00", "−9.00**", "[−10.00, −8.00]") in lines
+    assert ("bleu", "final-delete", "preserving", "20", "", "90.00", "81.00", "−9.00**", "[−10.00, −8.00]") in lines
 
 
 def test_harmless_changes_are_listed_worst_first(runs: dict[str, Run]) -> None:
     lines = titled(runs["metric"], "Harmless").rows
-    assert [line[4] for line in lines] == ["90.0", "20.0"]
+    assert [line[3] for line in lines] == ["90.0", "20.0"]
 
 
 def test_harmless_changes_of_several_levels_stay_apart(tmp_path: Path) -> None:
@@ -44,9 +44,9 @@ def test_harmless_changes_of_several_levels_stay_apart(tmp_path: Path) -> None:
         for level in (0.1, 0.2)
     ]  # fmt: skip
     run = Run.resume(tmp_path / "r", "metric", {}).finish(measures_frame(rows))
-    assert [line[2:5] for line in titled(run, "Harmless").rows] == [
-        ("misspell", "0.2", "20.0"),
-        ("misspell", "0.1", "10.0"),
+    assert [line[2:4] for line in titled(run, "Harmless").rows] == [
+        ("misspell 0.2 of words", "20.0"),
+        ("misspell 0.1 of words", "10.0"),
     ]
 
 

@@ -20,32 +20,54 @@ annotate = typer.Typer(help="Collect human ratings of translations, and analyse 
 @guarded
 def prepare(
     source: Annotated[
-        str, typer.Option("--from", help="An attack run, a table with original and perturbed, or any data set.")
+        str,
+        typer.Option(
+            "--from", metavar="FROM", help="An attack run, a table with original and perturbed, or any data set."
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The project file to make, e.g. project.db.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="PATH", help="The project file to make, e.g. project.db.")
+    ],
     protocol: Annotated[
-        str, typer.Option("--protocol", help="side-by-side, da, sqm, esa or pairwise.")
+        str, typer.Option("--protocol", metavar="PROTOCOL", help="side-by-side, da, sqm, esa or pairwise.")
     ] = "side-by-side",
-    basis: Annotated[str, typer.Option("--basis", help="Judged against: reference, source or both.")] = "reference",
-    tuples: Annotated[int | None, typer.Option("--tuples", min=1, help="Tuples to rate; default: all.")] = None,
-    rated: Annotated[int, typer.Option("--rated", min=1, help="Rated items in a task.")] = 70,
-    repeated: Annotated[int, typer.Option("--repeated", min=0, help="Repeated items in a task.")] = 15,
-    degraded: Annotated[int, typer.Option("--degraded", min=0, help="Degraded items in a task.")] = 15,
-    dropped: Annotated[int, typer.Option("--dropped", min=1, help="Words dropped from each side of them.")] = 4,
-    annotators: Annotated[int, typer.Option("--annotators", min=1, help="Annotators for every task.")] = 3,
-    training: Annotated[int, typer.Option("--training", min=0, help="Training items that come first.")] = 3,
-    balance: Annotated[
-        str | None, typer.Option("--balance", help="Columns to balance over; default: victim,recipe,year.")
+    basis: Annotated[
+        str, typer.Option("--basis", metavar="BASIS", help="Judged against: reference, source or both.")
+    ] = "reference",
+    tuples: Annotated[
+        int | None, typer.Option("--tuples", min=1, metavar="N", help="Tuples to rate; default: all.")
     ] = None,
-    context: Annotated[int, typer.Option("--context", min=0, help="Segments before it in the document.")] = 0,
-    title: Annotated[str, typer.Option("--title", help="What annotators see on top.")] = "Rating translations",
+    rated: Annotated[int, typer.Option("--rated", min=1, metavar="N", help="Rated items in a task.")] = 70,
+    repeated: Annotated[int, typer.Option("--repeated", min=0, metavar="N", help="Repeated items in a task.")] = 15,
+    degraded: Annotated[int, typer.Option("--degraded", min=0, metavar="N", help="Degraded items in a task.")] = 15,
+    dropped: Annotated[
+        int, typer.Option("--dropped", min=1, metavar="N", help="Words dropped from each side of them.")
+    ] = 4,
+    annotators: Annotated[int, typer.Option("--annotators", min=1, metavar="N", help="Annotators for every task.")] = 3,
+    training: Annotated[
+        int, typer.Option("--training", min=0, metavar="N", help="Training items that come first.")
+    ] = 3,
+    balance: Annotated[
+        str | None,
+        typer.Option("--balance", metavar="BALANCE", help="Columns to balance over; default: victim,recipe,year."),
+    ] = None,
+    context: Annotated[
+        int, typer.Option("--context", min=0, metavar="N", help="Segments before it in the document.")
+    ] = 0,
+    title: Annotated[
+        str, typer.Option("--title", metavar="TITLE", help="What annotators see on top.")
+    ] = "Rating translations",
     instructions: Annotated[
-        Path | None, typer.Option("--instructions", help="Markdown for annotators; default: the protocol's.")
+        Path | None,
+        typer.Option("--instructions", metavar="PATH", help="Markdown for annotators; default: the protocol's."),
     ] = None,
     invite: Annotated[
-        list[str] | None, typer.Option("--invite", help="An annotator's name; repeatable. Their link is printed.")
+        list[str] | None,
+        typer.Option("--invite", metavar="INVITE", help="An annotator's name; repeatable. Their link is printed."),
     ] = None,
-    url: Annotated[str, typer.Option("--url", help="Where the app will be, for the links.")] = "http://127.0.0.1:8000",
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Where the app will be, for the links.")
+    ] = "http://127.0.0.1:8000",
     seed: opt.Seed = 0,
 ) -> None:
     """Make a project file: tasks of rated, repeated and degraded items, a copy for each of several annotators.
@@ -76,9 +98,9 @@ def prepare(
 def serve(
     project: Annotated[Path, typer.Argument(help="The project file.")],
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen on; 0.0.0.0 for every network.")
+        str, typer.Option("--host", metavar="HOST", help="The address to listen on; 0.0.0.0 for every network.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8000,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="The port to listen on.")] = 8000,
     https: Annotated[
         bool, typer.Option("--https", help="Behind a proxy that speaks HTTPS: cookies are never sent unencrypted.")
     ] = False,
@@ -97,13 +119,21 @@ def serve(
 @guarded
 def status(
     project: Annotated[Path, typer.Argument(help="The project file.")],
-    add: Annotated[list[str] | None, typer.Option("--add", help="Invite an annotator; repeatable.")] = None,
-    link: Annotated[list[str] | None, typer.Option("--link", help="A new link for an annotator; repeatable.")] = None,
-    revoke: Annotated[list[str] | None, typer.Option("--revoke", help="Shut an annotator out; repeatable.")] = None,
+    add: Annotated[
+        list[str] | None, typer.Option("--add", metavar="ADD", help="Invite an annotator; repeatable.")
+    ] = None,
+    link: Annotated[
+        list[str] | None, typer.Option("--link", metavar="LINK", help="A new link for an annotator; repeatable.")
+    ] = None,
+    revoke: Annotated[
+        list[str] | None, typer.Option("--revoke", metavar="REVOKE", help="Shut an annotator out; repeatable.")
+    ] = None,
     admin: Annotated[
         bool, typer.Option("--admin", help="A new link for the admin; the old one stops working.")
     ] = False,
-    url: Annotated[str, typer.Option("--url", help="Where the app is, for the links.")] = "http://127.0.0.1:8000",
+    url: Annotated[
+        str, typer.Option("--url", metavar="URL", help="Where the app is, for the links.")
+    ] = "http://127.0.0.1:8000",
     as_json: opt.AsJson = False,
 ) -> None:
     """How far a project is; also adds and revokes annotators, while the app runs or not.
@@ -146,21 +176,28 @@ def analyse(
     ],
     exclude: Annotated[
         str | None,
-        typer.Option("--exclude", help="Quality control takes out: none, hits, annotators or both."),
+        typer.Option("--exclude", metavar="EXCLUDE", help="Quality control takes out: none, hits, annotators or both."),
     ] = None,
     least: Annotated[
         int | None,
-        typer.Option("--least", min=1, help="Ratings a translation needs to count; default 1, or 3 in projects."),
+        typer.Option(
+            "--least", min=1, metavar="N", help="Ratings a translation needs to count; default 1, or 3 in projects."
+        ),
     ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", min=0.0001, max=0.5, help="Level of all tests.")] = 0.05,
-    power: Annotated[float, typer.Option("--power", min=0.5, max=0.999, help="Power for sample sizes.")] = 0.8,
+    alpha: Annotated[
+        float, typer.Option("--alpha", min=0.0001, max=0.5, metavar="X", help="Level of all tests.")
+    ] = 0.05,
+    power: Annotated[
+        float, typer.Option("--power", min=0.5, max=0.999, metavar="X", help="Power for sample sizes.")
+    ] = 0.8,
     export: Annotated[
         list[Path] | None,
-        typer.Option("--export", help="Write segment means: .tsv, .parquet, .seg.score …; repeatable."),
+        typer.Option("--export", metavar="PATH", help="Write segment means: .tsv, .parquet, .seg.score …; repeatable."),
     ] = None,
-    score: Annotated[str, typer.Option("--score", help="What .seg.score files hold: z or raw.")] = "z",
+    score: Annotated[str, typer.Option("--score", metavar="SCORE", help="What .seg.score files hold: z or raw.")] = "z",
     for_attack: Annotated[
-        Path | None, typer.Option("--for-attack", help="Write ratings of tuples as the attack study takes them.")
+        Path | None,
+        typer.Option("--for-attack", metavar="PATH", help="Write ratings of tuples as the attack study takes them."),
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:

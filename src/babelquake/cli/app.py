@@ -34,12 +34,12 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name."""
-        found = super().get_command(ctx, cmd_name)
-        if found is not None or cmd_name not in (points := _plugged_in()):
-            return found
-        single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name)(guarded(points[cmd_name].load()))
-        return typer.main.get_command(single)
+        found: Any = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in (points := _plugged_in()):
+            single = typer.Typer(add_completion=False, rich_markup_mode=None)
+            single.command(cmd_name)(guarded(points[cmd_name].load()))
+            found = typer.main.get_command(single)
+        return found
 
 
 def _plugged_in() -> dict[str, Any]:
@@ -54,7 +54,7 @@ app = typer.Typer(
     help="Shake a translation stack and measure what breaks: MT systems, metrics, quality estimation.",
     epilog="Try: babelquake demo",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -13,35 +13,49 @@ from babelquake.cli.guard import guarded
 
 @guarded
 def correlate(
-    data: opt.Data,
     scorer: opt.Scorers,
+    data: opt.Data = None,
+    limit: opt.Limit = None,
     statistic: Annotated[
         list[str] | None,
-        typer.Option("--statistic", help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all."),
+        typer.Option(
+            "--statistic",
+            metavar="STATISTIC",
+            help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all.",
+        ),
     ] = None,
     threshold: Annotated[
         float,
-        typer.Option("--threshold", min=0, help="Human scores closer than this are no preference (kendall_like)."),
+        typer.Option(
+            "--threshold", min=0, metavar="X", help="Human scores closer than this are no preference (kendall_like)."
+        ),
     ] = 25.0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder to make or to continue.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
+    ] = None,
     by: Annotated[
-        str | None, typer.Option("--by", help="Correlate within groups: item, system or none; default: as is usual.")
+        str | None,
+        typer.Option("--by", metavar="BY", help="Correlate within groups: item, system or none; default: as is usual."),
     ] = None,
     seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
-    draws: Annotated[int, typer.Option("--draws", min=10, help="Permutations for differences between scorers.")] = 1000,
+    draws: Annotated[
+        int, typer.Option("--draws", min=10, metavar="N", help="Permutations for differences between scorers.")
+    ] = 1000,
     columns: opt.Columns = None,
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
     restart: opt.Restart = False,
+    brief: opt.Brief = False,
+    quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure how well scores agree with human judgements, and which differences between scorers are significant.
 
     Example: babelquake correlate -d wmt21.flores -m chrf -m 'scores[file=COMET.seg.score]' --json
     """
-    from babelquake.cli.results import remember, show
+    from babelquake.cli.results import Printed, remember, show
     from babelquake.stats.groups import By
     from babelquake.studies.correlate.study import STATISTICS
     from babelquake.studies.correlate.study import correlate as study
@@ -50,7 +64,7 @@ def correlate(
         folder = out if out is not None else Path(stack.enter_context(TemporaryDirectory())) / "correlate"
         run = study(
             scorer,
-            opt.read_data(data, opt.columns_of(columns), language_pair),
+            opt.read_data(data, opt.columns_of(columns), language_pair, limit=limit),
             out=folder,
             statistics=statistic or STATISTICS,
             threshold=threshold,
@@ -59,7 +73,7 @@ def correlate(
             draws=draws,
             seed=seed,
             restart=restart,
-            engine=opt.engine_of(cache),
+            engine=opt.engine_of(cache, quiet),
         )
-        remember(run, data=data, columns=opt.columns_of(columns), language_pair=language_pair)
-        show(run, 0, "drop", as_json, keep=out is not None)
+        remember(run, data=data or [], limit=limit, columns=opt.columns_of(columns), language_pair=language_pair)
+        show(run, Printed(as_json=as_json, brief=brief, quiet=quiet), keep=out is not None)

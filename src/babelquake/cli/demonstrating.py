@@ -11,7 +11,9 @@ from babelquake.cli.guard import guarded
 
 @guarded
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where runs and the report go.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="Where runs and the report go.")] = Path(
+        "demo"
+    ),
     open_report: Annotated[bool, typer.Option("--open/--no-open", help="Show the report in a browser.")] = False,
     restart: Annotated[bool, typer.Option("--restart", help="Begin again, discarding earlier runs.")] = False,
 ) -> None:
@@ -28,7 +30,7 @@ def demo(
     for title, run in demonstrate(out, restart):
         typer.echo(title)
         table = tables(run)[0]
-        print_table(table.title, table.columns, table.rows, table.note)
+        print_table(table)
         runs.append(run)
     target = out / "report.html"
     write_html(runs, target)

@@ -16,23 +16,36 @@ if TYPE_CHECKING:
 
 @guarded
 def mt(
-    data: opt.Data,
     system: Annotated[
-        list[str] | None, typer.Option("--system", "-s", help="A system, e.g. bundled[model=de-en-bpe]; repeatable.")
+        list[str] | None,
+        typer.Option("--system", "-s", metavar="SYSTEM", help="A system, e.g. bundled[model=de-en-bpe]; repeatable."),
     ] = None,
     suite: opt.Suites = None,
     scorer: opt.Scorers = ["chrf", "bleu[lowercase=true]"],  # noqa: B006 – typer's way to give a repeatable default
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run folder to make or to continue.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
+    ] = None,
     seed: opt.Seed = 0,
     replicates: opt.Replicates = None,
     threshold: Annotated[
-        float, typer.Option("--threshold", min=0, max=100, help="Sentence chrF below which a change is inconsistent.")
+        float,
+        typer.Option(
+            "--threshold", min=0, max=100, metavar="X", help="Sentence chrF below which a change is inconsistent."
+        ),
     ] = 75.0,
     reset: Annotated[
         str,
-        typer.Option("--reset", help="Undo final marks that follow the source's: auto (punctuation), always, never."),
+        typer.Option(
+            "--reset",
+            metavar="RESET",
+            help="Undo final marks that follow the source's: auto (punctuation), always, never.",
+        ),
     ] = "auto",
     resamples: opt.Resamples = 10_000,
+    data: opt.Data = None,
+    source: opt.Source = None,
+    reference: opt.Reference = None,
+    limit: opt.Limit = None,
     columns: opt.Columns = None,
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
@@ -42,24 +55,31 @@ def mt(
     budget: Annotated[
         int | None,
         typer.Option(
-            "--budget", min=0, help="Stop before anything is sent if remote systems would get more characters."
+            "--budget",
+            min=0,
+            metavar="N",
+            help="Stop before anything is sent if remote systems would get more characters.",
         ),
     ] = None,
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write every distinct source to DIR/sources.txt and stop.")
+        Path | None,
+        typer.Option("--export", metavar="PATH", help="Write every distinct source to DIR/sources.txt and stop."),
     ] = None,
     import_: Annotated[
-        Path | None, typer.Option("--import", help="Take each DIR/NAME.txt beside sources.txt as one system.")
+        Path | None,
+        typer.Option("--import", metavar="PATH", help="Take each DIR/NAME.txt beside sources.txt as one system."),
     ] = None,
     examples: opt.Examples = 0,
     sort: opt.Sort = "drop",
+    brief: opt.Brief = False,
+    quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure how translations change when the source changes a little: ROBUST, CONSIS, % inconsistent.
 
     Example: babelquake mt -s 'bundled[model=de-en-bpe]' -d sample -p everyday -o runs/everyday
     """
-    from babelquake.cli.results import remember, show
+    from babelquake.cli.results import Printed, remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.mt.exchange import export_sources, imported_systems
@@ -68,14 +88,14 @@ def mt(
     from babelquake.studies.mt.study import mt as study
 
     named, suites = opt.columns_of(columns), suite or ["everyday"]
-    material = opt.read_data(data, named, language_pair)
+    material = opt.read_data(data, named, language_pair, source=source, references=reference, limit=limit)
     chosen = suite_of(suites, replicates)
     if export:
         written, count = export_sources(export, material, chosen, seed=seed)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
-    engine = opt.engine_of(cache)
+    engine = opt.engine_of(cache, quiet)
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
         expected = forecast(systems, material, chosen, seed=seed, engine=engine)
@@ -101,8 +121,18 @@ def mt(
         restart=restart,
         engine=engine,
     )
-    remember(run, data=data, columns=named, language_pair=language_pair, replicates=replicates, suite=suites)
-    show(run, examples, sort, as_json)
+    remember(
+        run,
+        data=data or [],
+        source=source,
+        reference=reference,
+        limit=limit,
+        columns=named,
+        language_pair=language_pair,
+        replicates=replicates,
+        suite=suites,
+    )
+    show(run, Printed(examples, sort, as_json, brief, quiet))
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

@@ -56,33 +56,67 @@ def _several(value: Any) -> list[str]:
 Config = Annotated[
     str | None,
     typer.Option(
-        "--config", "-c", is_eager=True, callback=read_config, help="A YAML file with this command's options."
+        "--config",
+        "-c",
+        is_eager=True,
+        callback=read_config,
+        metavar="CONFIG",
+        help="A YAML file with this command's options.",
     ),
 ]
-Data = Annotated[list[str], typer.Option("--data", "-d", help="A file, folder or name of data; repeatable.")]
+Data = Annotated[
+    list[str] | None, typer.Option("--data", "-d", metavar="DATA", help="A file, folder or name of data; repeatable.")
+]
+Source = Annotated[
+    str | None, typer.Option("--source", metavar="SOURCE", help="Sources, one a line, in place of --data.")
+]
+Reference = Annotated[
+    list[str] | None,
+    typer.Option("--reference", metavar="REFERENCE", help="References for --source, line by line; repeatable."),
+]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Take the first N segments only.")]
 Scorers = Annotated[
-    list[str], typer.Option("--scorer", "-m", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
+    list[str],
+    typer.Option("--scorer", "-m", metavar="SCORER", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable."),
 ]
 Suites = Annotated[
-    list[str] | None, typer.Option("--suite", "-p", help="A suite, a YAML file, or perturbations; repeatable.")
+    list[str] | None,
+    typer.Option("--suite", "-p", metavar="SUITE", help="A suite, a YAML file, or perturbations; repeatable."),
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help="The run folder to make or to continue.")]
-Columns = Annotated[list[str] | None, typer.Option("--columns", help="Names of columns: source=src,reference=ref.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")]
+Columns = Annotated[
+    list[str] | None, typer.Option("--columns", metavar="COLUMNS", help="Names of columns: source=src,reference=ref.")
+]
 LanguagePair = Annotated[
-    str | None, typer.Option("--language-pair", "-l", help="Languages such as de-en, where the data do not say.")
+    str | None,
+    typer.Option(
+        "--language-pair", "-l", metavar="LANGUAGE-PAIR", help="Languages such as de-en, where the data do not say."
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of all randomness.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of all randomness.")]
 Replicates = Annotated[
-    int | None, typer.Option("--replicates", min=1, help="Repeat stochastic perturbations; default: as the papers did.")
+    int | None,
+    typer.Option(
+        "--replicates", min=1, metavar="N", help="Repeat stochastic perturbations; default: as the papers did."
+    ),
 ]
-Resamples = Annotated[int, typer.Option("--resamples", min=100, help="Bootstrap resamples.")]
+Resamples = Annotated[int, typer.Option("--resamples", min=100, metavar="N", help="Bootstrap resamples.")]
 Restart = Annotated[bool, typer.Option("--restart", help="Begin again, discarding what the run folder holds.")]
 CacheFile = Annotated[
-    str | None, typer.Option("--cache", help="The result cache: a file, or none. Default: the user's cache folder.")
+    str | None,
+    typer.Option(
+        "--cache", metavar="CACHE", help="The result cache: a file, or none. Default: the user's cache folder."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Examples = Annotated[int, typer.Option("--examples", min=0, help="List this many examples behind the numbers.")]
-Sort = Annotated[str, typer.Option("--sort", help="Order of examples: drop (largest damage first) or row.")]
+Examples = Annotated[
+    int, typer.Option("--examples", min=0, metavar="N", help="List this many examples behind the numbers.")
+]
+Brief = Annotated[bool, typer.Option("--brief", help="Print the verdict, no tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and no progress.")]
+Sort = Annotated[
+    str, typer.Option("--sort", metavar="SORT", help="Order of examples: drop (largest damage first) or row.")
+]
 
 
 def one_of(flag: str, value: str, choices: Any) -> Any:
@@ -106,20 +140,35 @@ def columns_of(given: list[str] | None) -> dict[str, str]:
     return chosen
 
 
-def read_data(data: list[str], columns: dict[str, str], language_pair: str | None) -> Any:
-    """The data set; what its readers noticed is told."""
+def read_data(
+    data: list[str] | None,
+    columns: dict[str, str],
+    language_pair: str | None,
+    *,
+    source: str | None = None,
+    references: list[str] | None = None,
+    limit: int | None = None,
+) -> Any:
+    """The data set: from --data, or from files of lines as --source and --reference name them."""
     from babelquake.data import read
+    from babelquake.spec import Spec
 
-    found = read(data, columns=columns, language_pair=language_pair)
-    for note in found.notes:
-        typer.echo(f"babelquake: {note}", err=True)
-    return found
+    named = list(data or [])
+    if references and source is None:
+        raise UserError("--reference goes with --source: give both, or --data.")
+    if source is not None:
+        files = {f"reference{place if place > 1 else ''}": path for place, path in enumerate(references or [], 1)}
+        named.append(str(Spec("parallel").with_options(source=source, **files)))
+    if not named:
+        raise UserError("no data are named: give --data, or --source and --reference.")
+    found = read(named, columns=columns, language_pair=language_pair)
+    return found if limit is None else found.first(limit)
 
 
-def engine_of(cache: str | None) -> Any:
+def engine_of(cache: str | None, quiet: bool = False) -> Any:
     """An engine with the chosen cache; a damaged one is told about."""
     from babelquake.engine import Cache, Engine
 
     if cache == "none":
-        return Engine()
-    return Engine(Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True)))
+        return Engine(quiet=quiet)
+    return Engine(quiet=quiet, cache=Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True)))

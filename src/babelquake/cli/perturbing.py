@@ -17,19 +17,27 @@ if TYPE_CHECKING:
 
 @guarded
 def perturb(
-    name: Annotated[str, typer.Argument(help="A perturbation such as misspell, or a suite (with --table).")],
-    file: Annotated[str, typer.Argument(help="A text file, one segment a line; - is standard input.")] = "-",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A perturbation such as misspell, or a suite (with --table).")
+    ],
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="A text file, one segment a line; - is standard input.")
+    ] = "-",
     level: Annotated[
-        float | None, typer.Option("--level", help="The strength, in the perturbation's own unit.")
+        float | None, typer.Option("--level", metavar="X", help="The strength, in the perturbation's own unit.")
     ] = None,
-    lang: Annotated[str | None, typer.Option("--lang", help="The text's language, e.g. de.")] = None,
+    lang: Annotated[str | None, typer.Option("--lang", metavar="LANG", help="The text's language, e.g. de.")] = None,
     seed: Seed = 0,
     replicates: Replicates = None,
     table: Annotated[
         Path | None,
-        typer.Option("--table", help="Write line × perturbation × replicate to .parquet, .tsv, .csv, .jsonl."),
+        typer.Option(
+            "--table", metavar="PATH", help="Write line × perturbation × replicate to .parquet, .tsv, .csv, .jsonl."
+        ),
     ] = None,
-    source: Annotated[str | None, typer.Option("--source", help="The lines' sources, for source-copy.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="SOURCE", help="The lines' sources, for source-copy.")
+    ] = None,
     keep: Annotated[
         bool, typer.Option("--keep/--blank", help="Where not applicable, print the line unchanged, or a blank line.")
     ] = True,

@@ -6,12 +6,21 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Table as Drawn
+
+from babelquake.report.table import Table, is_numeric
+from babelquake.visible import visible
+
+PIPED = 240
+FOLDED = 22
+"""What a column of words can be folded to."""
+GAP = 2
+"""Blanks between columns."""
 
 
 def console() -> Console:
     """Standard output; wide where it is not a terminal, so that nothing is cut in a file."""
-    return Console(width=None if sys.stdout.isatty() else 240, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else PIPED, highlight=False)
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
@@ -19,24 +28,64 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         console().print("(nothing)")
         return
-    print_table("", list(rows[0]), [[_shown(value) for value in row.values()] for row in rows])
+    print_table(Table("", tuple(rows[0]), tuple(tuple(map(_shown, row.values())) for row in rows)))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> None:
-    """A table with a title above and a note below."""
-    table = Table(
-        title=escape(title) if title else None, title_justify="left", box=None, pad_edge=False, header_style="bold"
-    )
-    for place, column in enumerate(columns):
-        numeric = bool(rows) and all(_is_number(row[place]) for row in rows)
-        table.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
+def print_table(table: Table) -> None:
+    """A table with a title above and a note below; numbers are never broken over two lines."""
     out = console()
-    out.print(table)
-    if note:
-        out.print(escape(note), style="dim")
+    fitted, left_out = fitting(table, out.width)
+    drawn = Drawn(
+        title=escape(visible(table.title)) if table.title else None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        padding=(0, GAP, 0, 0),
+    )
+    cells = list(zip(*fitted.rows, strict=True)) or [()] * len(fitted.columns)
+    for name, column in zip(fitted.columns, cells, strict=True):
+        numeric = is_numeric(column)
+        drawn.add_column(
+            escape(visible(name)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
+        )
+    above = ""
+    for row in fitted.rows:
+        first = "" if row[0] == above and len(row) > 2 else row[0]
+        above = row[0]
+        drawn.add_row(*(escape(visible(cell)) for cell in (first, *row[1:])))
+    out.print(drawn)
+    if left_out:
+        out.print(escape(f"Left out for want of room: {', '.join(left_out)}; the report has them."), style="dim")
+    if table.note:
+        out.print(escape(visible(table.note)), style="dim")
     out.print()
+
+
+def fitting(table: Table, width: int) -> tuple[Table, list[str]]:
+    """The table without as many of its spare columns as it takes to fit, and the names of those."""
+    left_out = []
+    for column in table.spare:
+        if natural_width(table) <= width:
+            break
+        if column in table.columns:
+            table = table.without(column)
+            left_out.append(column)
+    return table, left_out
+
+
+def natural_width(table: Table) -> int:
+    """Characters that the columns take side by side; long words may be folded, numbers may not."""
+    found = 0
+    for name, *cells in zip(table.columns, *table.rows, strict=True):
+        longest = max(map(len, (name, *cells)))
+        found += GAP + (longest if is_numeric(tuple(cells)) else min(longest, FOLDED))
+    return found - GAP
+
+
+def print_text(text: str) -> None:
+    """A sentence, broken between words."""
+    console().print(escape(visible(text)))
 
 
 def _shown(value: Any) -> str:
@@ -45,8 +94,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _is_number(text: str) -> bool:
-    bare = text.strip().strip("*+-−±%").replace(",", "")
-    return not bare or bare[0].isdigit()

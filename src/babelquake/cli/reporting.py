@@ -11,13 +11,20 @@ from babelquake.cli.options import AsJson
 
 @guarded
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write one HTML file; default: report.html in the run.")
+        Path | None,
+        typer.Option("--html", metavar="PATH", help="Write one HTML file; default: report.html in the run."),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the tables as Markdown.")] = None,
-    latex: Annotated[Path | None, typer.Option("--latex", help="Write the tables as LaTeX (booktabs).")] = None,
-    png: Annotated[Path | None, typer.Option("--png", help="Write every plot as PNG and SVG into a folder.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="PATH", help="Write the tables as Markdown.")
+    ] = None,
+    latex: Annotated[
+        Path | None, typer.Option("--latex", metavar="PATH", help="Write the tables as LaTeX (booktabs).")
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="PATH", help="Write every plot as PNG and SVG into a folder.")
+    ] = None,
 ) -> None:
     """Turn finished runs into one HTML page, Markdown, LaTeX tables or pictures.
 
@@ -52,16 +59,24 @@ def report(
 
 @guarded
 def compare(
-    old: Annotated[Path, typer.Argument(help="The run to compare with.")],
-    new: Annotated[Path, typer.Argument(help="The run in question.")],
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The run to compare with.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run in question.")],
     fail_on: Annotated[
         str | None,
-        typer.Option("--fail-on", help="'regression': exit with status 1 when a measure fell significantly."),
+        typer.Option(
+            "--fail-on", metavar="FAIL-ON", help="'regression': exit with status 1 when a measure fell significantly."
+        ),
     ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", min=0, max=1, help="Significance level.")] = 0.05,
-    min_drop: Annotated[float, typer.Option("--min-drop", min=0, help="Falls smaller than this are let pass.")] = 0.0,
-    correction: Annotated[str, typer.Option("--correction", help="Over all comparisons: holm, bh or none.")] = "holm",
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary fit for a pull request.")] = None,
+    alpha: Annotated[float, typer.Option("--alpha", min=0, max=1, metavar="X", help="Significance level.")] = 0.05,
+    min_drop: Annotated[
+        float, typer.Option("--min-drop", min=0, metavar="X", help="Falls smaller than this are let pass.")
+    ] = 0.0,
+    correction: Annotated[
+        str, typer.Option("--correction", metavar="CORRECTION", help="Over all comparisons: holm, bh or none.")
+    ] = "holm",
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="PATH", help="Write a summary fit for a pull request.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two runs of the same study; with --fail-on regression, stop CI when robustness fell.
@@ -91,7 +106,7 @@ def compare(
         from babelquake.cli.printing import print_table
 
         table = comparison_table(changes, old.name, new.name, alpha, correction)
-        print_table(table.title, table.columns, table.rows, table.note)
+        print_table(table)
     fallen = [change for change in changes if change.regression]
     if fallen and fail_on:
         worst = min(fallen, key=lambda change: change.difference)

@@ -1,11 +1,26 @@
-"""What every study prints when it is done: its tables, its notes, examples behind the numbers, where the run is."""
+"""What every study prints when it is done: verdict, notes, tables, examples behind the numbers, where the run is."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import typer
 
 from babelquake.runs.info import Said
 from babelquake.runs.run import Run
+from babelquake.visible import visible
+
+SENTENCES = 5
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What of a finished run is printed."""
+
+    examples: int = 0
+    sort: str = "drop"
+    as_json: bool = False
+    brief: bool = False
+    quiet: bool = False
 
 
 def remember(run: Run, **said: Any) -> None:
@@ -16,28 +31,50 @@ def remember(run: Run, **said: Any) -> None:
         run.save()
 
 
-def show(run: Run, examples: int, sort: str, as_json: bool, keep: bool = True) -> None:
-    """Print a finished run, and put its report into the run folder where that is kept."""
+def show(run: Run, printed: Printed, keep: bool = True) -> None:
+    """Print a finished run, the verdict first, and put its report into the run folder where that is kept."""
     from babelquake.report.html import write_html
 
     page = run.folder / "report.html"
     if keep and not page.exists():
         write_html([run], page)
-    if as_json:
-        typer.echo(run.measures.write_json())
+    if printed.quiet:
         return
+    if printed.as_json:
+        typer.echo(run.measures.write_json())
+        for note in run.info.notes:
+            typer.echo(f"babelquake: {visible(note)}", err=True)
+        return
+    _tell(run)
+    if not printed.brief:
+        _print_tables(run, printed)
+    if keep:
+        typer.echo(f"Run folder: {run.folder}")
+        typer.echo(f"Report: {page}")
+
+
+def _tell(run: Run) -> None:
+    """The verdict in at most five lines, and what the reader must know."""
+    from babelquake.cli.printing import print_text
+    from babelquake.report.page import verdict
+
+    found = verdict(run)
+    for sentence in found[:SENTENCES]:
+        print_text(sentence)
+    if len(found) > SENTENCES:
+        typer.echo(f"({len(found) - SENTENCES} more in the report)")
+    for note in run.info.notes:
+        print_text(f"Note: {note}")
+    typer.echo()
+
+
+def _print_tables(run: Run, printed: Printed) -> None:
     from babelquake.cli.printing import print_table
     from babelquake.report.data_audit import audit_tables
     from babelquake.report.examples import example_table
     from babelquake.report.page import tables
 
     for table in [*tables(run), *audit_tables(run)]:
-        print_table(table.title, table.columns, table.rows, table.note)
-    if examples:
-        table = example_table(run, examples, sort)
-        print_table(table.title, table.columns, table.rows, table.note)
-    for note in run.info.notes:
-        typer.echo(f"Note: {note}")
-    if keep:
-        typer.echo(f"Run folder: {run.folder}")
-        typer.echo(f"Report: {page}")
+        print_table(table)
+    if printed.examples:
+        print_table(example_table(run, printed.examples, printed.sort))

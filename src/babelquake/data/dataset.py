@@ -1,7 +1,7 @@
 """A data set: a table of segments, and the human better/worse judgements some come with."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
@@ -60,3 +60,16 @@ class Dataset:
     def language_pairs(self) -> list[str]:
         """The language pairs that occur, in order of appearance."""
         return [pair for pair in self.segments["language_pair"].unique(maintain_order=True) if pair is not None]
+
+    def first(self, segments: int) -> "Dataset":
+        """The first so many segments, with everything that is said about them."""
+        kept = self.segments["id"].unique(maintain_order=True).head(segments)
+        rows = self.segments.with_row_index("row").filter(pl.col("id").is_in(kept.implode()))
+        place = dict(zip(rows["row"], range(rows.height), strict=True))
+        pairs = self.pairs
+        if pairs is not None:
+            inside = pairs.filter(pl.col("better").is_in(list(place)), pl.col("worse").is_in(list(place)))
+            pairs = inside.with_columns(pl.col("better", "worse").replace_strict(place, return_dtype=pl.Int64))
+        whole = self.attacked
+        attacked = {key: lambda key=key: [whole[key]()[row] for row in place] for key in whole}
+        return replace(self, segments=rows.drop("row"), pairs=pairs, attacked=attacked)

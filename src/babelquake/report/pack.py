@@ -14,7 +14,7 @@ import polars as pl
 
 from babelquake.report.examples import with_texts
 from babelquake.report.page import page_of
-from babelquake.report.results import change_text
+from babelquake.report.phrases import with_level
 from babelquake.runs.run import Run
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -39,7 +39,7 @@ def example_columns(run: Run, most: int) -> dict[str, Any]:
     table = table.join(_context(run), on="row", how="left", maintain_order="left")
     table = table.with_columns(
         cell=pl.Series(
-            [change_text(*cell) for cell in table.select("perturbation", "level").iter_rows()], dtype=pl.String
+            [with_level(*cell) for cell in table.select("perturbation", "level").iter_rows()], dtype=pl.String
         )
     )
     return {"total": keys.height, "shown": table.height, **shape.columns(run, table)}

@@ -34,6 +34,23 @@ def in_words(perturbation: str, level: float | None) -> str:
     return f"{perturbation} ({'all' if level == 1 else f'{100 * level:g} % of'} {share})"
 
 
+def with_level(perturbation: str, level: float | None) -> str:
+    """A perturbation with its level and the level's unit: `misspell 0.1 of words`."""
+    if level is None:
+        return perturbation
+    return f"{perturbation} {level_with_unit(perturbation, level)}"
+
+
+def level_with_unit(perturbation: str, level: float) -> str:
+    """A level and what it means: `0.3 of words`, `0.3 per letter`, `2 numbers`."""
+    card = card_of(perturbation)
+    unit = (card.unit if card else "").partition(";")[0].partition(",")[0]
+    for said, short in (("share of ", "of "), ("probability ", "")):
+        if unit.startswith(said):
+            return f"{level:g} {short}{unit.removeprefix(said)}"
+    return f"{level:g} {unit}".strip()
+
+
 def usual_level(perturbation: str, levels: Sequence[float | None]) -> float | None:
     """The level to speak of: the one nearest to the papers', else the middle one."""
     given = sorted(level for level in levels if level is not None)

@@ -87,11 +87,6 @@ def level_text(level: float | None) -> str:
     return "" if level is None else f"{level:g}"
 
 
-def change_text(perturbation: str, level: float | None) -> str:
-    """A perturbation with its level, short: `misspell 0.1`."""
-    return f"{perturbation} {level:g}" if level is not None else perturbation
-
-
 def short_names(systems: Iterable[str]) -> dict[str, str]:
     """`bundled[model=de-en-bpe]` is de-en-bpe where no other system would be called so."""
     short = {}

@@ -1,7 +1,10 @@
 """A table as every writer needs it – terminal, Markdown, LaTeX, HTML: a title, columns, rows of text, a note."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+from babelquake.runs.measures import CANNOT_BE_TESTED
 
 
 @dataclass(frozen=True)
@@ -12,6 +15,14 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    spare: tuple[str, ...] = ()
+    """Columns that a narrow terminal may leave out, the first first."""
+
+    def without(self, column: str) -> "Table":
+        """The table without a column."""
+        place = self.columns.index(column)
+        rows = tuple((*row[:place], *row[place + 1 :]) for row in self.rows)
+        return replace(self, columns=(*self.columns[:place], *self.columns[place + 1 :]), rows=rows)
 
 
 def number(value: float | None, digits: int = 1, sign: bool = False) -> str:
@@ -50,4 +61,30 @@ def stars(p: float | None) -> str:
     return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
 
 
-STARS_NOTE = "* p < .05, ** p < .01, *** p < .001, paired bootstrap, Holm-corrected over all tests of the run."
+def cell(row: dict[str, Any] | None, digits: int = 2) -> str:
+    """A tested number: `−1.2**`; a dagger where nothing could be tested."""
+    if row is None or row["value"] is None:
+        return "–" if row is not None and row.get("note") else ""
+    mark = UNTESTABLE if row.get("verdict") == CANNOT_BE_TESTED else stars(row["p_corrected"])
+    return number(row["value"], digits, sign=True) + mark
+
+
+UNTESTABLE = "†"
+STARS_NOTE = "* p < .05, ** p < .01, *** p < .001"
+
+
+def note_on(rows: Sequence[dict[str, Any]]) -> str:
+    """What the stars and signs of these rows mean: said only of what was done."""
+    parts = []
+    families = {row["family"] for row in rows if row.get("family")}
+    if any(row.get("p_corrected") is not None for row in rows):
+        over = f", step-down max-T within {len(families)} famil{'y' if len(families) == 1 else 'ies'} of tests"
+        parts.append(f"{STARS_NOTE}{over if families else ', corrected for several tests'}.")
+    elif any(row.get("p") is not None for row in rows):
+        parts.append(f"{STARS_NOTE}, uncorrected.")
+    if any(row.get("verdict") == CANNOT_BE_TESTED for row in rows):
+        parts.append(f"{UNTESTABLE} cannot be tested: too few segments.")
+    notes = list(dict.fromkeys(row["note"] for row in rows if row.get("note") and row["value"] is None))
+    if notes:
+        parts.append(f"– undefined: {'; '.join(notes)}")
+    return " ".join(parts)

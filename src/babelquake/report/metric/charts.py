@@ -6,12 +6,11 @@ import altair as alt
 
 from babelquake.report.charts import MEANINGS, Chart, View, colour, curves, data, lines, tooltips
 from babelquake.report.metric.tables import group_text
-from babelquake.report.phrases import card_of
+from babelquake.report.phrases import card_of, with_level
 from babelquake.report.results import (
     STATISTICS,
     Results,
     Row,
-    change_text,
     is_significant,
     scorer_text,
     statistic_text,
@@ -51,7 +50,7 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
     for scorer in scorers:
         points = [
             {
-                "change": change_text(row["perturbation"], row["level"]),
+                "change": with_level(row["perturbation"], row["level"]),
                 "meaning": meaning.get(row["perturbation"], "depends"),
                 "verdict": "significant" if is_significant(row) else "not significant",
                 **{name: row[name] for name in ("value", "low", "high")},

@@ -1,7 +1,8 @@
 """The metric study's tables: sensitivity (Jwalapuram 2023 Tables 2–3), agreement under noise (Vu 2022), challenges."""
 
+from babelquake.report.phrases import level_with_unit, with_level
 from babelquake.report.results import STATISTICS, Results, Row, distinct, level_text, statistic_text, values
-from babelquake.report.table import STARS_NOTE, Table, interval, number, stars
+from babelquake.report.table import Table, cell, interval, note_on, number
 from babelquake.runs.run import Run
 
 
@@ -22,11 +23,12 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
     tables = []
     deltas = results.where("delta")
     for pair in values(deltas, "language_pair"):
-        lines = tuple(
-            _sensitivity_line(results, row, meaning) for row in deltas if row["language_pair"] == pair
-        )  # fmt: skip
-        columns = ("scorer", "perturbation", "level", "meaning", "n", "clean", "perturbed", "Δ", "95 % interval")
-        tables.append(Table(f"Sensitivity{_of(pair)}", columns, lines, f"Δ is perturbed − clean. {STARS_NOTE}"))
+        here = [row for row in deltas if row["language_pair"] == pair and row["group"] is None]
+        lines = tuple(_sensitivity_line(results, row, meaning) for row in here)
+        columns = ("scorer", "perturbation", "meaning", "n", "changed", "clean", "perturbed", "Δ", "95 % interval")
+        note = f"Δ is what the perturbation changed; better is up. {note_on(deltas)}".strip()
+        spare = ("95 % interval", "perturbed", "clean", "n", "changed", "meaning")
+        tables.append(Table(f"Sensitivity{_of(pair)}", columns, lines, note, spare))
     return tables
 
 
@@ -35,11 +37,16 @@ def _sensitivity_line(results: Results, row: Row, meaning: dict[str, str]) -> tu
     clean, perturbed = results.one("score", **key), results.one("score_perturbed", **key)
     digits = digits_for(row["scorer"], results)
     return (
-        row["scorer"], row["perturbation"], level_text(row["level"]), meaning.get(row["perturbation"], ""),
-        str(row["n"] or ""), number(clean["value"], digits) if clean else "",
+        row["scorer"],
+        with_level(row["perturbation"], row["level"]),
+        meaning.get(row["perturbation"], ""),
+        str(row["n"] or ""),
+        "" if row["changed"] is None else str(row["changed"]),
+        number(clean["value"], digits) if clean else "",
         number(perturbed["value"], digits) if perturbed else "",
-        number(row["value"], digits, sign=True) + stars(row["p_corrected"]), interval(row, digits),
-    )  # fmt: skip
+        cell(row, digits),
+        interval(row, digits),
+    )
 
 
 def digits_for(scorer: str | None, results: Results) -> int:
@@ -57,12 +64,17 @@ def _harmless(results: Results) -> list[Table]:
     if not found:
         return []
     lines = tuple(
-        (row["scorer"], row["language_pair"] or "", row["perturbation"], level_text(row["level"]),
-         number(row["value"]), str(row["n"] or ""))
+        (
+            row["scorer"],
+            row["language_pair"] or "",
+            with_level(row["perturbation"], row["level"]),
+            number(row["value"]),
+            str(row["n"] or ""),
+        )
         for row in found
-    )  # fmt: skip
+    )
     note = "Share of comparisons on the same segment in which the harmless change costs more than a harmful one."
-    columns = ("scorer", "language pair", "harmless change", "level", "% costs more", "comparisons")
+    columns = ("scorer", "language pair", "harmless change", "% costs more", "comparisons")
     return [Table("Harmless changes that cost more than harmful ones", columns, lines, note)]
 
 
@@ -96,7 +108,9 @@ def _by_level(title: str, rows: list[Row], note: str, digits: int, who: str = "s
         (change or "", scorer or "", *(number(cells.get((change, scorer, level)), digits) for level in levels))
         for change, scorer in sorted(distinct(rows, "perturbation", who), key=lambda line: changes.index(line[0]))
     )
-    return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, note)
+    units = {level_with_unit(change, 0.5).removeprefix("0.5").strip() for change in changes if change}
+    said = f"Levels are shares {next(iter(units))}. {note}".strip() if len(units) == 1 and any(units) else note
+    return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, said)
 
 
 def _challenge(results: Results) -> list[Table]:

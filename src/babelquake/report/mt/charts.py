@@ -5,12 +5,11 @@ from typing import Any
 import altair as alt
 
 from babelquake.report.charts import HEIGHT, Chart, View, colour, curves, data, lines, tooltips
-from babelquake.report.phrases import card_of
+from babelquake.report.phrases import card_of, with_level
 from babelquake.report.results import (
     Results,
     Row,
     base_name,
-    change_text,
     distinct,
     is_significant,
     scorer_text,
@@ -65,7 +64,7 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
         ]  # fmt: skip
         if any(cell for row in table for cell in row):
             found[measure] = table
-    return {"systems": systems, "changes": [change_text(*change) for change in changes], "measures": found}
+    return {"systems": systems, "changes": [with_level(*change) for change in changes], "measures": found}
 
 
 def _heat_cell(row: Row | None) -> list[Any] | None:
@@ -136,7 +135,7 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
         key = {name: row[name] for name in ("language_pair", "scorer", "system", "perturbation", "level")}
         consis = results.one("consis", **key)
         if row["value"] is not None and consis and consis["value"] is not None:
-            change = change_text(row["perturbation"], row["level"])
+            change = with_level(row["perturbation"], row["level"])
             points.append({"name": row["system"], "change": change, "robust": row["value"], "consis": consis["value"]})
     if len(points) < 3:
         return []
@@ -164,7 +163,7 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
     charts: list[Chart] = []
     for system in values(rows, "system"):
         bars = [
-            {"change": change_text(row["perturbation"], row["level"]), "kind": row["measure"].removeprefix("changed_"),
+            {"change": with_level(row["perturbation"], row["level"]), "kind": row["measure"].removeprefix("changed_"),
              "value": row["value"], "place": kinds.index(row["measure"].removeprefix("changed_"))}
             for row in rows if row["system"] == system
         ]  # fmt: skip

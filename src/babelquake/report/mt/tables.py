@@ -1,78 +1,111 @@
-"""The MT study's tables: shaped like Niu 2020 Table 3 with the Δ and % inconsistent of Jwalapuram 2023 Table 5."""
+"""The MT study's tables: all in all, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
-from typing import Any
-
-from babelquake.report.table import STARS_NOTE, Table, interval, number, stars, with_sd
+from babelquake.report.phrases import with_level
+from babelquake.report.results import Results, Row, distinct, values
+from babelquake.report.table import Table, cell, interval, note_on, number, with_sd
 from babelquake.runs.run import Run
 
-Key = tuple[Any, ...]
+DIFFERENCES = {"robust_difference": "ROBUST", "consis_difference": "CONSIS", "delta_difference": "Δ"}
+OVERALL = {
+    "overall_robust": "ROBUST",
+    "overall_consis": "CONSIS",
+    "overall_delta": "Δ",
+    "overall_rank": "mean rank",
+}
 
 
 def mt_tables(run: Run) -> list[Table]:
-    """One table per language pair and scorer, then the comparison of systems."""
-    rows = run.measures.to_dicts()
-    found: dict[Key, dict[str, Any]] = {
-        (row["language_pair"], row["scorer"], row["perturbation"], row["level"], row["system"], row["measure"]): row
-        for row in rows
-    }
-    tables = []
-    for pair, scorer in dict.fromkeys(
-        (row["language_pair"], row["scorer"]) for row in rows if row["measure"] == "consis"
-    ):
-        cells = dict.fromkeys(
-            (row["perturbation"], row["level"], row["system"])
-            for row in rows
-            if row["measure"] == "consis" and (row["language_pair"], row["scorer"]) == (pair, scorer)
-        )
-        changes = list(dict.fromkeys(cell[:2] for cell in cells))
-        lines = [_line(found, pair, scorer, *cell) for cell in sorted(cells, key=lambda cell: changes.index(cell[:2]))]
-        columns = (
-            "perturbation",
-            "level",
-            "system",
-            "n",
-            "clean",
-            "perturbed",
-            "Δ",
-            "ROBUST",
-            "CONSIS",
-            "% inconsistent",
-        )
-        title = f"{scorer}{' · ' + pair if pair else ''}"
-        tables.append(Table(title, columns, tuple(lines), f"mean ± standard deviation by bootstrap. {STARS_NOTE}"))
-    return tables + _differences(rows)
+    """All in all first; then one table per language pair and scorer, and the comparison of systems."""
+    results = Results.of(run)
+    views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
+    return [
+        *_overall(results),
+        *(_cells(results, pair, scorer) for pair, scorer in views),
+        *(table for pair, scorer in views for table in _differences(results, pair, scorer)),
+    ]
 
 
-def _line(
-    found: dict[Key, dict[str, Any]], pair: str, scorer: str, change: str, level: float, system: str
-) -> tuple[str, ...]:
-    def get(measure: str, judge: str | None = scorer) -> dict[str, Any] | None:
-        return found.get((pair, judge, change, level, system, measure))
-
-    consis, delta, below = get("consis"), get("delta"), get("inconsistent", "chrf")
-    change_in_quality = number(delta["value"], 1, sign=True) + stars(delta["p_corrected"]) if delta else ""
-    return (
-        change, "" if level is None else f"{level:g}", system, str(consis["n"]) if consis else "",
-        with_sd(get("quality")), with_sd(get("quality_perturbed")), change_in_quality, with_sd(get("robust")),
-        with_sd(consis), number(below["value"]) if below else "",
-    )  # fmt: skip
-
-
-def _differences(rows: list[dict[str, Any]]) -> list[Table]:
-    differences = [row for row in rows if row["measure"] in ("robust_difference", "consis_difference")]
-    if not differences:
+def _overall(results: Results) -> list[Table]:
+    """Which system is sturdier, all in all?"""
+    rows = results.where(*OVERALL)
+    if not rows:
         return []
     lines = tuple(
         (
-            row["scorer"],
-            row["perturbation"],
-            "" if row["level"] is None else f"{row['level']:g}",
-            f"{row['system']} − {row['other']}",
-            row["measure"].removesuffix("_difference").upper(),
-            number(row["value"], 2, sign=True) + stars(row["p_corrected"]),
-            interval(row),
+            _view(pair, scorer, results),
+            system,
+            *(with_sd(results.one(name, language_pair=pair, scorer=scorer, system=system), 1) for name in OVERALL),
         )
-        for row in differences
+        for pair, scorer, system in distinct(rows, "language_pair", "scorer", "system")
     )
-    columns = ("scorer", "perturbation", "level", "systems", "measure", "difference", "95 % interval")
-    return [Table("Differences between systems", columns, lines, STARS_NOTE)]
+    compared = results.where(*(f"{name}_difference" for name in OVERALL))
+    tables = [Table("All in all", ("scorer", "system", *OVERALL.values()), lines, "Means over the suite ± sd.")]
+    if compared:
+        pairs = tuple(
+            (
+                _view(row["language_pair"], row["scorer"], results),
+                f"{row['system']} − {row['other']}",
+                OVERALL[row["measure"].removesuffix("_difference")],
+                cell(row, 2),
+                interval(row),
+            )
+            for row in compared
+        )
+        columns = ("scorer", "systems", "measure", "difference", "95 % interval")
+        tables.append(Table("All in all: differences", columns, pairs, note_on(compared), ("95 % interval",)))
+    return tables
+
+
+def _cells(results: Results, pair: str | None, scorer: str) -> Table:
+    found = results.where("consis", "delta", language_pair=pair, scorer=scorer)
+    found = [row for row in found if row["group"] is None]
+    cells = distinct(found, "perturbation", "level", "system")
+    changes = list(dict.fromkeys(cell[:2] for cell in cells))
+    lines = tuple(
+        _line(results, pair, scorer, *place) for place in sorted(cells, key=lambda place: changes.index(place[:2]))
+    )
+    columns = ("perturbation", "system", "n", "changed", "clean", "perturbed", "Δ", "ROBUST", "CONSIS", "% inc.")
+    tested = [row for row in found if row["measure"] == "delta"]
+    note = f"Mean ± standard deviation over resampled segments. Δ: better is up. {note_on(tested)}"
+    return Table(
+        _view(pair, scorer, results), columns, lines, note.strip(), ("perturbed", "clean", "n", "changed", "Δ")
+    )
+
+
+def _line(results: Results, pair: str | None, scorer: str, change: str, level: float, system: str) -> tuple[str, ...]:
+    def get(measure: str, judge: str = scorer) -> Row | None:
+        return results.one(measure, language_pair=pair, scorer=judge, perturbation=change, level=level, system=system)
+
+    below, some = get("inconsistent", "chrf"), get("consis") or get("delta")
+    return (
+        with_level(change, level),
+        system,
+        str(some["n"] or "") if some else "",
+        str(some["changed"]) if some and some["changed"] is not None else "",
+        with_sd(get("quality"), 1),
+        with_sd(get("quality_perturbed"), 1),
+        cell(get("delta"), 1),
+        with_sd(get("robust"), 1),
+        with_sd(get("consis"), 1),
+        number(below["value"]) if below else "",
+    )
+
+
+def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]:
+    rows = results.where(*DIFFERENCES, language_pair=pair, scorer=scorer)
+    if not rows:
+        return []
+    present = [name for name in DIFFERENCES if any(row["measure"] == name for row in rows)]
+    lines = []
+    for change, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
+        key = {"language_pair": pair, "scorer": scorer, "perturbation": change, "level": level, "system": system}
+        found = [results.one(name, **key, other=other) for name in present]
+        lines.append((with_level(change, level), f"{system} − {other}", *(cell(row, 2) for row in found)))
+    title = f"Differences between systems: {_view(pair, scorer, results)}"
+    columns = ("perturbation", "systems", *(DIFFERENCES[name] for name in present))
+    return [Table(title, columns, tuple(lines), note_on(rows))]
+
+
+def _view(pair: str | None, scorer: str, results: Results) -> str:
+    several = len(values(results.where("consis", "delta"), "language_pair")) > 1
+    return f"{scorer} · {pair}" if pair and several else scorer

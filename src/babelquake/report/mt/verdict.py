@@ -1,11 +1,10 @@
 """The MT study's verdict: who loses how much to what, who is sturdier, and whether that is more than chance."""
 
-from babelquake.report.phrases import in_words, listed, of_pair, p_text, usual_level
+from babelquake.report.phrases import in_words, listed, of_pair, p_text, usual_level, with_level
 from babelquake.report.results import (
     Results,
     Row,
     base_name,
-    change_text,
     distinct,
     is_significant,
     scorer_text,
@@ -111,7 +110,7 @@ def _inconsistency(results: Results, pair: str | None, threshold: float) -> list
     if not rows:
         return []
     worst = max(rows, key=lambda row: row["value"])
-    change = change_text(worst["perturbation"], worst["level"])
+    change = with_level(worst["perturbation"], worst["level"])
     return [
         f"Least consistent: {worst['system']} under {change}, where {_percent(worst['value'])} of translations differ "
         f"clearly from the clean one's (sentence chrF below {threshold:g})."

@@ -2,7 +2,7 @@
 
 from babelquake.report.metric.tables import digits_for
 from babelquake.report.results import Results, values
-from babelquake.report.table import STARS_NOTE, Table, number, stars
+from babelquake.report.table import Table, cell, note_on, number
 from babelquake.runs.info import Flag, Probe
 from babelquake.runs.run import Run
 
@@ -31,8 +31,7 @@ def _ranking(results: Results, pair: str | None) -> Table:
         lines.append((
             scorer or "",
             *(number(row["value"], digits) if row else "" for name, row in found.items() if name.startswith("score_")),
-            number(discrimination["value"], digits, sign=True) + stars(discrimination["p_corrected"])
-            if discrimination else "",
+            cell(discrimination, digits),
             number(row["value"], 3) if (row := found["pearson"]) else "",
             *(f"{place['value']:g}" if place and place["value"] is not None else "" for place in places),
         ))  # fmt: skip
@@ -60,11 +59,10 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list
     lines = tuple(
         (probe_title(label, probes) + (f", level {level:g}" if names.count(label) > 1 and level is not None else ""),
          str(n or ""),
-         *(number(row["value"], digits_for(scorer, results), sign=True) + stars(row["p_corrected"])
-           if (row := cells.get((label, level, scorer))) else "" for scorer in scorers))
+         *(cell(cells.get((label, level, scorer)), digits_for(scorer, results)) for scorer in scorers))
         for label, level, n in order
     )  # fmt: skip
-    note = f"Score of the translation minus score of the perturbed one. {STARS_NOTE}"
+    note = f"Score of the translation minus score of the perturbed one. {note_on(rows)}".strip()
     return [Table(f"Drop per probe{_of(pair)}", ("probe", "n", *scorers), lines, note)]
 
 
