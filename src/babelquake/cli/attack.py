@@ -14,56 +14,87 @@ UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 @guarded
 def attack(
-    data: opt.Data,
     recipe: Annotated[
         list[str],
-        typer.Option("--recipe", "-r", help="clare, faster-genetic, input-reduction or deepwordbug; repeatable."),
+        typer.Option(
+            "--recipe",
+            "-r",
+            metavar="RECIPE",
+            help="clare, faster-genetic, input-reduction or deepwordbug; repeatable.",
+        ),
     ],
     out: opt.Out,
     victim: Annotated[
-        list[str] | None, typer.Option("--victim", "-m", help="A scorer to attack, QE included; repeatable.")
+        list[str] | None,
+        typer.Option("--victim", "-m", metavar="VICTIM", help="A scorer to attack, QE included; repeatable."),
     ] = None,
     system: Annotated[
-        list[str] | None, typer.Option("--system", "-s", help="A system to attack, with --goal collapse; repeatable.")
+        list[str] | None,
+        typer.Option("--system", "-s", metavar="SYSTEM", help="A system to attack, with --goal collapse; repeatable."),
     ] = None,
     goal: Annotated[
-        str, typer.Option("--goal", "-g", help="overpenalise, inconsistent, inflate or collapse, with [options].")
+        str,
+        typer.Option(
+            "--goal", "-g", metavar="GOAL", help="overpenalise, inconsistent, inflate or collapse, with [options]."
+        ),
     ] = "overpenalise",
     constraint: Annotated[
         list[str] | None,
-        typer.Option("--constraint", help="In place of the goal's: perplexity[rise=10], words[share=0.2] … or none."),
+        typer.Option(
+            "--constraint",
+            metavar="CONSTRAINT",
+            help="In place of the goal's: perplexity[rise=10], words[share=0.2] … or none.",
+        ),
     ] = None,
-    sample: Annotated[int | None, typer.Option("--sample", min=1, help="Attack this many sentences.")] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, metavar="N", help="Attack this many sentences.")
+    ] = None,
     stratify: Annotated[
-        str, typer.Option("--stratify", help="Columns the sample is balanced over, such as system,year.")
+        str,
+        typer.Option("--stratify", metavar="COLUMNS", help="Columns the sample is balanced over, such as system,year."),
     ] = "",
     by: Annotated[
-        str | None, typer.Option("--by", help="The column tables are split by; default: year, if there is one.")
+        str | None,
+        typer.Option("--by", metavar="COLUMN", help="The column tables are split by; default: year, if there is one."),
     ] = None,
     max_queries: Annotated[
-        int | None, typer.Option("--max-queries", min=1, help="Questions to the victim per sentence.")
+        int | None, typer.Option("--max-queries", min=1, metavar="N", help="Questions to the victim per sentence.")
     ] = None,
     time_limit: Annotated[
-        str | None, typer.Option("--time-limit", help="Stop after 90s, 30m or 2h; the same command goes on.")
+        str | None,
+        typer.Option("--time-limit", metavar="TIME", help="Stop after 90s, 30m or 2h; the same command goes on."),
     ] = None,
-    masked_lm: Annotated[str | None, typer.Option("--masked-lm", help="The masked language model of clare.")] = None,
-    fluency_lm: Annotated[str | None, typer.Option("--fluency-lm", help="The causal model behind perplexity.")] = None,
-    neighbours: Annotated[str | None, typer.Option("--neighbours", help="Word neighbours: a name or a file.")] = None,
+    masked_lm: Annotated[
+        str | None, typer.Option("--masked-lm", metavar="MODEL", help="The masked language model of clare.")
+    ] = None,
+    fluency_lm: Annotated[
+        str | None, typer.Option("--fluency-lm", metavar="MODEL", help="The causal model behind perplexity.")
+    ] = None,
+    neighbours: Annotated[
+        str | None, typer.Option("--neighbours", metavar="NAME", help="Word neighbours: a name or a file.")
+    ] = None,
     similarity: Annotated[
-        str | None, typer.Option("--similarity-encoder", help="The encoder of the constraint similarity.")
+        str | None,
+        typer.Option("--similarity-encoder", metavar="MODEL", help="The encoder of the constraint similarity."),
     ] = None,
     ratings: Annotated[
-        str | None, typer.Option("--ratings", help="Human ratings of what was found: a table of tuple, side, z.")
+        str | None,
+        typer.Option("--ratings", metavar="FILE", help="Human ratings of what was found: a table of tuple, side, z."),
     ] = None,
     check: Annotated[
-        str, typer.Option("--check", help="Look at costly constraints after the victim, or before it as TextAttack.")
+        str,
+        typer.Option(
+            "--check", metavar="WHEN", help="Look at costly constraints after the victim, or before it as TextAttack."
+        ),
     ] = "after",
-    pool: Annotated[int, typer.Option("--pool", min=1, help="Sentences attacked side by side.")] = 64,
+    pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Sentences attacked side by side.")] = 64,
     offline: Annotated[
         bool, typer.Option("--offline", help="No network: minilm-en, gpt-en and neighbours-en serve.")
     ] = False,
     seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
+    data: opt.Data = None,
+    limit: opt.Limit = None,
     columns: opt.Columns = None,
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
@@ -71,6 +102,8 @@ def attack(
     restart: opt.Restart = False,
     examples: opt.Examples = 0,
     sort: opt.Sort = "drop",
+    brief: opt.Brief = False,
+    quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
@@ -78,14 +111,14 @@ def attack(
     Example: babelquake attack -r input-reduction -m chrf -d tuples.tsv --constraint none --sample 200 -o runs/attack
     """
     from babelquake.attacks.attack import Check
-    from babelquake.cli.results import remember, show
+    from babelquake.cli.results import Printed, remember, show
     from babelquake.studies.attack.study import attack as study
 
     if offline:
         os.environ["HF_HUB_OFFLINE"] = "1"
         typer.echo("babelquake: offline: models default to minilm-en, gpt-en and neighbours-en.", err=True)
     named = opt.columns_of(columns)
-    material = opt.read_data(data, named, language_pair)
+    material = opt.read_data(data, named, language_pair, limit=limit)
     run = study(
         recipe,
         victim or (),
@@ -110,12 +143,12 @@ def attack(
         seed=seed,
         resamples=resamples,
         restart=restart,
-        engine=opt.engine_of(cache),
+        engine=opt.engine_of(cache, quiet),
     )
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)
-    remember(run, data=data, columns=named, language_pair=language_pair, offline=offline)
-    show(run, examples, sort, as_json)
+    remember(run, data=data or [], limit=limit, columns=named, language_pair=language_pair, offline=offline)
+    show(run, Printed(examples, sort, as_json, brief, quiet))
 
 
 def seconds(text: str | None) -> float | None:
