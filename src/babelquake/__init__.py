@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from babelquake.studies.attack.study import attack
     from babelquake.studies.compare import compare
     from babelquake.studies.correlate.study import correlate
+    from babelquake.studies.human.study import human
     from babelquake.studies.metric.study import metric
     from babelquake.studies.mt.exchange import export_sources, imported_systems
     from babelquake.studies.mt.forecast import forecast
@@ -50,6 +51,7 @@ _PLACES = {
     "dataset": "babelquake.data:dataset",
     "export_sources": "babelquake.studies.mt.exchange:export_sources",
     "forecast": "babelquake.studies.mt.forecast:forecast",
+    "human": "babelquake.studies.human.study:human",
     "imported_systems": "babelquake.studies.mt.exchange:imported_systems",
     "metric": "babelquake.studies.metric.study:metric",
     "mt": "babelquake.studies.mt.study:mt",
@@ -75,6 +77,7 @@ __all__ = [
     "dataset",
     "export_sources",
     "forecast",
+    "human",
     "imported_systems",
     "metric",
     "mt",

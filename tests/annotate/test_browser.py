@@ -298,3 +298,17 @@ def test_axe_finds_nothing_serious(
         found = Axe().run(page).response["violations"]
         serious = [one for one in found if one["impact"] in ("serious", "critical")]
         assert serious == [], [(one["id"], one["nodes"][0]["html"]) for one in serious]
+
+
+def test_the_report_of_ratings_opens(opened: Open, tmp_path: Path) -> None:
+    from tests.studies.human.test_findings import campaign
+
+    from babelquake.data.ratings import Ratings, ratings_frame
+    from babelquake.report.html import write_html
+    from babelquake.studies.human.study import human
+
+    run = human(Ratings("ratings.tsv", ratings_frame(campaign())), out=tmp_path / "run")
+    write_html([run], tmp_path / "report.html")
+    page = opened((tmp_path / "report.html").as_uri())
+    page.wait_for_selector("section.run[data-ready]")
+    assert page.locator(".chart svg").count() >= 2

@@ -58,8 +58,8 @@ def test_exports(cli: Command, ratings: str, tmp_path: Path) -> None:
     lines = (tmp_path / "m.seg.score").read_text().splitlines()
     assert lines[:2] == ["A\t71.0", "A\t72.0"]
     assert len(lines) == 40
-    assert pl.read_parquet(tmp_path / "m.parquet").shape == (40, 5)
-    assert (tmp_path / "m.tsv").read_text().startswith("system\tsegment\traw\tz\tn\n")
+    assert pl.read_parquet(tmp_path / "m.parquet").shape == (40, 6)
+    assert (tmp_path / "m.tsv").read_text().startswith("language_pair\tsystem\tsegment\traw\tz\tn\n")
     again = json.loads(cli("annotate", "analyse", "m.seg.score", "--json").stdout)
     assert again["systems"][0]["raw"] == pytest.approx(72.0)
 

@@ -1,10 +1,14 @@
 """What ratings say, wherever they come from: a project file, or anything the field exports."""
 
+from dataclasses import replace
 from pathlib import Path
+
+import polars as pl
 
 from babelquake.annotate.collected import COUNTED, LEAST, collected
 from babelquake.annotate.project import Project, is_project
-from babelquake.data.ratings import read_ratings
+from babelquake.data.ratings import Ratings, read_ratings
+from babelquake.errors import UserError
 from babelquake.studies.human.findings import Findings, findings
 from babelquake.studies.human.quality import ALPHA
 
@@ -14,16 +18,29 @@ def analyse(
     *,
     exclude: str | None = None,
     least: int | None = None,
+    language_pair: str | None = None,
     alpha: float = ALPHA,
     power: float = 0.8,
-) -> Findings:
-    """A project as Huang 2023 did it: failed tasks out, three ratings or more; other ratings as WMT did: all count.
+) -> tuple[Ratings, Findings]:
+    """Ratings and what they say.
 
-    Published ratings have passed their campaign's quality control already, so nothing is taken out of them unasked.
+    A project's ratings are taken as Huang 2023 took theirs: failed tasks out, three ratings or more. Others as WMT did:
+    published ratings have passed their campaign's quality control already, so nothing is taken out of them unasked.
     """
     if is_project(source):
-        ratings = collected(Project(source))
-        return findings(
+        ratings = _of_pair(collected(Project(source)), language_pair)
+        return ratings, findings(
             ratings, exclude=exclude or "hits", least=least or LEAST, counted=COUNTED, alpha=alpha, power=power
         )
-    return findings(read_ratings(source), exclude=exclude or "none", least=least or 1, alpha=alpha, power=power)
+    ratings = _of_pair(read_ratings(source), language_pair)
+    return ratings, findings(ratings, exclude=exclude or "none", least=least or 1, alpha=alpha, power=power)
+
+
+def _of_pair(ratings: Ratings, language_pair: str | None) -> Ratings:
+    """The ratings of one language pair, where one is asked for."""
+    if language_pair is None:
+        return ratings
+    known = ratings.frame["language_pair"].unique(maintain_order=True).drop_nulls().to_list()
+    if language_pair not in known:
+        raise UserError(f"--language-pair {language_pair}: {ratings.name} has {', '.join(known) or 'none'}.")
+    return replace(ratings, frame=ratings.frame.filter(pl.col("language_pair") == language_pair))

@@ -115,7 +115,7 @@ def _tuple(row: Mapping[str, Any], place: int) -> Tuple:
         groups={
             name: str(value)
             for name, value in row.items()
-            if name not in known and isinstance(value, str | int | float) and not isinstance(value, bool)
+            if name not in known and isinstance(value, str | int) and not isinstance(value, bool)
         },
     )
 

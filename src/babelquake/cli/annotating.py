@@ -11,6 +11,7 @@ from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 
 if TYPE_CHECKING:
+    from babelquake.data.ratings import Ratings
     from babelquake.studies.human.findings import Findings
 
 annotate = typer.Typer(help="Collect human ratings of translations, and analyse them.", no_args_is_help=True)
@@ -199,12 +200,16 @@ def analyse(
         Path | None,
         typer.Option("--for-attack", metavar="PATH", help="Write ratings of tuples as the attack study takes them."),
     ] = None,
+    language_pair: opt.LanguagePair = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A run folder to keep it in, with a report.")] = None,
+    restart: opt.Restart = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Quality control, standardised scores, agreement, ranking with clusters, and what it would take to know more.
 
     Example: babelquake annotate analyse ratings.tsv --export means.seg.score
     """
+    from babelquake.annotate.analyse import analyse as analyse_source
     from babelquake.errors import UserError
     from babelquake.studies.human.agreement import campaign_agreement
     from babelquake.studies.human.export import export as write_export
@@ -214,7 +219,11 @@ def analyse(
         raise UserError(f"--score {score}: expected z or raw.")
     if len(sources) > 2:
         raise UserError(f"{len(sources)} sources are named: give one, or two to compare.")
-    found = [_findings(source, exclude, least, alpha, power) for source in sources]
+    analysed = [
+        analyse_source(source, exclude=exclude, least=least, language_pair=language_pair, alpha=alpha, power=power)
+        for source in sources
+    ]
+    found = [one for _, one in analysed]
     between = asdict(campaign_agreement(found[0].segments, found[1].segments)) if len(found) > 1 else None
     for path in export or []:
         write_export(found[0].segments, path, score)
@@ -222,8 +231,10 @@ def analyse(
         from babelquake.data import write
 
         write(as_tuples(found[0].segments), for_attack)
+    if out is not None:
+        _keep(*analysed[0], out, sources[0], alpha, power, restart)
     if as_json:
-        objects = [json.loads(one.as_json()) for one in found]
+        objects = [one.as_json() for one in found]
         answer = objects[0] if between is None else {"campaigns": objects, "between": between}
         typer.echo(json.dumps(answer, ensure_ascii=False))
         return
@@ -234,12 +245,22 @@ def analyse(
             f"Agreement of the two campaigns over {between['n']} translations: "
             f"Pearson {between['pearson']:.3f}, Kendall's τ-c {between['tau_c']:.3f}"
         )
+    if out is not None:
+        typer.echo(f"Run folder: {out}")
+        typer.echo(f"Report: {out / 'report.html'}")
 
 
-def _findings(source: str, exclude: str | None, least: int | None, alpha: float, power: float) -> "Findings":
-    from babelquake.annotate.analyse import analyse as analysed
+def _keep(
+    ratings: "Ratings", found: "Findings", out: Path, source: str, alpha: float, power: float, restart: bool
+) -> None:
+    """A run folder and its report page."""
+    from babelquake.cli.results import remember
+    from babelquake.report.html import write_html
+    from babelquake.studies.human.study import keep
 
-    return analysed(source, exclude=exclude, least=least, alpha=alpha, power=power)
+    run = keep(found, ratings, out, alpha=alpha, power=power, restart=restart)
+    remember(run, words=["annotate", "analyse", source])
+    write_html([run], out / "report.html")
 
 
 def _show(found: "Findings") -> None:
@@ -254,11 +275,22 @@ def _show(found: "Findings") -> None:
             typer.echo(f"Quality control: {100 * share:.1f} % of the {what} that could be tested passed")
     if facts["seconds"]["median"] is not None:
         typer.echo(f"Time: {facts['seconds']['median']:.1f} s a rating (median)")
-    agreement = found.agreement
-    if agreement["alpha_raw"] is not None or agreement["alpha_z"] is not None:
-        shown = {name: _rounded(agreement[name]) for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")}
-        print_rows([shown])
-    names = ("rank", "system", "raw", "z", "segments", "ratings", "wins", "cluster_start", "cluster_end")
+    for pair, agreed in found.agreement.items():
+        if agreed["alpha_raw"] is not None or agreed["alpha_z"] is not None:
+            shown = {name: _rounded(agreed[name]) for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")}
+            print_rows([{"language_pair": pair, **shown}])
+    names = (
+        "language_pair",
+        "rank",
+        "system",
+        "raw",
+        "z",
+        "segments",
+        "ratings",
+        "wins",
+        "cluster_start",
+        "cluster_end",
+    )
     print_rows([{name: _rounded(row[name]) for name in names} for row in found.systems.to_dicts()])
     if found.power.height:
         typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")

@@ -30,7 +30,7 @@ def example_columns(run: Run, most: int) -> dict[str, Any]:
     """At most so many examples as columns of numbers into a table of strings."""
     shape = page_of(run).examples
     if shape is None:
-        return {"total": 0, "shown": 0}
+        return {"total": 0, "shown": 0, "facets": [], "texts": [], "strings": [], "drop": []}
     found, who = shape.rows(run).with_row_index("place"), shape.who
     keys = found.select("place", who, "row", "drop").collect()
     chosen = choose(keys[who], keys["row"].to_numpy(), keys["drop"].to_numpy(), most)

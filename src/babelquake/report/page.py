@@ -45,6 +45,7 @@ PAGES: Registry[Page] = Registry(
     {
         "attack": "babelquake.report.attack.page:PAGE",
         "correlate": "babelquake.report.correlate.page:PAGE",
+        "human": "babelquake.report.human.page:PAGE",
         "metric": "babelquake.report.metric.page:PAGE",
         "mt": "babelquake.report.mt.page:PAGE",
         "qe": "babelquake.report.qe.page:PAGE",

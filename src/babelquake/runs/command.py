@@ -17,7 +17,8 @@ def command_lines(run: Run) -> list[str]:
     It says what the user said where the command line made the run. A run made from Python kept its configuration only:
     data are called by their name then, and what came from the data or the suite rather than from an option is left out.
     """
-    lines = [["babelquake", run.info.study]]
+    said = run.info.facts.command
+    lines = [["babelquake", *(said.words if said is not None and said.words else [run.info.study])]]
     single: list[str] = []
     for key, value in _options(run).items():
         words = _flag("--" + key.replace("_", "-"), value)
@@ -42,6 +43,8 @@ def _options(run: Run) -> dict[str, Any]:
     """Option → value, as the command line takes them."""
     config = dict(run.info.config)
     if (said := run.info.facts.command) is not None:
+        if said.words:
+            return {name: value for name, value in config.items() if name != "data"}
         suite = said.suite if config.get("suite") else None
         columns = ",".join(f"{field}={column}" for field, column in said.columns.items())
         return {**config, **said.model_dump(), "suite": suite, "columns": columns or None}

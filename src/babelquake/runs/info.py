@@ -50,6 +50,8 @@ class Said(BaseModel):
     language_pair: str | None = None
     replicates: int | None = None
     suite: list[str] = Field(default_factory=list)
+    words: list[str] = Field(default_factory=list)
+    """The command with what it is given by position, where it is not called like the study."""
 
 
 class Facts(BaseModel):

@@ -51,6 +51,7 @@ STUDIES: Registry[Study] = Registry(
     {
         "attack": "babelquake.studies.attack.study:ATTACK",
         "correlate": "babelquake.studies.correlate.study:CORRELATE",
+        "human": "babelquake.studies.human.study:HUMAN",
         "metric": "babelquake.studies.metric.study:METRIC",
         "mt": "babelquake.studies.mt.study:MT",
         "qe": "babelquake.studies.qe.study:QE",

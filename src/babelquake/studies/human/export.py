@@ -32,6 +32,8 @@ def segment_scores(segments: pl.DataFrame, score: str = "z") -> list[tuple[str, 
 
     Segments with numbers for names are lines of a test set, counted from 1; others keep their order of appearance.
     """
+    if "language_pair" in segments.columns and segments["language_pair"].n_unique() > 1:
+        raise UserError("a .seg.score file is of one language pair: say which with --language-pair.")
     names = segments["segment"].unique(maintain_order=True).to_list()
     if all(name.isdecimal() for name in names):
         names = [str(place) for place in range(1, max(map(int, names)) + 1)]

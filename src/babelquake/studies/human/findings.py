@@ -10,17 +10,20 @@ import polars as pl
 from babelquake.data.ratings.table import COUNTED, TUTORIAL, Ratings
 from babelquake.errors import UserError
 from babelquake.studies.human.agreement import annotator_agreement
+from babelquake.studies.human.degradation import degradation
 from babelquake.studies.human.people import annotator_habits, span_counts, times
 from babelquake.studies.human.quality import ALPHA, annotator_quality, hit_quality, kept, share_passed
 from babelquake.studies.human.ranking import ranked, still_needed
 from babelquake.studies.human.standardise import segment_means, standardised
 
 EXCLUDE = ("none", "hits", "annotators", "both")
+TABLES = ("systems", "pairs", "segments", "annotators", "hits", "power", "degradation")
+"""The tables of findings, as JSON and run folders name them."""
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything an analysis of ratings found, as tables."""
+    """Everything an analysis of ratings found, as tables; those about systems have a column `language_pair`."""
 
     name: str
     ratings: pl.DataFrame
@@ -31,19 +34,28 @@ class Findings:
     hits: pl.DataFrame
     annotators: pl.DataFrame
     power: pl.DataFrame
-    agreement: dict[str, Any]
+    degradation: pl.DataFrame
+    agreement: dict[str | None, dict[str, Any]]
+    """By language pair."""
     facts: dict[str, Any]
     notes: list[str] = field(default_factory=list)
 
-    def as_json(self) -> str:
-        """One object with every table as a list of rows."""
-        tables = ("systems", "pairs", "segments", "annotators", "hits", "power")
-        found: dict[str, Any] = {"name": self.name, **self.facts, "agreement": self.agreement, "notes": self.notes}
-        found["clusters"] = [
-            group["system"].to_list() for group in self.systems.partition_by("cluster", maintain_order=True)
-        ]
-        found |= {name: getattr(self, name).to_dicts() for name in tables}
-        return json.dumps(found, ensure_ascii=False)
+    def as_json(self) -> dict[str, Any]:
+        """One object with every table as a list of rows, and the systems' names by cluster.
+
+        `agreement` is that of the one language pair, or an object of them by pair.
+        """
+        several = len(self.agreement) > 1
+        agreement: Any = {str(pair): found for pair, found in self.agreement.items()}
+        parts = self.systems.partition_by("language_pair", "cluster", maintain_order=True)
+        return {
+            "name": self.name,
+            **self.facts,
+            "notes": self.notes,
+            "agreement": agreement if several else next(iter(agreement.values())),
+            "clusters": [part["system"].to_list() for part in parts],
+            **{name: json.loads(getattr(self, name).write_json()) for name in TABLES},
+        }
 
 
 def findings(
@@ -57,6 +69,7 @@ def findings(
 ) -> Findings:
     """Analyse ratings; `exclude` says what quality control takes out: none, hits, annotators or both.
 
+    Annotators are tested on everything they did; all else is done for each language pair on its own, as WMT does.
     Standardised scores come from all of an annotator's remaining ratings, control items included; means from those of
     the `counted` types, for translations with at least `least` ratings.
     """
@@ -67,16 +80,14 @@ def findings(
     if tutorials := ratings.frame.height - working.height:
         notes.append(f"{tutorials} ratings of training items were left out")
     hits, people = hit_quality(working, alpha), annotator_quality(working, alpha)
-    good = standardised(kept(working, exclude, alpha))
+    good = kept(working, exclude, alpha)
     if excluded := working.height - good.height:
         notes.append(f"quality control took out {excluded} of {working.height} ratings")
-    means = ratings.means if ratings.means is not None else segment_means(good, counted, least)
-    if not means.height:
+    parts = [_part(one, ratings.means, counted, least, alpha, power) for one in _by_pair(good)]
+    joined = ("ratings", "segments", "systems", "pairs", "power", "degradation")
+    found = {name: pl.concat([part[name] for part in parts], how="diagonal") for name in joined}
+    if not found["segments"].height:
         raise UserError(f"{ratings.name}: no translation has {least} or more ratings{' left' if excluded else ''}.")
-    systems, pairs = ranked(means, alpha)
-    spans = span_counts(good.filter(pl.col("type").is_in(list(counted))))
-    if spans.height:
-        systems = systems.join(spans, on="system", how="left", maintain_order="left")
     facts = {
         "ratings": working.height,
         "ratings_kept": good.height,
@@ -85,9 +96,47 @@ def findings(
         "hits_passed": share_passed(hits),
         "annotators_passed": share_passed(people),
         "exclude": exclude,
+        "least": least,
         "seconds": times(working),
     }
     return Findings(
-        ratings.name, good, means, systems, pairs, hits, annotator_habits(working, people),
-        still_needed(means, systems, pairs, alpha, power), annotator_agreement(good), facts, notes,
-    )  # fmt: skip
+        name=ratings.name,
+        hits=hits,
+        annotators=annotator_habits(working, people),
+        agreement={part["pair"]: part["agreement"] for part in parts},
+        facts=facts,
+        notes=notes,
+        **found,
+    )
+
+
+def _by_pair(ratings: pl.DataFrame) -> list[pl.DataFrame]:
+    return ratings.partition_by("language_pair", maintain_order=True) if ratings.height else [ratings]
+
+
+def _part(
+    ratings: pl.DataFrame,
+    means: pl.DataFrame | None,
+    counted: Sequence[str],
+    least: int,
+    alpha: float,
+    power: float,
+) -> dict[str, Any]:
+    """The findings on one language pair."""
+    pair = ratings["language_pair"][0] if ratings.height else None
+    scored = standardised(ratings)
+    segments = means if means is not None else segment_means(scored, counted, least)
+    systems, pairs = ranked(segments, alpha)
+    needed = still_needed(segments, systems, pairs, alpha, power)
+    spans = span_counts(scored.filter(pl.col("type").is_in(list(counted))))
+    if spans.height:
+        systems = systems.join(spans, on="system", how="left", maintain_order="left")
+    of_pair = pl.lit(pair, dtype=pl.String).alias("language_pair")
+    tables = {"segments": segments, "systems": systems, "pairs": pairs, "power": needed}
+    return {
+        "pair": pair,
+        "ratings": scored,
+        **{name: table.select(of_pair, pl.all()) for name, table in tables.items()},
+        "degradation": degradation(scored, segments),
+        "agreement": annotator_agreement(scored),
+    }

@@ -1,0 +1,131 @@
+"""The page of `human`: who is rated best, who can be trusted, how much is still to do."""
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from babelquake.report.charts import HEIGHT, Chart, View, data, lines, tooltips
+from babelquake.report.human.tables import human_tables
+from babelquake.report.page import Page
+from babelquake.report.phrases import of_pair
+from babelquake.report.table import number
+from babelquake.runs.run import Run
+
+
+def human_verdict(run: Run) -> list[str]:
+    """The winner or the tie at the top, perturbed translations, quality control, agreement."""
+    systems = run.table("systems")
+    pairs = systems["language_pair"].unique(maintain_order=True).to_list()
+    sentences = [
+        of_pair(pair, pairs) + _best(systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair)))) for pair in pairs
+    ]
+    return [*sentences, *_loss(run), *_quality(run), *_agreed(run)]
+
+
+def _best(systems: pl.DataFrame) -> str:
+    top = systems.filter(cluster=1)["system"].to_list()
+    first = systems.row(0, named=True)
+    score = f"rating {number(first['raw'], 1)}, z {number(first['z'], 2, sign=True)}"
+    if systems.height == 1:
+        return f"{first['system']}: {score}."
+    if len(top) == 1:
+        return f"People rate {first['system']} best ({score}), ahead of all {systems.height - 1} others beyond chance."
+    if len(top) == systems.height:
+        return f"People do not separate the {systems.height} systems; {first['system']} is in front ({score})."
+    return f"{len(top)} of {systems.height} systems share the first cluster, {first['system']} in front ({score})."
+
+
+def _loss(run: Run) -> list[str]:
+    rows = run.measures.filter(measure="rating_loss")
+    if rows.is_empty():
+        return []
+    worse = rows.filter(pl.col("verdict") == "significant").height
+    mean = float(rows.select((pl.col("value") * pl.col("n")).sum() / pl.col("n").sum()).item())
+    return [
+        f"Perturbed translations lose {number(mean, 2)} standard deviations in people's eyes; "
+        f"in {worse} of {rows.height} cells beyond chance."
+    ]
+
+
+def _quality(run: Run) -> list[str]:
+    found = []
+    for measure, what in (("hits_passed", "tasks"), ("annotators_passed", "annotators")):
+        for row in run.measures.filter(measure=measure).to_dicts():
+            found.append(f"{number(row['value'], 0)} % of {row['n']} {what} passed quality control.")
+    return found
+
+
+def _agreed(run: Run) -> list[str]:
+    rows = run.measures.filter(measure="krippendorff_alpha", group="z").to_dicts()
+    return [
+        f"{of_pair(row['language_pair'], [one['language_pair'] for one in rows])}Annotators agree with "
+        f"Krippendorff's α of {number(row['value'], 2)} on standardised ratings of {row['n']:,} translations."
+        for row in rows
+    ]
+
+
+def human_views(run: Run) -> list[View]:
+    """Per language pair: ratings with intervals, and how annotators use the scale."""
+    measures = run.measures.filter(measure="rating_z")
+    name = "rating_z" if measures.height else "rating"
+    rows = run.measures.filter(measure=name)
+    views = []
+    for part in rows.partition_by("language_pair", maintain_order=True):
+        pair = part["language_pair"][0]
+        charts = [_ratings(part.to_dicts(), "z" if name == "rating_z" else "rating"), *_people(run)]
+        views.append(View(pair or "All", charts, key={"language_pair": pair}))
+    return views
+
+
+def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
+    points = [{"name": row["system"], "value": row["value"], "low": row["low"], "high": row["high"]} for row in rows]
+    order = [row["system"] for row in rows]
+    base = alt.Chart(data(points)).encode(y=alt.Y("name", type="nominal", title=None, sort=order))
+    scale = alt.Scale(zero=False)
+    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high")
+    dot = base.mark_point(size=70, filled=True, opacity=1).encode(
+        x=alt.X("value", type="quantitative", title=unit, scale=scale),
+        tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
+    )
+    best = points[0]
+    description = f"Mean rating of each system with 95 % intervals; {best['name']} is highest with {best['value']:.2f}."
+    chart = alt.layer(rule, dot).properties(height=lines(points))
+    return Chart("ratings", "Ratings of systems", description, chart)
+
+
+def _people(run: Run) -> list[Chart]:
+    rows = [row for row in run.table("annotators").to_dicts() if row["mean"] is not None and row["sd"] is not None]
+    if len(rows) < 2:
+        return []
+    labels = {None: "cannot be tested", True: "passed", False: "failed"}
+    points = [
+        {
+            "name": row["annotator"],
+            "mean": row["mean"],
+            "spread": row["sd"],
+            "verdict": labels[row["passed"]],
+            "ratings": row["ratings"],
+        }
+        for row in rows
+    ]
+    domain = list(labels.values())
+    colours = alt.Scale(domain=domain, range=["#8A8A8A", "#0072B2", "#D55E00"])
+    legend = alt.Legend(orient="bottom", title="quality control")
+    chart = (
+        alt.Chart(data(points))
+        .mark_point(size=60, filled=True, opacity=0.8)
+        .encode(
+            x=alt.X("mean", type="quantitative", title="mean rating", scale=alt.Scale(domain=[0, 100])),
+            y=alt.Y("spread", type="quantitative", title="standard deviation"),
+            color=alt.Color("verdict", type="nominal", scale=colours, legend=legend),
+            shape=alt.Shape("verdict", type="nominal", scale=alt.Scale(domain=domain), legend=legend),
+            tooltip=tooltips(name="annotator", mean="mean", spread="spread", verdict="quality", ratings="ratings"),
+        )
+        .properties(height=HEIGHT)
+    )
+    description = f"Mean and spread of the ratings of {len(points)} annotators, by quality control."
+    return [Chart("annotators", "How annotators use the scale", description, chart)]
+
+
+PAGE = Page(human_tables, human_verdict, human_views)

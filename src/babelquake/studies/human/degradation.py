@@ -1,0 +1,51 @@
+"""How much worse do people find perturbed translations? By victim, recipe and year (Huang 2023 §3.1, Figure 5)."""
+
+import numpy as np
+import polars as pl
+
+from babelquake.stats.groups import Array
+from babelquake.stats.ranks import signed_rank
+from babelquake.studies.human.export import SIDES
+
+CELLS = ("victim", "recipe", "year")
+SCHEMA = {
+    **dict.fromkeys(CELLS, pl.String), "n": pl.Int64, "original": pl.Float64, "perturbed": pl.Float64,
+    "loss": pl.Float64, "low": pl.Float64, "high": pl.Float64, "p": pl.Float64,
+}  # fmt: skip
+NORMAL = 1.959963984540054
+
+
+def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Per cell: mean standardised score of both sides and the loss, with a 95 % interval and a one-sided p.
+
+    The p is Wilcoxon's signed-rank test that originals are rated higher. No rows where the ratings are not of
+    original and perturbed translations; columns the data do not have are null.
+    """
+    known = [name for name in CELLS if f"group_{name}" in ratings.columns]
+    if not segments.height or set(segments["system"].unique()) != set(SIDES):
+        return pl.DataFrame(schema=SCHEMA)
+    groups = ratings.group_by("segment").agg(pl.col(f"group_{name}").first().alias(name) for name in known)
+    sides = [segments.filter(system=side).select("segment", pl.col("z").alias(side)) for side in SIDES]
+    both = sides[0].join(sides[1], on="segment").join(groups, on="segment", how="left")
+    parts = both.partition_by(known, as_dict=True, maintain_order=True) if known else {(): both}
+    rows = []
+    for key, part in sorted(parts.items(), key=lambda item: str(item[0])):
+        cell = dict(zip(known, key, strict=True))
+        original, perturbed = (part[side].to_numpy() for side in SIDES)
+        low, high = _interval(original - perturbed)
+        rows.append(
+            {
+                **dict.fromkeys(CELLS), **cell, "n": part.height, "original": float(original.mean()),
+                "perturbed": float(perturbed.mean()), "loss": float((original - perturbed).mean()), "low": low,
+                "high": high, "p": signed_rank(original, perturbed, "greater").p,
+            }
+        )  # fmt: skip
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def _interval(differences: Array) -> tuple[float | None, float | None]:
+    """The mean ± 1.96 standard errors; nothing for a single difference."""
+    if differences.size < 2:
+        return None, None
+    error = NORMAL * float(np.std(differences, ddof=1)) / differences.size**0.5
+    return float(differences.mean()) - error, float(differences.mean()) + error

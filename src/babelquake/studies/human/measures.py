@@ -1,0 +1,96 @@
+"""The study's numbers as measures: ratings of systems, their differences, agreement, quality control, time."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from babelquake.runs.measures import Kind, Measure
+from babelquake.stats.corrections import holm
+from babelquake.studies.human.degradation import NORMAL
+from babelquake.studies.human.findings import Findings
+
+RATING = Kind("rating", unit="points of 100", better="up", paper="Huang 2023 Appendix A")
+RATING_Z = Kind("rating_z", unit="standardised rating", better="up", paper="Huang 2023 Appendix A")
+RATING_LOSS = Kind("rating_loss", unit="standardised rating, original − perturbed", paper="Huang 2023 Figure 5")
+ALPHA = Kind("krippendorff_alpha", unit="Krippendorff's α", better="up")
+ANNOTATOR_PEARSON = Kind("annotator_pearson", unit="Pearson's r", better="up")
+ANNOTATOR_KENDALL = Kind("annotator_kendall", unit="Kendall's τ", better="up")
+HITS_PASSED = Kind("hits_passed", unit="% of tasks", better="up", paper="Huang 2023 Appendix A")
+ANNOTATORS_PASSED = Kind("annotators_passed", unit="% of annotators", better="up")
+SECONDS = Kind("seconds_per_rating", unit="s, median")
+KINDS = (
+    RATING, RATING_Z, RATING_LOSS, ALPHA, ANNOTATOR_PEARSON, ANNOTATOR_KENDALL, HITS_PASSED, ANNOTATORS_PASSED, SECONDS,
+)  # fmt: skip
+
+
+def human_measures(found: Findings) -> list[Measure]:
+    """Every number of the findings that is one."""
+    return [*_systems(found), *_differences(found), *_losses(found), *_people(found)]
+
+
+def _systems(found: Findings) -> Iterator[Measure]:
+    for kind, column in ((RATING, "raw"), (RATING_Z, "z")):
+        errors = found.segments.group_by("language_pair", "system").agg(pl.col(column).std(ddof=1).alias("sd"))
+        table = found.systems.join(
+            errors, on=["language_pair", "system"], how="left", nulls_equal=True, maintain_order="left"
+        )
+        for row in table.iter_rows(named=True):
+            if row[column] is not None:
+                measure = Measure(kind, row[column], n=row["segments"], system=row["system"])
+                measure.language_pair = row["language_pair"]
+                yield _with_interval(measure, row["sd"])
+
+
+def _differences(found: Findings) -> Iterator[Measure]:
+    """Every two systems, the higher rated first: WMT's one-sided rank-sum p, and Holm's over the language pair."""
+    scores = {(row["language_pair"], row["system"]): row for row in found.systems.iter_rows(named=True)}
+    for part in found.pairs.partition_by("language_pair", maintain_order=True):
+        rows = [row for row in part.iter_rows(named=True) if _rank(scores, row, "system") < _rank(scores, row, "than")]
+        for row, corrected in zip(rows, holm(row["p"] for row in rows), strict=True):
+            one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
+            kind, column = (RATING, "raw") if one["z"] is None else (RATING_Z, "z")
+            yield Measure(
+                kind.difference(), one[column] - other[column], n=one["segments"] + other["segments"],
+                system=row["system"], other=row["than"], language_pair=row["language_pair"], p=row["p"],
+                p_corrected=float(corrected), family=(row["language_pair"], "systems"),
+            )  # fmt: skip
+
+
+def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: str) -> int:
+    return int(scores[(row["language_pair"], row[name])]["rank"])
+
+
+def _losses(found: Findings) -> Iterator[Measure]:
+    rows = found.degradation.to_dicts()
+    for row, corrected in zip(rows, holm(row["p"] for row in rows), strict=True):
+        yield Measure(
+            RATING_LOSS, row["loss"], n=row["n"], scorer=row["victim"], perturbation=row["recipe"], group=row["year"],
+            low=row["low"], high=row["high"], p=row["p"], p_corrected=float(corrected), family=("perturbed",),
+        )  # fmt: skip
+
+
+def _people(found: Findings) -> Iterator[Measure]:
+    for pair, agreed in found.agreement.items():
+        for scale in ("raw", "z"):
+            if (alpha := agreed[f"alpha_{scale}"]) is not None:
+                yield Measure(ALPHA, alpha, n=agreed["units"], language_pair=pair, group=scale)
+        for kind, name in ((ANNOTATOR_PEARSON, "pearson"), (ANNOTATOR_KENDALL, "kendall")):
+            if agreed[name] is not None:
+                yield Measure(kind, agreed[name], n=agreed["common"], language_pair=pair)
+    for kind, share, table in (
+        (HITS_PASSED, found.facts["hits_passed"], found.hits),
+        (ANNOTATORS_PASSED, found.facts["annotators_passed"], found.annotators),
+    ):
+        if share is not None:
+            yield Measure(kind, 100 * share, n=int(table["passed"].count()))
+    if (seconds := found.facts["seconds"]["median"]) is not None:
+        yield Measure(SECONDS, seconds, n=found.facts["ratings"])
+
+
+def _with_interval(measure: Measure, sd: float | None) -> Measure:
+    """The mean with 1.96 standard errors over segments on either side."""
+    if sd is not None and measure.value is not None and measure.n and measure.n > 1:
+        measure.sd = sd / measure.n**0.5
+        measure.low, measure.high = measure.value - NORMAL * measure.sd, measure.value + NORMAL * measure.sd
+    return measure

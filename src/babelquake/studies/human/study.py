@@ -1,0 +1,64 @@
+"""The study `human`: what ratings say, as a run folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from babelquake.data.ratings import COUNTED, Ratings, read_ratings
+from babelquake.runs.measures import measures_frame
+from babelquake.runs.run import Run
+from babelquake.runs.signature import run_signature
+from babelquake.studies.card import Study
+from babelquake.studies.human.findings import TABLES, Findings, findings
+from babelquake.studies.human.measures import KINDS, human_measures
+from babelquake.studies.human.quality import ALPHA
+from babelquake.text import digest
+
+HUMAN = Study("human", question="What do people say about these translations?", measures=KINDS)
+
+
+def human(
+    data: Ratings | str | Path,
+    *,
+    out: Path | str,
+    exclude: str = "none",
+    least: int = 1,
+    counted: Sequence[str] = COUNTED,
+    alpha: float = ALPHA,
+    power: float = 0.8,
+    restart: bool = False,
+) -> Run:
+    """Quality control, means, agreement, ranking and power of ratings, kept as a run with a report of its own."""
+    ratings = data if isinstance(data, Ratings) else read_ratings(data)
+    found = findings(ratings, exclude=exclude, least=least, counted=counted, alpha=alpha, power=power)
+    return keep(found, ratings, out, alpha=alpha, power=power, restart=restart)
+
+
+def keep(
+    found: Findings,
+    ratings: Ratings,
+    out: Path | str,
+    *,
+    alpha: float = ALPHA,
+    power: float = 0.8,
+    restart: bool = False,
+) -> Run:
+    """Findings as a run folder: their tables, their measures, and how they were made."""
+    mark = digest([ratings.frame.write_csv(), ratings.means.write_csv() if ratings.means is not None else ""])
+    config = {
+        "data": f"{ratings.name}#{mark}",
+        "exclude": found.facts["exclude"],
+        "least": found.facts["least"],
+        "alpha": alpha,
+        "power": power,
+    }
+    run = Run.resume(out, HUMAN.name, config, restart)
+    with run.alone():
+        for name in ("ratings", *TABLES):
+            table = getattr(found, name)
+            run.once(name, lambda table=table: table)  # type: ignore[misc]
+        run.info.notes = list(dict.fromkeys([*run.info.notes, *found.notes]))
+        signature = run_signature(data=mark, exclude=found.facts["exclude"], least=found.facts["least"])
+        measures = human_measures(found)
+        for measure in measures:
+            measure.study, measure.signature = HUMAN.name, signature
+        return run.finish(measures_frame(measures))

@@ -1,0 +1,46 @@
+"""The report page of human ratings."""
+
+from pathlib import Path
+
+import pytest
+from tests.studies.human.test_findings import campaign
+
+from babelquake.data.ratings import Ratings, ratings_frame
+from babelquake.report.html import write_html
+from babelquake.report.page import tables, verdict, views
+from babelquake.runs.run import Run
+from babelquake.studies.human.study import human
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    ratings = Ratings("ratings.tsv", ratings_frame(campaign()))
+    return human(ratings, out=tmp_path_factory.mktemp("runs") / "human", exclude="hits")
+
+
+def test_the_verdict_names_the_best_and_the_doubts(run: Run) -> None:
+    said = verdict(run)
+    assert said[0].startswith("People rate A best")
+    assert "75 % of 4 tasks passed quality control." in said
+    assert any("Krippendorff" in sentence for sentence in said)
+
+
+def test_tables(run: Run) -> None:
+    found = {table.title: table for table in tables(run)}
+    assert list(found) == ["Ranking · de-en", "Rank-sum tests · de-en", "Agreement between annotators", "Annotators"]
+    assert [row[:2] for row in found["Ranking · de-en"].rows] == [("1", "A"), ("2", "B")]
+    assert [row[9] for row in found["Annotators"].rows] == ["passed", "passed", "passed", "failed"]
+    assert all(len(row) == len(table.columns) for table in found.values() for row in table.rows)
+
+
+def test_charts_have_words(run: Run) -> None:
+    (view,) = views(run)
+    assert [chart.name for chart in view.charts] == ["ratings", "annotators"]
+    assert all(chart.description for chart in view.charts)
+    assert all(chart.spec()["width"] == "container" for chart in view.charts)
+
+
+def test_the_report_is_written(run: Run, tmp_path: Path) -> None:
+    write_html([run], tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "What do people say about these translations?" in page
