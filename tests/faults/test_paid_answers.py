@@ -102,7 +102,8 @@ def test_one_bad_text_is_asked_alone_then_named_and_the_rest_is_kept(
     assert sum(texts.count("b") for texts in provider.seen) == 4
     assert sum(texts.count("a") + texts.count("c") for texts in provider.seen) == 2
     (note,) = engine.notes
-    assert "no usable answer to 1 of 3 texts, to “b”" in note
+    assert note.startswith("1 texts have no translation by libretranslate")
+    assert "the first “b” because" in note
     provider.answer = upper
     assert Engine(cache).translate(provider.system(), ["a", "b", "c"]) == ["A", "B", "C"]
     assert provider.seen[-1] == ["b"]

@@ -99,6 +99,7 @@ def attack(
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
+    executor: opt.Executor = "local",
     restart: opt.Restart = False,
     examples: opt.Examples = 0,
     sort: opt.Sort = "drop",
@@ -143,7 +144,7 @@ def attack(
         seed=seed,
         resamples=resamples,
         restart=restart,
-        engine=opt.engine_of(cache, quiet),
+        engine=opt.engine_of(cache, quiet, executor),
     )
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)

@@ -46,6 +46,7 @@ def correlate(
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
+    executor: opt.Executor = "local",
     restart: opt.Restart = False,
     brief: opt.Brief = False,
     quiet: opt.Quiet = False,
@@ -73,7 +74,7 @@ def correlate(
             draws=draws,
             seed=seed,
             restart=restart,
-            engine=opt.engine_of(cache, quiet),
+            engine=opt.engine_of(cache, quiet, executor),
         )
         remember(run, data=data or [], limit=limit, columns=opt.columns_of(columns), language_pair=language_pair)
         show(run, Printed(as_json=as_json, brief=brief, quiet=quiet), keep=out is not None)

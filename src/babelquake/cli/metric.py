@@ -43,6 +43,7 @@ def metric(
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
+    executor: opt.Executor = "local",
     restart: opt.Restart = False,
     examples: opt.Examples = 0,
     sort: opt.Sort = "drop",
@@ -73,7 +74,7 @@ def metric(
         tokenizers=tokenizer or [],
         resamples=resamples,
         restart=restart,
-        engine=opt.engine_of(cache, quiet),
+        engine=opt.engine_of(cache, quiet, executor),
     )
     remember(
         run,

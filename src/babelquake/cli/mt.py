@@ -50,6 +50,8 @@ def mt(
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
+    executor: opt.Executor = "local",
+    on_error: opt.OnError = "keep",
     restart: opt.Restart = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count texts, characters and cost; send nothing.")] = False,
     budget: Annotated[
@@ -58,7 +60,7 @@ def mt(
             "--budget",
             min=0,
             metavar="N",
-            help="Stop before anything is sent if remote systems would get more characters.",
+            help="The most characters that remote systems may get; checked before and while sending.",
         ),
     ] = None,
     export: Annotated[
@@ -95,7 +97,7 @@ def mt(
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
-    engine = opt.engine_of(cache, quiet)
+    engine = opt.engine_of(cache, quiet, executor, on_error, budget)
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
         expected = forecast(systems, material, chosen, seed=seed, engine=engine)

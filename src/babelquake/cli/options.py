@@ -1,7 +1,7 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -108,6 +108,18 @@ CacheFile = Annotated[
         "--cache", metavar="CACHE", help="The result cache: a file, or none. Default: the user's cache folder."
     ),
 ]
+Executor = Annotated[
+    str,
+    typer.Option(
+        "--executor", metavar="EXECUTOR", help="Where costly calls run: local, or ray[address=…,actors=…,gpus=…]."
+    ),
+]
+OnError = Annotated[
+    str,
+    typer.Option(
+        "--on-error", metavar="WHAT", help="Texts without a usable answer: keep (they count as empty) or stop."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Examples = Annotated[
     int, typer.Option("--examples", min=0, metavar="N", help="List this many examples behind the numbers.")
@@ -165,10 +177,19 @@ def read_data(
     return found if limit is None else found.first(limit)
 
 
-def engine_of(cache: str | None, quiet: bool = False) -> Any:
-    """An engine with the chosen cache; a damaged one is told about."""
+def engine_of(
+    cache: str | None,
+    quiet: bool = False,
+    executor: str = "local",
+    on_error: str = "keep",
+    budget: int | None = None,
+) -> Any:
+    """An engine with the chosen cache and executor; a damaged cache is told about."""
     from babelquake.engine import Cache, Engine
+    from babelquake.engine import executor as executor_of
 
-    if cache == "none":
-        return Engine(quiet=quiet)
-    return Engine(quiet=quiet, cache=Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True)))
+    store = None
+    if cache != "none":
+        store = Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
+    chosen = one_of("--on-error", on_error, Literal["keep", "stop"])
+    return Engine(store, quiet, workers=executor_of(executor), on_error=chosen, budget=budget)

@@ -36,6 +36,7 @@ def qe(
     language_pair: opt.LanguagePair = None,
     config: opt.Config = None,
     cache: opt.CacheFile = None,
+    executor: opt.Executor = "local",
     restart: opt.Restart = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count segments and variants; score nothing.")] = False,
     examples: opt.Examples = 0,
@@ -74,7 +75,7 @@ def qe(
         seed=seed,
         resamples=resamples,
         restart=restart,
-        engine=opt.engine_of(cache, quiet),
+        engine=opt.engine_of(cache, quiet, executor),
     )
     remember(
         run,

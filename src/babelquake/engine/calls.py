@@ -7,7 +7,7 @@ the worker builds the callee once, keeps it, and gives its encodings a memory of
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -61,6 +61,11 @@ class Call(Generic[C, Q, A]):
     def __call__(self, batch: list[Q]) -> list[A | Unanswered]:
         """The answers to a batch; one that does not fit into memory is halved, unless each call costs money."""
         return self._checked(batch) if getattr(self.callee, "remote", False) else halving(self._checked, batch)
+
+    def rows(self, questions: Questions) -> Array:
+        """The rows of a cheap scorer, which needs no batches of its own."""
+        found: Array = cast(Scorer, self.callee).statistics(questions)
+        return found
 
     def _checked(self, batch: list[Q]) -> list[A | Unanswered]:
         try:

@@ -72,8 +72,10 @@ class Engine:
         """Whether to go on without the answers that could not be had, or to stop once everything else is done."""
         self.budget = budget
         """Characters that remote callees may still be sent; None where nobody counts."""
-        self.notes: list[str] = []
-        """What a reader of the results must know: texts that have no answer, systems that say nothing."""
+        self._unanswered: dict[str, tuple[int, str]] = {}
+        """By callee: how many texts have no answer, and why the first has none."""
+        self._said: dict[str, list[int]] = {}
+        """By system: how many texts that were not blank it got, and how many of its translations were not."""
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
@@ -81,9 +83,26 @@ class Engine:
         given = [text if text.strip() else "" for text in texts]
         form = PAID_TRANSLATION if system.remote else TRANSLATION
         found = self._answered(call, given, form, f"translating with {system.name}", {"": ""})
-        if any(given) and not any(text.strip() for text in found):
-            self.notes.append(f"{system.name} translates every text to nothing: all {len(texts)} answers are blank.")
+        said = self._said.setdefault(system.name, [0, 0])
+        said[0] += sum(map(bool, given))
+        said[1] += sum(bool(text.strip()) for text in found)
         return found
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the results must know: texts that have no answer, systems that say nothing."""
+        silent = [
+            f"{name} translates every text to nothing: all {asked} answers are blank."
+            for name, (asked, spoken) in self._said.items()
+            if asked and not spoken
+        ]
+        return [
+            *silent,
+            *(
+                f"{count} texts have no translation by {name} and count as empty, the first {first}"
+                for name, (count, first) in self._unanswered.items()
+            ),
+        ]
 
     def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
         """The distinct texts a `translate` would have to send: what a dry run counts."""
@@ -171,13 +190,17 @@ class Engine:
         return scores
 
     def _computed(self, scorer: Scorer, questions: Questions, label: str) -> Array:
-        """Rows that are cheaper to compute than to look up."""
+        """Rows that are cheaper to compute than to look up; a scorer that knows the data stays where they are."""
+        step = scorer.limits.texts
+        blocks = (questions.rows(start, start + step) for start in range(0, len(questions), step))
+        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory)
+        parts: dict[int, Array] = {}
+        travels = type(scorer).attach is Scorer.attach
         with Progress(label, len(questions), quiet=self.quiet) as progress:
-            parts = []
-            for start in range(0, len(questions), scorer.limits.texts):
-                parts.append(scorer.statistics(questions.rows(start, start + scorer.limits.texts)))
-                progress.advance(len(parts[-1]))
-        return np.concatenate(parts)
+            for place, part in ((travels and self.workers) or Local()).unordered(call.rows, blocks):
+                parts[place] = part
+                progress.advance(len(part))
+        return np.concatenate([parts[place] for place in sorted(parts)])
 
     def _answered(
         self,
@@ -248,8 +271,12 @@ class Engine:
         question, why = next(iter(reasons.items()))
         shown = visible(str(question))
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
-        told = f"{callee.name} has no usable answer to {len(reasons)} of {of} texts, to “{shown}” because {why}"
+        first = f"“{shown}” because {why}."
         if self.on_error == "stop" or form.nothing is None:
-            raise UnansweredError(f"{told}. Everything else is kept; --on-error keep goes on without them.")
-        self.notes.append(f"{told}. They count as empty.")
+            raise UnansweredError(
+                f"{callee.name} has no usable answer to {len(reasons)} of {of} texts, the first {first} "
+                "Everything else is kept; --on-error keep goes on without them."
+            )
+        before, earlier = self._unanswered.get(callee.name, (0, first))
+        self._unanswered[callee.name] = before + len(reasons), earlier
         return dict.fromkeys(reasons, form.nothing)

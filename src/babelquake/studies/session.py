@@ -1,7 +1,7 @@
 """What every study does at its beginning and its end: resume, lock, attach, sign, finish."""
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -10,6 +10,7 @@ import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
+from babelquake.errors import BabelquakeError
 from babelquake.perturb.suite import Suite
 from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
@@ -64,6 +65,10 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None and self.engine.notes:
+            self.say(*self.engine.notes)
+            with suppress(OSError, BabelquakeError):
+                self.run.save()
         self._stack.close()
 
     def attach(self, references: int | None) -> None:
@@ -111,6 +116,7 @@ class Session:
     ) -> Run:
         """Sign every measure and complete the run folder; `language` tells which language of a pair was perturbed."""
         info = self.run.info
+        self.say(*self.engine.notes)
         info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
         if self.suite is not None:
             info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language)

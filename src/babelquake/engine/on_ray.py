@@ -1,0 +1,180 @@
+"""Batches on Ray actors: this machine's cores and GPUs, or a cluster's.
+
+Each actor is a process that builds the callee once from its recipe and keeps it: one model per actor. The driver hands
+out batches, two per actor at a time, so that its memory and theirs stay bounded, and keeps every answer as it arrives.
+An actor that dies – killed, out of memory, lost with its node – is replaced and its batches are handed out again: that
+costs time and nothing else. Batches are cut before they are handed out and answers do not depend on their company, so
+the results are the ones `Local` gives, byte for byte.
+"""
+
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Any, TypeVar
+
+from babelquake.engine.executor import first_of
+from babelquake.errors import ResumableError, UserError
+from babelquake.interrupts import MOMENT, SLICE
+from babelquake.spec import Range
+
+A = TypeVar("A")
+B = TypeVar("B")
+AHEAD = 2
+"""Batches that an actor has at a time: one to work on, one that waits."""
+DEATHS = 3
+"""Actors that may die over one batch before the batch is to blame."""
+
+
+class Ray:
+    """Ray's actors as workers. `address` is an existing cluster's; without it, a cluster on this machine is begun.
+
+    `actors` is how many there are (default: as many as the cluster has room for), `cpus` and `gpus` what each one gets.
+    """
+
+    def __init__(
+        self,
+        address: str | None = None,
+        actors: Annotated[int | None, Range(1, 100_000)] = None,
+        cpus: Annotated[float, Range(0.01, 1024)] = 1.0,
+        gpus: Annotated[float, Range(0, 64)] = 0.0,
+    ) -> None:
+        self._address = address
+        self._wanted = actors
+        self._cpus, self._gpus = cpus, gpus
+        self._actors: list[Any] = []
+        self._begun = False
+
+    def unordered(self, function: Callable[[A], B], batches: Iterable[A]) -> Iterator[tuple[int, B]]:
+        """See `Workers`."""
+        ray = self._ray()
+        call = ray.put(function)
+        todo = iter(enumerate(batches))
+        again: deque[tuple[int, A]] = deque()
+        under_way: dict[Any, tuple[int, A, int]] = {}
+        deaths: dict[int, int] = {}
+        failure: BaseException | None = None
+        until = float("inf")
+        while True:
+            try:
+                while failure is None and (actor := self._idle(under_way)) is not None:
+                    following = again.popleft() if again else next(todo, None)
+                    if following is None:
+                        break
+                    position, batch = following
+                    under_way[self._actors[actor].answer.remote(call, batch)] = (position, batch, actor)
+                if not under_way or time.monotonic() > until:
+                    break
+                finished, _ = ray.wait(list(under_way), timeout=SLICE)
+            except KeyboardInterrupt as interrupt:
+                if isinstance(failure, KeyboardInterrupt):
+                    raise
+                failure, finished = interrupt, []
+                until = time.monotonic() + MOMENT
+            except ResumableError as error:
+                failure, finished = failure or error, []
+            for task in finished:
+                position, batch, actor = under_way.pop(task)
+                try:
+                    result: B = ray.get(task)
+                except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as death:
+                    deaths[position] = deaths.get(position, 0) + 1
+                    if deaths[position] > DEATHS:
+                        failure = first_of(failure, _to_blame(death))
+                        continue
+                    self._replace(actor, under_way)
+                    again.append((position, batch))
+                except ray.exceptions.RayTaskError as error:
+                    failure = first_of(failure, error.cause if isinstance(error.cause, BaseException) else error)
+                else:
+                    yield position, result
+        if isinstance(failure, KeyboardInterrupt):
+            self.close()
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        """Give the actors back, and the cluster where we began it."""
+        if not self._actors and not self._begun:
+            return
+        import ray
+
+        for actor in self._actors:
+            ray.kill(actor)
+        self._actors = []
+        if self._begun:
+            ray.shutdown()
+            self._begun = False
+
+    def _ray(self) -> Any:
+        """Ray itself, connected, with the actors in place."""
+        try:
+            import ray
+            import ray.exceptions
+        except ImportError:
+            raise UserError("--executor ray needs Ray: pip install 'babelquake[ray]'.") from None
+        if not ray.is_initialized():
+            quiet: dict[str, Any] = {"include_dashboard": False} if self._address is None else {}
+            if self._address is None:
+                quiet["num_cpus"] = max(os.cpu_count() or 1, round((self._wanted or 1) * self._cpus))
+            try:
+                ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                first = str(error).strip().partition("\n")[0]
+                raise UserError(f"no Ray cluster could be reached or begun: {first}") from error
+            self._begun = True
+        if not self._actors:
+            self._actors = [self._made(ray) for _ in range(self._wanted or self._room(ray))]
+        return ray
+
+    def _room(self, ray: Any) -> int:
+        """How many actors the cluster has room for."""
+        there = ray.cluster_resources()
+        room = int(there.get("CPU", 1) / self._cpus)
+        if self._gpus:
+            room = min(room, int(there.get("GPU", 0) / self._gpus))
+        if room < 1:
+            raise UserError(
+                f"the Ray cluster has no room for an actor with cpus={self._cpus:g} and gpus={self._gpus:g}."
+            )
+        return room
+
+    def _made(self, ray: Any) -> Any:
+        return ray.remote(_Worker).options(num_cpus=self._cpus, num_gpus=self._gpus).remote()
+
+    def _idle(self, under_way: dict[Any, tuple[int, Any, int]]) -> int | None:
+        """The actor with the fewest batches, if it may have another."""
+        load = [0] * len(self._actors)
+        for _, _, actor in under_way.values():
+            load[actor] += 1
+        least = min(range(len(load)), key=load.__getitem__)
+        return least if load[least] < AHEAD else None
+
+    def _replace(self, actor: int, under_way: dict[Any, tuple[int, Any, int]]) -> None:
+        """A new actor in the place of a dead one; the dead one's other batches fail by themselves and come back too."""
+        import ray
+
+        try:
+            ray.get(self._actors[actor].alive.remote(), timeout=SLICE)
+        except ray.exceptions.GetTimeoutError:
+            return
+        except ray.exceptions.RayError:
+            self._actors[actor] = self._made(ray)
+
+
+class _Worker:
+    """What an actor does. The call arrives as a recipe and is built where it is not built yet."""
+
+    def answer(self, call: Callable[[Any], Any], batch: Any) -> Any:
+        """The answers to a batch."""
+        return call(batch)
+
+    def alive(self) -> bool:
+        """Whether the actor still answers."""
+        return True
+
+
+def _to_blame(death: Exception) -> ResumableError:
+    first = str(death).strip().partition("\n")[0]
+    return ResumableError(f"{DEATHS + 1} actors died over the same batch: {first} Finished work is kept.")
