@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from babelquake.engine import Cache, Engine, Local, executor
+from babelquake.engine import Cache, Engine, Local, workers
 from babelquake.engine.on_ray import Ray
 from babelquake.errors import ResumableError, UserError
 from babelquake.scorers import scorer
@@ -156,11 +156,11 @@ def test_memory_stays_bounded(ray: Ray) -> None:
 
 
 def test_executors_have_names_and_options() -> None:
-    assert executor("local") is None
-    assert executor(None) is None
-    assert isinstance(executor("local[workers=2]"), Local)
-    assert isinstance(executor("ray[actors=2,gpus=0.5]"), Ray)
+    assert workers("local") is None
+    assert workers(None) is None
+    assert isinstance(workers("local[workers=2]"), Local)
+    assert isinstance(workers("ray[actors=2,gpus=0.5]"), Ray)
     with pytest.raises(UserError, match="Did you mean 'ray'"):
-        executor("rai")
+        workers("rai")
     with pytest.raises(UserError, match="no option 'actor'"):
-        executor("ray[actor=2]")
+        workers("ray[actor=2]")

@@ -185,11 +185,10 @@ def engine_of(
     budget: int | None = None,
 ) -> Any:
     """An engine with the chosen cache and executor; a damaged cache is told about."""
-    from babelquake.engine import Cache, Engine
-    from babelquake.engine import executor as executor_of
+    from babelquake.engine import Cache, Engine, workers
 
     store = None
     if cache != "none":
         store = Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
     chosen = one_of("--on-error", on_error, Literal["keep", "stop"])
-    return Engine(store, quiet, workers=executor_of(executor), on_error=chosen, budget=budget)
+    return Engine(store, quiet, workers=workers(executor), on_error=chosen, budget=budget)

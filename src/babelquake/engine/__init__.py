@@ -4,9 +4,9 @@ from babelquake.engine.cache import Cache
 from babelquake.engine.calls import build
 from babelquake.engine.engine import Ask, Engine
 from babelquake.engine.executor import Local, Workers
-from babelquake.engine.executors import executor
+from babelquake.engine.executors import workers
 from babelquake.engine.memory import Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 
-__all__ = ["Ask", "Cache", "Engine", "Local", "Memory", "Progress", "Workers", "build", "executor", "pool"]
+__all__ = ["Ask", "Cache", "Engine", "Local", "Memory", "Progress", "Workers", "build", "pool", "workers"]

@@ -13,7 +13,7 @@ EXECUTORS: Registry[Any] = Registry(
 )
 
 
-def executor(what: str | Workers | None) -> Workers | None:
+def workers(what: str | Workers | None) -> Workers | None:
     """The executor of that name; None is this machine, with as many calls at a time as each callee takes."""
     if not isinstance(what, str):
         return what
