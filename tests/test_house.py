@@ -10,7 +10,6 @@ ROOT = Path(babelquake.__file__).parent
 FLOORS: tuple[set[str], ...] = (
     {"__main__"},
     {"cli", "__init__"},
-    {"study"},
     {"report"},
     {"papers"},
     {"annotate"},
@@ -43,7 +42,7 @@ FLOORS: tuple[set[str], ...] = (
 )
 """From the roof down, as DESIGN draws it. The base modules of the last floor may know each other.
 
-`__init__` and `study` are the front door for Python as `cli` is for the terminal.
+`__init__` is the front door for Python as `cli` is for the terminal.
 """
 
 
@@ -67,6 +66,14 @@ def imports(file: Path) -> Iterator[tuple[int, str]]:
                 yield from ((node.lineno, f"babelquake.{name.name}") for name in node.names)
             elif (node.module or "").startswith("babelquake."):
                 yield node.lineno, str(node.module)
+
+
+def test_contributing_draws_the_same_house() -> None:
+    drawing = (ROOT.parents[1] / "CONTRIBUTING.md").read_text("utf-8").split("```")[1]
+    drawn = [line.split()[0].rstrip("/") for line in drawing.splitlines() if line.startswith("  ") and "/ " in line]
+    assert drawn == ["cli", *(room for floor in FLOORS[2:-1] for room in floor)]
+    base = next(line for line in drawing.splitlines() if line.strip().startswith("callee,"))
+    assert {name.strip() for name in base.split(",")} == FLOORS[-1] - {"py.typed"}
 
 
 def test_every_room_has_its_floor() -> None:

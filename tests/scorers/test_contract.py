@@ -7,29 +7,23 @@ from babelquake.errors import UserError
 from babelquake.scorers import SCORERS, Questions, Scorer, scorer
 from babelquake.spec import parameters
 
-SOURCES = ["Die Katze saß.", "Es regnet heute.", "Guten Morgen!", "Ja.", "Ein langer Satz mit vielen Wörtern, oder?"]
-TRANSLATIONS = ["The cat sat.", "It rains today.", "good morning", "Yes.", "A sentence, long, with words in it?"]
-REFERENCES = [
-    "The cat was sitting.",
-    "It is raining today.",
-    "Good morning!",
-    "Yes.",
-    "A long sentence with many words?",
-]
+from .examples import EXAMPLES, REFERENCES, SOURCES, TRANSLATIONS
 
 COSMETIC = {"force"}
 """Options that change no score and so no signature."""
 
 
+@pytest.fixture(scope="module")
+def specs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Specs of the scorers that need something to work on, made once."""
+    return {name: make(tmp_path_factory.mktemp(name)) for name, make in EXAMPLES.items()}
+
+
 @pytest.fixture(params=SCORERS.names())
-def made(request: pytest.FixtureRequest) -> Scorer:
-    """The scorer with its default options, or a skip that says what it misses."""
-    kind = SCORERS.get(request.param)
-    required = [name for name, option in parameters(kind).items() if option.default is option.empty]
-    if required:
-        pytest.skip(f"{request.param} needs the option {required[0]}")
+def made(request: pytest.FixtureRequest, specs: dict[str, str]) -> Scorer:
+    """The scorer with its default options or its example's, or a skip that says what it misses."""
     try:
-        return scorer(request.param)
+        return scorer(specs.get(request.param, request.param))
     except UserError as problem:
         pytest.skip(str(problem))
 

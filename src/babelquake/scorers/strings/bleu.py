@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from babelquake.scorers.base import Array, Questions, Scorer
+from babelquake.scorers.strings.official import bleu_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
 from babelquake.scorers.strings.tokenise import Tokeniser, tokenised, tokeniser, tokeniser_for
 from babelquake.spec import Range
@@ -54,11 +55,8 @@ class Bleu(Scorer):
 
         sacreBLEU does not name the n-gram order; it is added where it is not 4.
         """
-        from sacrebleu.metrics.bleu import BLEUSignature
-
-        facts = {**vars(self), "num_refs": -1 if references is None else references}
         order = "" if self.max_ngram_order == 4 else f"|order:{self.max_ngram_order}"
-        return f"BLEU|{BLEUSignature(facts)}{order}"
+        return bleu_signature(vars(self), references) + order
 
     def statistics(self, questions: Questions) -> Array:
         """Length of the translation, length of the closest reference, n-grams matched per order, n-grams per order."""

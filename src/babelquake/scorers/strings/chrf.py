@@ -7,6 +7,7 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, Questions, Scorer
+from babelquake.scorers.strings.official import chrf_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
 from babelquake.scorers.strings.symbols import Symbols, characters, pieces
 from babelquake.spec import Range
@@ -47,10 +48,7 @@ class ChrF(Scorer):
 
     def signature_for(self, references: int | None) -> str:
         """sacreBLEU's signature for data with that many references per segment, None where the number varies."""
-        from sacrebleu.metrics.chrf import CHRFSignature
-
-        facts = {**vars(self), "num_refs": -1 if references is None else references}
-        return f"chrF{self.beta}{'+' * self.word_order}|{CHRFSignature(facts)}"
+        return chrf_signature(vars(self), references)
 
     def statistics(self, questions: Questions) -> Array:
         """Per order, characters first: n-grams in the translation, in the reference, in both.

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from babelquake.scorers.base import Array, Questions, Scorer
+from babelquake.scorers.strings.official import ter_signature, ter_tokeniser
 from babelquake.scorers.strings.pairs import Pairs
 from babelquake.scorers.strings.symbols import words
 
@@ -22,13 +23,11 @@ class Ter(Scorer):
         asian_support: bool = False,
         case_sensitive: bool = False,
     ) -> None:
-        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-
         self.normalized = normalized
         self.no_punct = no_punct
         self.asian_support = asian_support
         self.case_sensitive = case_sensitive
-        self._tokenise = TercomTokenizer(normalized, no_punct, asian_support, case_sensitive)
+        self._tokenise = ter_tokeniser(normalized, no_punct, asian_support, case_sensitive)
 
     @property
     def signature(self) -> str:
@@ -37,14 +36,7 @@ class Ter(Scorer):
 
     def signature_for(self, references: int | None) -> str:
         """sacreBLEU's signature for data with that many references per segment, None where the number varies."""
-        from sacrebleu.metrics.ter import TERSignature
-
-        facts = {
-            **vars(self),
-            "tokenizer_signature": str(self._tokenise.signature()),  # type: ignore[no-untyped-call]
-            "num_refs": -1 if references is None else references,
-        }
-        return f"TER|{TERSignature(facts)}"
+        return ter_signature(vars(self), self._tokenise, references)
 
     def statistics(self, questions: Questions) -> Array:
         """Edits to the nearest reference, and the mean length of the references in words."""

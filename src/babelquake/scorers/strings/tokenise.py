@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import Any, Literal
+from typing import Literal
 
-from babelquake.errors import UserError
+from babelquake.scorers.strings.official import bleu_tokeniser, default_tokeniser, forget_lines
 from babelquake.scorers.strings.symbols import Symbols, numbered, pieces, words
 
 Tokeniser = Literal[
@@ -14,39 +14,14 @@ Tokeniser = Literal[
 BOUNDARY = "\0"
 BETWEEN = f"\t{BOUNDARY}\t"
 
-EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
-
 
 def tokeniser_for(tokenize: Tokeniser, trg_lang: str) -> str:
     """The tokeniser asked for; left open, the one sacreBLEU takes for the target language."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    if tokenize != "auto":
-        return tokenize
-    return str(BLEU._TOKENIZER_MAP.get(trg_lang, BLEU.TOKENIZER_DEFAULT))
+    return default_tokeniser(trg_lang) if tokenize == "auto" else tokenize
 
 
-@lru_cache(maxsize=16)
-def tokeniser(name: str) -> Any:
-    """sacreBLEU's tokeniser of that name, or an error that says what to install."""
-    from sacrebleu.metrics.bleu import _get_tokenizer
-    from sacrebleu.utils import SACREBLEU_DIR
-
-    try:
-        return _get_tokenizer(name)()
-    except KeyError:
-        raise UserError(f"the installed sacreBLEU has no tokeniser '{name}'.") from None
-    except (RuntimeError, ImportError) as problem:
-        if name not in EXTRAS:
-            raise UserError(f"tokeniser '{name}' cannot start: {problem}") from problem
-        raise UserError(
-            f"tokeniser '{name}' needs an extra: run pip install 'babelquake[{EXTRAS[name]}]'."
-        ) from problem
-    except (OSError, SystemExit) as problem:
-        raise UserError(
-            f"tokeniser '{name}' needs a model that sacreBLEU downloads into {SACREBLEU_DIR}/models, "
-            f"and that failed ({problem}). Run once with network access, or put the file there."
-        ) from problem
+tokeniser = lru_cache(maxsize=16)(bleu_tokeniser)
+"""sacreBLEU's tokeniser of a name, started once."""
 
 
 def tokenised(texts: Sequence[str], name: str) -> Symbols:
@@ -75,7 +50,7 @@ def _taken_apart(tokenise: Callable[[str], str], stretches: list[str]) -> list[l
     marked = [stretch for stretch in stretches if not stretch.isalnum()]
     groups: list[list[str]] = [[]]
     line = tokenise(BETWEEN.join(marked))
-    _forget_lines()
+    forget_lines()
     for word in line.split():
         if word == BOUNDARY:
             groups.append([])
@@ -85,12 +60,3 @@ def _taken_apart(tokenise: Callable[[str], str], stretches: list[str]) -> list[l
         groups = [tokenise(stretch).split() for stretch in marked]
     parts.update(zip(marked, groups, strict=False))
     return list(parts.values())
-
-
-def _forget_lines() -> None:
-    """Drop what sacreBLEU remembers of lines: it keeps the last 65,536, which are not meant to be as long as ours."""
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-
-    for kind in (Tokenizer13a, TokenizerRegexp):
-        kind.__call__.cache_clear()
