@@ -8,6 +8,8 @@ from typing import Any
 
 from babelquake.errors import UserError, did_you_mean
 
+CONFIGS = Path(__file__).parent / "configs"
+
 
 @dataclass(frozen=True)
 class ModelConfig:
@@ -79,23 +81,33 @@ class Config:
 def load(config: str | Path | Mapping[str, Any], **overrides: Any) -> Config:
     """Read a config from a file, from the name of a bundled one (`de-en-bpe`), or from a mapping; overrides win."""
     where = "config" if isinstance(config, Mapping) else str(config)
-    values = dict(config) if isinstance(config, Mapping) else _read(Path(config))
-    values |= {key: value for key, value in overrides.items() if value is not None}
+    values = settings(config, "nmt", **overrides)
     model = values.pop("model", {})
-    _check(values, Config, where)
-    _check(model, ModelConfig, where)
+    check(values, Config, where)
+    check(model, ModelConfig, where)
     if "name" not in values:
         raise UserError(f"{where}: name is missing.")
     return Config(**values, model=ModelConfig(**model))
 
 
-def bundled() -> dict[str, Path]:
-    """The configs of the models that ship, by name."""
-    return {path.stem: path for path in sorted((Path(__file__).parent / "configs").glob("*.yaml"))}
+def settings(config: str | Path | Mapping[str, Any], kind: str, **overrides: Any) -> dict[str, Any]:
+    """The plain settings of a config of one kind of training (`nmt`, `mlm`, …); overrides that are given win."""
+    values = dict(config) if isinstance(config, Mapping) else _read(Path(config), kind)
+    return values | {key: value for key, value in overrides.items() if value is not None}
 
 
-def _read(path: Path) -> dict[str, Any]:
-    known = bundled()
+def bundled(kind: str) -> dict[str, Path]:
+    """The configs of the models that ship, by name, for one kind of training."""
+    return {path.stem: path for path in sorted((CONFIGS / kind).glob("*.yaml"))}
+
+
+def kinds() -> list[str]:
+    """The kinds of training that have configs: clm, metric, mlm, nmt."""
+    return sorted(path.name for path in CONFIGS.iterdir() if path.is_dir())
+
+
+def _read(path: Path, kind: str) -> dict[str, Any]:
+    known = bundled(kind)
     path = known.get(str(path), path)
     if not path.is_file():
         raise UserError(f"no config file {path}, and no bundled config of that name. {did_you_mean(str(path), known)}")
@@ -111,7 +123,8 @@ def _read(path: Path) -> dict[str, Any]:
     return values
 
 
-def _check(values: Mapping[str, Any], kind: type, where: str) -> None:
+def check(values: Mapping[str, Any], kind: type, where: str) -> None:
+    """Refuse a setting that `kind` does not have."""
     known = [entry.name for entry in fields(kind)]
     for key in values:
         if key not in known:

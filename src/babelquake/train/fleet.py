@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    names = options.config or list(bundled())
+    names = options.config or list(bundled("nmt"))
     sys.exit(run(names, options.data, options.cache, options.work, options.keep, options.minutes, options.seed))
 
 

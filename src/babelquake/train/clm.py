@@ -1,0 +1,151 @@
+"""Train a causal language model: `babelquake train clm`, or `python -m babelquake.train.clm` where only PyTorch,
+transformers, NumPy and PyYAML are installed.
+
+GPT-2's architecture and kind of subwords (Radford et al. 2019), smaller, from scratch. Every text stands between two end
+marks, as it does when its probability is asked for. The data folder is that of `babelquake.train.mlm`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.train.batches import IGNORED, ahead, endless, groups, padded
+from babelquake.train.corpus import Integers, Ragged
+from babelquake.train.lines import files, read, training_texts
+from babelquake.train.module import run_module
+from babelquake.train.outcome import store
+from babelquake.train.preferences import preferences
+from babelquake.train.recipes import CausalRecipe, load
+
+END = "<|endoftext|>"
+
+
+def train(
+    config: str | Path | Mapping[str, Any],
+    data: Path,
+    out: Path,
+    *,
+    device: str | None = None,
+    start: str | None = None,
+    **overrides: Any,
+) -> Path:
+    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model."""
+    import torch
+
+    from babelquake.errors import UserError
+    from babelquake.train.loop import device_named, optimise
+
+    if start:
+        raise UserError("a causal language model is trained from scratch: leave --start out.")
+    recipe = load(CausalRecipe, "clm", config, **overrides)
+    place = device_named(device)
+    torch.manual_seed(recipe.seed)
+    texts = training_texts(data, recipe.passes, recipe.join, recipe.seed)
+    tokenizer = subwords(dict.fromkeys(texts), recipe.vocabulary, recipe.length)
+    rows = encoded(tokenizer, texts, recipe.length)
+    model = _model(recipe, tokenizer).to(place)
+    print(f"[{recipe.name}] {len(rows)} texts, {len(rows.values)} tokens", flush=True)
+
+    def batches() -> Iterator[tuple[Integers, NDArray[np.int64]]]:
+        for chosen, _ in endless(rows.lengths, recipe.batch_tokens, recipe.seed):
+            yield padded(rows, chosen, tokenizer.eos_token_id)
+
+    def loss(batch: tuple[Integers, NDArray[np.int64]]) -> tuple[Any, int]:
+        logits, targets = _predictions(model, *batch, place)
+        return torch.nn.functional.cross_entropy(logits, targets, ignore_index=IGNORED), int(batch[1].sum())
+
+    history = optimise(model, ahead(batches()), loss, recipe)
+    judge = log_probabilities(model, tokenizer, recipe.length, place)
+    figures = {name: preferences(judge, read(path)) for name, path in files(data, "dev").items()}
+    return store(out, "clm", recipe, model, tokenizer, history, figures, data)
+
+
+def subwords(texts: Mapping[str, None], size: int, length: int) -> Any:
+    """A tokenizer of GPT-2's kind, byte-level BPE, learnt from the texts; it marks both ends of a text."""
+    from tokenizers import ByteLevelBPETokenizer
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    learner = ByteLevelBPETokenizer()
+    learner.train_from_iterator(texts, vocab_size=size, min_frequency=2, special_tokens=[END], show_progress=False)
+    backend = learner._tokenizer
+    backend.post_processor = TemplateProcessing(
+        single=f"{END} $A {END}", special_tokens=[(END, backend.token_to_id(END))]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, bos_token=END, eos_token=END, pad_token=END, unk_token=END, model_max_length=length
+    )
+
+
+def encoded(tokenizer: Any, texts: Sequence[str], length: int) -> Ragged:
+    """Texts as rows of token numbers between two end marks; a long text is cut."""
+    rows: list[list[int]] = []
+    for start in range(0, len(texts), 10000):
+        part = list(texts[start : start + 10000])
+        rows += tokenizer(part, truncation=True, max_length=length, return_attention_mask=False)["input_ids"]
+    return Ragged.of(rows)
+
+
+def log_probabilities(model: Any, tokenizer: Any, length: int, place: Any) -> Callable[[Sequence[str]], list[float]]:
+    """A function from texts to their mean log-probability per token, the end mark included."""
+    import torch
+
+    from babelquake.train.loop import autocast
+
+    def judge(texts: Sequence[str]) -> list[float]:
+        rows = encoded(tokenizer, texts, length)
+        found = np.zeros(len(texts))
+        with torch.inference_mode(), autocast(place):
+            for chosen in groups(rows.lengths, 16384, None):
+                tokens, lengths = padded(rows, chosen, tokenizer.eos_token_id)
+                logits, targets = _predictions(model, tokens, lengths, place)
+                losses = torch.nn.functional.cross_entropy(logits, targets, ignore_index=IGNORED, reduction="none")
+                sums = losses.view(len(chosen), -1).sum(1).cpu().numpy()
+                found[chosen] = -sums / np.maximum(1, lengths - 1)
+        return [float(value) for value in found]
+
+    return judge
+
+
+def _predictions(model: Any, tokens: Integers, lengths: NDArray[np.int64], place: Any) -> tuple[Any, Any]:
+    """Logits of every place but the last, and what stands there next."""
+    import torch
+
+    targets = np.where(np.arange(1, tokens.shape[1]) < lengths[:, None], tokens[:, 1:], IGNORED).astype(np.int64)
+    inputs = torch.from_numpy(tokens[:, :-1].astype(np.int64)).to(place, non_blocking=True)
+    logits = model(input_ids=inputs, use_cache=False).logits
+    return logits.flatten(0, 1).float(), torch.from_numpy(targets).to(place, non_blocking=True).flatten()
+
+
+def _model(recipe: CausalRecipe, tokenizer: Any) -> Any:
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    shape = recipe.shape
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer),
+            n_positions=recipe.length,
+            n_embd=shape.width,
+            n_layer=shape.layers,
+            n_head=shape.heads,
+            n_inner=shape.feedforward,
+            resid_pdrop=recipe.dropout,
+            embd_pdrop=recipe.dropout,
+            attn_pdrop=recipe.dropout,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line for machines with little installed."""
+    run_module("clm", train, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Train a learned metric: `babelquake train metric`, or `python -m babelquake.train.metric` where only PyTorch,
+transformers, NumPy and PyYAML are installed.
+
+A cross-encoder reads reference and translation together and gives one number (BERT's sequence classification with one
+output, as BLEURT is made: Sellam et al. 2020). It learns the scores it is shown: those of another metric, or people's.
+
+A data folder holds `train*.tsv[.xz]` and perhaps `dev*.tsv`, one `reference<TAB>translation<TAB>score` a line.
+"""
+
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.errors import UserError
+from babelquake.train.batches import ahead, endless, groups, padded
+from babelquake.train.corpus import Integers, Ragged, split_file
+from babelquake.train.module import run_module
+from babelquake.train.outcome import store
+from babelquake.train.recipes import MetricRecipe, load
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Pairs as token rows, where the second text of each row begins, and the scores to learn."""
+
+    rows: Ragged
+    seconds: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+def train(
+    config: str | Path | Mapping[str, Any],
+    data: Path,
+    out: Path,
+    *,
+    device: str | None = None,
+    **overrides: Any,
+) -> Path:
+    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model."""
+    import torch
+    from transformers import AutoTokenizer
+
+    from babelquake.train.loop import device_named, optimise
+
+    recipe = load(MetricRecipe, "metric", config, **overrides)
+    place = device_named(device)
+    torch.manual_seed(recipe.seed)
+    tokenizer = AutoTokenizer.from_pretrained(recipe.start)
+    rated = _rated(tokenizer, split_file(data, "train"), recipe.length)
+    mean, spread = float(rated.scores.mean()), float(rated.scores.std()) or 1.0
+    model = _model(recipe).to(place)
+    print(f"[{recipe.name}] {len(rated.rows)} pairs, {len(rated.rows.values)} tokens", flush=True)
+
+    def batches() -> Iterator[tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float64]]]:
+        for chosen, _ in endless(rated.rows.lengths, recipe.batch_tokens, recipe.seed):
+            yield *_batch(rated, chosen, tokenizer), (rated.scores[chosen] - mean) / spread
+
+    def loss(batch: tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float64]]) -> tuple[Any, int]:
+        wanted = torch.from_numpy(batch[3].astype(np.float32)).to(place, non_blocking=True)
+        return torch.nn.functional.mse_loss(_scores(model, *batch[:3], place), wanted), int(batch[2].sum())
+
+    history = optimise(model, ahead(batches()), loss, recipe)
+    with torch.no_grad():  # the model gives scores as they were shown, not standardised ones
+        model.classifier.weight.mul_(spread)
+        model.classifier.bias.mul_(spread).add_(mean)
+    figures = {}
+    if list(data.glob("dev*.tsv*")):
+        held = _rated(tokenizer, split_file(data, "dev"), recipe.length)
+        given = predict(model, tokenizer, held, place)
+        correlation = float(np.corrcoef(given, held.scores)[0, 1])
+        figures["dev"] = {"pairs": len(held.rows), "pearson with the scores learnt": round(correlation, 4)}
+    return store(out, "metric", recipe, model, tokenizer, history, figures, data)
+
+
+def predict(model: Any, tokenizer: Any, rated: Rated, place: Any) -> NDArray[np.float64]:
+    """The model's scores of pairs."""
+    import torch
+
+    from babelquake.train.loop import autocast
+
+    found = np.zeros(len(rated.rows))
+    with torch.inference_mode(), autocast(place):
+        for chosen in groups(rated.rows.lengths, 16384, None):
+            found[chosen] = _scores(model, *_batch(rated, chosen, tokenizer), place).cpu().numpy()
+    return found
+
+
+def read_rated(path: Path) -> Iterator[tuple[str, str, float]]:
+    """Reference, translation and score of each line."""
+    text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text(encoding="utf-8")
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        fields = line.split("\t")
+        try:
+            reference, translation, score = fields
+            yield reference, translation, float(score)
+        except ValueError:
+            raise UserError(f"{path} line {number}: expected reference<TAB>translation<TAB>score.") from None
+
+
+def pairs(tokenizer: Any, references: Sequence[str], translations: Sequence[str], scores: Any, length: int) -> Rated:
+    """Pairs as the cross-encoder reads them: [CLS] reference [SEP] translation [SEP], the longer side cut first."""
+    rows: list[list[int]] = []
+    seconds: list[int] = []
+    for start in range(0, len(references), 10000):
+        part = slice(start, start + 10000)
+        made = tokenizer(list(references[part]), list(translations[part]), truncation=True, max_length=length)
+        rows += made["input_ids"]
+        seconds += [kinds.index(1) if 1 in kinds else len(kinds) for kinds in made["token_type_ids"]]
+    return Rated(Ragged.of(rows), np.array(seconds, np.int64), np.asarray(scores, np.float64))
+
+
+def _rated(tokenizer: Any, path: Path, length: int) -> Rated:
+    references, translations, scores = zip(*read_rated(path), strict=True)
+    return pairs(tokenizer, references, translations, scores, length)
+
+
+def _batch(
+    rated: Rated, chosen: NDArray[np.int64], tokenizer: Any
+) -> tuple[Integers, Integers, NDArray[np.int64]]:
+    tokens, lengths = padded(rated.rows, chosen, tokenizer.pad_token_id)
+    columns = np.arange(tokens.shape[1])
+    kinds = (columns >= rated.seconds[chosen][:, None]) & (columns < lengths[:, None])
+    return tokens, kinds.astype(np.int32), lengths
+
+
+def _scores(model: Any, tokens: Integers, kinds: Integers, lengths: NDArray[np.int64], place: Any) -> Any:
+    import torch
+
+    attention = (np.arange(tokens.shape[1]) < lengths[:, None]).astype(np.int64)
+    inputs, types, mask = (
+        torch.from_numpy(array.astype(np.int64)).to(place, non_blocking=True) for array in (tokens, kinds, attention)
+    )
+    return model(input_ids=inputs, token_type_ids=types, attention_mask=mask).logits[:, 0].float()
+
+
+def _model(recipe: MetricRecipe) -> Any:
+    import torch
+    from transformers import BertForSequenceClassification
+
+    return BertForSequenceClassification.from_pretrained(
+        recipe.start,
+        num_labels=1,
+        dtype=torch.float32,
+        hidden_dropout_prob=recipe.dropout,
+        attention_probs_dropout_prob=recipe.dropout,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line for machines with little installed."""
+    run_module("metric", train, arguments)
+
+
+if __name__ == "__main__":
+    main()

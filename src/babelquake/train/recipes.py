@@ -1,0 +1,122 @@
+"""What the training of a language model or metric is told: one YAML file, checked before anything costly begins."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from babelquake.errors import UserError
+from babelquake.train.config import check, settings
+
+AnyRecipe = TypeVar("AnyRecipe", bound="Recipe")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Shape of a Transformer that is trained from scratch."""
+
+    width: int = 384
+    layers: int = 6
+    heads: int = 6
+    feedforward: int = 1536
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What every training has. `steps` or `minutes` bounds it; the learning rate warms up, then falls linearly to zero.
+
+    A batch holds `batch_tokens` tokens, padding included, of texts of about the same length; a text longer than
+    `length` tokens is cut. `compile` compiles the layers, which pays on a GPU after a minute or two.
+    """
+
+    name: str
+    batch_tokens: int = 65536
+    length: int = 128
+    learning_rate: float = 5e-4
+    warmup: int = 500
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    dropout: float = 0.1
+    steps: int | None = None
+    minutes: float | None = None
+    compile: bool = False
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if (self.steps is None) == (self.minutes is None):
+            raise UserError(f"config '{self.name}': give either steps or minutes, to bound the training.")
+        if self.batch_tokens < self.length:
+            raise UserError(f"config '{self.name}': batch_tokens {self.batch_tokens} has no room for one text.")
+
+    def bounded(self: AnyRecipe, *, steps: int | None = None, minutes: float | None = None) -> AnyRecipe:
+        """The same training with another bound."""
+        return self if steps is None and minutes is None else replace(self, steps=steps, minutes=minutes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as the card holds them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Recipe):
+    """A training on plain text. `passes` says how often an epoch reads the lines of `train.NAME.txt`, once by default.
+
+    With probability `join` a line is appended to the one before it, so that long texts are met too.
+    """
+
+    passes: Mapping[str, int] = field(default_factory=dict)
+    join: float = 0.0
+    shape: Shape = field(default_factory=Shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedRecipe(Reading):
+    """A masked language model: `units: subwords` goes on from the encoder `start`, `units: bytes` starts from nothing.
+
+    `share` of the units is to be guessed: single subwords, or whole words of bytes.
+    """
+
+    units: str = "subwords"
+    start: str = ""
+    share: float = 0.15
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.units not in ("subwords", "bytes"):
+            raise UserError(f"config '{self.name}': units is '{self.units}', expected subwords or bytes.")
+        if (self.units == "subwords") != bool(self.start):
+            raise UserError(f"config '{self.name}': 'start' names the encoder whose subwords are kept; bytes have none.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CausalRecipe(Reading):
+    """A causal language model of GPT-2's architecture over byte-level BPE, from scratch."""
+
+    vocabulary: int = 16384
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricRecipe(Recipe):
+    """A cross-encoder (reference, translation) → score that goes on from the encoder `start`."""
+
+    start: str
+
+
+def load(kind: type[AnyRecipe], name: str, config: str | Path | Mapping[str, Any], **overrides: Any) -> AnyRecipe:
+    """A recipe from a file, a bundled name or a mapping; `name` is the kind of training, overrides win.
+
+    A bound that is given replaces the config's.
+    """
+    bound = {key: overrides.pop(key, None) for key in ("steps", "minutes")}
+    values = settings(config, name, **overrides)
+    where = "config" if isinstance(config, Mapping) else str(config)
+    check(values, kind, where)
+    if "name" not in values:
+        raise UserError(f"{where}: name is missing.")
+    if isinstance(shape := values.get("shape"), Mapping):
+        check(shape, Shape, where)
+        values["shape"] = Shape(**shape)
+    try:
+        return kind(**values).bounded(**bound)
+    except TypeError as problem:
+        raise UserError(f"{where}: {problem}.") from problem
