@@ -55,7 +55,7 @@ def test_workers_and_resuming_change_nothing(toy_data, toy_cache):
 
 
 def test_bundled_configs_differ_only_in_segmentation_and_in_steps_of_equal_time():
-    configs = [load(path).to_dict() for path in bundled().values()]
+    configs = [load(path).to_dict() for path in bundled("nmt").values()]
     assert len(configs) == 3
     for config in configs:
         del config["name"], config["segmentation"], config["steps"]

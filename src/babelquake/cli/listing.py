@@ -23,11 +23,12 @@ class Kind(StrEnum):
     systems = "systems"
     recipes = "recipes"
     formats = "formats"
+    models = "models"
 
 
 @guarded
 def list_things(kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: AsJson = False) -> None:
-    """List perturbations, suites, scorers, systems, training recipes or data formats.
+    """List perturbations, suites, scorers, systems, training recipes, data formats or the models that ship.
 
     Example: babelquake list perturbations --json
     """
@@ -104,12 +105,12 @@ def systems() -> list[dict[str, Any]]:
 
 def recipes() -> list[dict[str, Any]]:
     """One object per recipe: attacks, and the training of models that ship."""
-    from importlib.resources import files
+    from babelquake.train.config import bundled, kinds
 
-    folder = files("babelquake.train") / "configs"
-    names = sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
     training = [
-        {"name": name, "command": f"babelquake train nmt --config {name} --data DIR --out DIR"} for name in names
+        {"name": name, "command": f"babelquake train {kind} --config {name} --data DIR --out DIR"}
+        for kind in kinds()
+        for name in bundled(kind)
     ]
     return sorted([*attacks(), *training], key=lambda row: str(row["name"]))
 
@@ -128,6 +129,13 @@ def attacks() -> list[dict[str, Any]]:
         }
         for name, build in RECIPES.items()
     ]
+
+
+def models() -> list[dict[str, Any]]:
+    """One object per model that ships, with what it is for and whether it is installed."""
+    from babelquake.models.shipped import catalogue
+
+    return catalogue()
 
 
 def formats() -> list[dict[str, Any]]:
@@ -151,4 +159,5 @@ LISTINGS = {
     Kind.systems: systems,
     Kind.recipes: recipes,
     Kind.formats: formats,
+    Kind.models: models,
 }

@@ -1,4 +1,4 @@
-"""`babelquake train`: the recipes behind the bundled models."""
+"""`babelquake train`: the recipes behind the models that ship."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,17 @@ import typer
 
 from babelquake.cli.guard import guarded
 
-train = typer.Typer(help="Train the models behind the studies: nmt (bundled translators), qe.", rich_markup_mode=None)
+train = typer.Typer(
+    help="Train the models behind the studies: translators, QE, language models, a metric.", rich_markup_mode=None
+)
+Config = Annotated[str, typer.Option("--config", "-c", help="A recipe's name (babelquake list recipes) or YAML file.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The folder for the model and its card.")]
+Texts = Annotated[Path, typer.Option("--data", "-d", help="A folder with train.NAME.txt and dev.NAME.txt files.")]
+Start = Annotated[str | None, typer.Option("--start", help="The encoder to go on from: a folder or hub name.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Override the recipe's seed.")]
+Steps = Annotated[int | None, typer.Option("--steps", min=1, help="Override the recipe's bound.")]
+Minutes = Annotated[float | None, typer.Option("--minutes", min=0, help="Bound by time instead.")]
+Device = Annotated[str | None, typer.Option("--device", help="cpu or cuda; the GPU where there is one.")]
 
 
 @train.command("nmt")
@@ -33,12 +43,7 @@ def nmt(
 
     Example: babelquake train nmt --config de-en-bpe --data europarl --out models/de-en-bpe
     """
-    from babelquake.errors import UserError
-
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise UserError("training needs PyTorch: pip install 'babelquake[neural]'.") from error
+    _need_torch()
     from babelquake.train.nmt import train as recipe
 
     chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
@@ -76,3 +81,79 @@ def qe(
 
     card = train_qe(data, out, encoder=encoder, ridge=ridge, target=target, dev=dev, test=test)
     typer.echo(json.dumps(card, indent=2, ensure_ascii=False, default=str))
+
+
+@train.command("mlm")
+@guarded
+def mlm(
+    config: Config,
+    data: Texts,
+    out: Out,
+    start: Start = None,
+    seed: Seed = None,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    device: Device = None,
+) -> None:
+    """Train a masked language model: a public encoder with a new head, or one over bytes from scratch.
+
+    Example: babelquake train mlm --config minilm-en --start all-MiniLM-L6-v2 --data texts --out models/minilm-en
+    """
+    _need_torch()
+    from babelquake.train.mlm import train as recipe
+
+    chosen = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
+    typer.echo(str(recipe(config, data, out, device=device, **chosen)))
+
+
+@train.command("clm")
+@guarded
+def clm(
+    config: Config,
+    data: Texts,
+    out: Out,
+    seed: Seed = None,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    device: Device = None,
+) -> None:
+    """Train a causal language model of GPT-2's architecture from scratch.
+
+    Example: babelquake train clm --config gpt-en --data texts --out models/gpt-en
+    """
+    _need_torch()
+    from babelquake.train.clm import train as recipe
+
+    typer.echo(str(recipe(config, data, out, device=device, seed=seed, steps=steps, minutes=minutes)))
+
+
+@train.command("metric")
+@guarded
+def metric(
+    config: Config,
+    data: Annotated[Path, typer.Option("--data", "-d", help="A folder with train.tsv and dev.tsv.")],
+    out: Out,
+    start: Start = None,
+    seed: Seed = None,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    device: Device = None,
+) -> None:
+    """Train a learned metric: a cross-encoder of reference and translation that learns the scores it is shown.
+
+    Example: babelquake train metric --config judge-en --start models/minilm-en --data rated --out models/judge-en
+    """
+    _need_torch()
+    from babelquake.train.metric import train as recipe
+
+    chosen = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
+    typer.echo(str(recipe(config, data, out, device=device, **chosen)))
+
+
+def _need_torch() -> None:
+    from babelquake.errors import UserError
+
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise UserError("training needs PyTorch: pip install 'babelquake[neural]'.") from error

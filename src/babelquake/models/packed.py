@@ -1,12 +1,12 @@
 """Weights in eight bits: a quarter of the size, read back as 32-bit numbers by plain transformers.
 
 A folder has transformers' own `config.json` and tokenizer beside `weights.safetensors`. In it, each row of a matrix is
-stored as whole numbers from −127 to 127 with one 32-bit scale (largest magnitude / 127); vectors are stored as they are.
+stored as whole numbers from −127 to 127 with one 32-bit scale (largest magnitude / 127), and vectors as they are.
 `pretrained` builds any transformers class from such a folder as it does from a plain one. `python -m
 babelquake.models.packed FOLDER OUT` writes a plain one, which `from_pretrained` reads without babelquake.
 """
 
-import json
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,8 +66,7 @@ def pretrained(auto: Any, folder: Path | str, **options: Any) -> Any:
         return auto.from_pretrained(folder, **options)
     from transformers import AutoConfig
 
-    config = AutoConfig.from_pretrained(folder)
-    model = auto.from_config(config, **options)
+    model = auto.from_config(AutoConfig.from_pretrained(folder, local_files_only=True), **options)
     fill(model, unpack(Path(folder)))
     return model.eval()
 
@@ -97,11 +96,9 @@ def export(folder: Path, out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if path.is_file() and path.name != WEIGHTS:
-            (out / path.name).write_bytes(path.read_bytes())
+            shutil.copyfile(path, out / path.name)
     weights = {name: value.to(torch.float16).contiguous() for name, value in unpack(folder).items()}
     save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
-    config = json.loads((out / "config.json").read_text("utf-8"))
-    (out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     return out
 
 

@@ -24,6 +24,35 @@ def shipped() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(root.glob(f"*/{CARD}"))}
 
 
+SHIPPED: dict[str, tuple[str, str]] = {
+    "bytes-en": ("encoder, masked LM", "bertscore[model=bytes-en,layer=best]"),
+    "de-en-bpe": ("translator", "bundled[model=de-en-bpe]"),
+    "de-en-bpe-dropout": ("translator", "bundled[model=de-en-bpe-dropout]"),
+    "de-en-sentencepiece": ("translator", "bundled[model=de-en-sentencepiece]"),
+    "gpt-en": ("causal LM", "perplexity[model=gpt-en]"),
+    "judge-en": ("learned metric", "cross-encoder[model=judge-en]"),
+    "minilm-en": ("encoder, masked LM", "bertscore[model=minilm-en]"),
+    "neighbours-en": ("word neighbours", "attack recipes that swap words"),
+}
+"""What each model that ships is, and the name under which it is used."""
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """One row per model that ships: what it is, how it is used, whether it is installed, its size and licence."""
+    here = shipped()
+    rows = []
+    for name in sorted({*SHIPPED, *here}):
+        kind, use = SHIPPED.get(name, ("", ""))
+        found: dict[str, Any] = {"name": name, "kind": kind, "use": use, "installed": name in here}
+        if name in here:
+            size = sum(path.stat().st_size for path in here[name].rglob("*") if path.is_file())
+            found |= {"megabytes": round(size / 1e6, 1), "licence": card(name).get("licence", "")}
+        else:
+            found |= {"megabytes": None, "licence": ""}
+        rows.append(found)
+    return rows
+
+
 def folder(name: str) -> Path:
     """Where the model of that name lies; a wrong name gets a hint, a missing distribution the line that installs it."""
     known = shipped()

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.checkpoint import Checkpoint, checkpoint
+from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.settings import device_of
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
@@ -167,6 +168,8 @@ class Transformer:
         loader = getattr(transformers, kind)
         try:
             with _quiet():
+                if kind.startswith("AutoModel") and is_packed(self.checkpoint.folder):
+                    return pretrained(loader, self.checkpoint.folder, **options)
                 return loader.from_pretrained(
                     self.checkpoint.folder, trust_remote_code=False, local_files_only=True, **options
                 )

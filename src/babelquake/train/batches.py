@@ -99,7 +99,9 @@ def padded(rows: Ragged, chosen: NDArray[np.int64], pad: int) -> tuple[Integers,
     return rectangle, lengths
 
 
-def endless(lengths: NDArray[np.int64], budget: int, seed: int) -> Iterator[tuple[NDArray[np.int64], np.random.Generator]]:
+def endless(
+    lengths: NDArray[np.int64], budget: int, seed: int
+) -> Iterator[tuple[NDArray[np.int64], np.random.Generator]]:
     """Batches of row numbers epoch after epoch, each with a random stream of its own."""
     epoch = 0
     while True:

@@ -1,8 +1,8 @@
 """Train a causal language model: `babelquake train clm`, or `python -m babelquake.train.clm` where only PyTorch,
 transformers, NumPy and PyYAML are installed.
 
-GPT-2's architecture and kind of subwords (Radford et al. 2019), smaller, from scratch. Every text stands between two end
-marks, as it does when its probability is asked for. The data folder is that of `babelquake.train.mlm`.
+GPT-2's architecture and kind of subwords (Radford et al. 2019), smaller, from scratch. Every text stands between two
+end marks. The data folder is that of `babelquake.train.mlm`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,17 +65,18 @@ def train(
 
 def subwords(texts: Mapping[str, None], size: int, length: int) -> Any:
     """A tokenizer of GPT-2's kind, byte-level BPE, learnt from the texts; it marks both ends of a text."""
+    import transformers
     from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import TemplateProcessing
-    from transformers import PreTrainedTokenizerFast
 
+    library: Any = transformers
     learner = ByteLevelBPETokenizer()
     learner.train_from_iterator(texts, vocab_size=size, min_frequency=2, special_tokens=[END], show_progress=False)
     backend = learner._tokenizer
     backend.post_processor = TemplateProcessing(
         single=f"{END} $A {END}", special_tokens=[(END, backend.token_to_id(END))]
     )
-    return PreTrainedTokenizerFast(
+    return library.PreTrainedTokenizerFast(
         tokenizer_object=backend, bos_token=END, eos_token=END, pad_token=END, unk_token=END, model_max_length=length
     )
 
@@ -121,11 +122,12 @@ def _predictions(model: Any, tokens: Integers, lengths: NDArray[np.int64], place
 
 
 def _model(recipe: CausalRecipe, tokenizer: Any) -> Any:
-    from transformers import GPT2Config, GPT2LMHeadModel
+    import transformers
 
+    library: Any = transformers
     shape = recipe.shape
-    return GPT2LMHeadModel(
-        GPT2Config(
+    return library.GPT2LMHeadModel(
+        library.GPT2Config(
             vocab_size=len(tokenizer),
             n_positions=recipe.length,
             n_embd=shape.width,

@@ -121,9 +121,7 @@ def _rated(tokenizer: Any, path: Path, length: int) -> Rated:
     return pairs(tokenizer, references, translations, scores, length)
 
 
-def _batch(
-    rated: Rated, chosen: NDArray[np.int64], tokenizer: Any
-) -> tuple[Integers, Integers, NDArray[np.int64]]:
+def _batch(rated: Rated, chosen: NDArray[np.int64], tokenizer: Any) -> tuple[Integers, Integers, NDArray[np.int64]]:
     tokens, lengths = padded(rated.rows, chosen, tokenizer.pad_token_id)
     columns = np.arange(tokens.shape[1])
     kinds = (columns >= rated.seconds[chosen][:, None]) & (columns < lengths[:, None])

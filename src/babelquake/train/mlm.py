@@ -125,20 +125,23 @@ def _tokenizer(recipe: MaskedRecipe) -> Any:
     from transformers import AutoTokenizer, ByT5Tokenizer
 
     if recipe.units == "bytes":
-        return ByT5Tokenizer(extra_ids=1, mask_token="<extra_id_0>", model_max_length=recipe.length)
+        tokenizer: Any = ByT5Tokenizer(extra_ids=1, model_max_length=recipe.length)
+        tokenizer.mask_token = "<extra_id_0>"  # noqa: S105  # a token, no password
+        return tokenizer
     return AutoTokenizer.from_pretrained(recipe.start)
 
 
 def _model(recipe: MaskedRecipe, tokenizer: Any) -> Any:
     import torch
-    from transformers import BertConfig, BertForMaskedLM
+    import transformers
 
+    library: Any = transformers
     dropouts = {"hidden_dropout_prob": recipe.dropout, "attention_probs_dropout_prob": recipe.dropout}
     if recipe.units == "subwords":
-        return BertForMaskedLM.from_pretrained(recipe.start, dtype=torch.float32, **dropouts)
+        return library.BertForMaskedLM.from_pretrained(recipe.start, dtype=torch.float32, **dropouts)
     shape = recipe.shape
-    return BertForMaskedLM(
-        BertConfig(
+    return library.BertForMaskedLM(
+        library.BertConfig(
             vocab_size=BYTES[1] + 1,
             hidden_size=shape.width,
             num_hidden_layers=shape.layers,

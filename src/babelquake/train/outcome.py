@@ -16,7 +16,10 @@ def store(
     out.mkdir(parents=True, exist_ok=True)
     state = {name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()}
     pack(untied(state, model), out)
+    model.config.architectures = [type(model).__name__]
     model.config.save_pretrained(str(out))
+    if hasattr(tokenizer, "backend_tokenizer"):
+        tokenizer.backend_tokenizer.no_truncation()
     tokenizer.save_pretrained(str(out))
     card = {
         "name": recipe.name,
@@ -28,8 +31,10 @@ def store(
         "steps": history.steps,
         "training_tokens": history.tokens,
         "training_seconds": history.seconds,
-        "recipe": recipe.to_dict() | {"steps": history.steps, "minutes": None},
+        "recipe": {name: value for name, value in recipe.to_dict().items() if name != "card"}
+        | {"steps": history.steps, "minutes": None},
         "figures": figures,
+        **recipe.card,
         "history": history.losses,
     }
     (out / "card.json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -41,6 +41,8 @@ class Recipe:
     minutes: float | None = None
     compile: bool = False
     seed: int = 1
+    card: Mapping[str, Any] = field(default_factory=dict)
+    """What the model's card says besides: data, licences, limits, how the seed was chosen."""
 
     def __post_init__(self) -> None:
         if (self.steps is None) == (self.minutes is None):
@@ -85,7 +87,9 @@ class MaskedRecipe(Reading):
         if self.units not in ("subwords", "bytes"):
             raise UserError(f"config '{self.name}': units is '{self.units}', expected subwords or bytes.")
         if (self.units == "subwords") != bool(self.start):
-            raise UserError(f"config '{self.name}': 'start' names the encoder whose subwords are kept; bytes have none.")
+            raise UserError(
+                f"config '{self.name}': 'start' names the encoder whose subwords are kept; bytes have none."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
