@@ -90,9 +90,5 @@ def optimise(
 
 def layers(model: nn.Module) -> list[nn.Module]:
     """The Transformer layers of a model, which share one compiled code."""
-    lists: list[nn.ModuleList] = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
-    return list(max(lists, key=_size))
-
-
-def _size(part: nn.Module) -> int:
-    return sum(weight.numel() for weight in part.parameters())
+    lists: list[Any] = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
+    return list(max(lists, key=lambda part: sum(weight.numel() for weight in part.parameters())))
