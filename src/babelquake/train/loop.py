@@ -91,4 +91,9 @@ def optimise(
 def layers(model: nn.Module) -> list[nn.Module]:
     """The Transformer layers of a model, which share one compiled code."""
     lists: list[Any] = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
-    return list(max(lists, key=lambda part: sum(weight.numel() for weight in part.parameters())))
+    largest: Any = max(lists, key=_size)
+    return list(largest)
+
+
+def _size(part: Any) -> int:
+    return sum(weight.numel() for weight in part.parameters())
