@@ -112,6 +112,7 @@ def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 2
     screen = current(desk.project, annotator, settings["context"])
     if screen is None:
         return page("done.html", **shared)
+    languages = LanguagePair.known(screen.language_pair)
     return page(
         "task.html",
         status,
@@ -123,8 +124,8 @@ def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 2
         anchors=ANCHORS,
         problem=problem,
         hidden=desk.form_fields(annotator.id, screen.item),
-        source_language=screen.language_pair.partition("-")[0],
-        target_language=screen.language_pair.partition("-")[2],
+        source_language=languages.source if languages else "",
+        target_language=languages.target if languages else "",
     )
 
 
