@@ -6,14 +6,15 @@ from typing import Annotated
 import typer
 
 from babelquake.cli import options as opt
-from babelquake.cli.guard import guarded
+from babelquake.cli.shared import Shared, study_command
 from babelquake.errors import UserError
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-@guarded
+@study_command
 def attack(
+    shared: Shared,
     recipe: Annotated[
         list[str],
         typer.Option(
@@ -91,35 +92,19 @@ def attack(
     offline: Annotated[
         bool, typer.Option("--offline", help="No network: minilm-en, gpt-en and neighbours-en serve.")
     ] = False,
-    seed: opt.Seed = 0,
     resamples: opt.Resamples = 10_000,
-    data: opt.Data = None,
-    limit: opt.Limit = None,
-    columns: opt.Columns = None,
-    language_pair: opt.LanguagePair = None,
-    config: opt.Config = None,
-    cache: opt.CacheFile = None,
-    executor: opt.Executor = "local",
-    restart: opt.Restart = False,
-    examples: opt.Examples = 0,
-    sort: opt.Sort = "drop",
-    brief: opt.Brief = False,
-    quiet: opt.Quiet = False,
-    as_json: opt.AsJson = False,
 ) -> None:
     """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
 
     Example: babelquake attack -r input-reduction -m chrf -d tuples.tsv --constraint none --sample 200 -o runs/attack
     """
     from babelquake.attacks.attack import Check
-    from babelquake.cli.results import Printed, remember, show
     from babelquake.studies.attack.study import attack as study
 
     if offline:
         os.environ["HF_HUB_OFFLINE"] = "1"
         typer.echo("babelquake: offline: models default to minilm-en, gpt-en and neighbours-en.", err=True)
-    named = opt.columns_of(columns)
-    material = opt.read_data(data, named, language_pair, limit=limit)
+    material = shared.read()
     run = study(
         recipe,
         victim or (),
@@ -141,15 +126,14 @@ def attack(
         check=opt.one_of("--check", check, Check),
         ratings=ratings,
         pool=pool,
-        seed=seed,
+        seed=shared.seed,
         resamples=resamples,
-        restart=restart,
-        engine=opt.engine_of(cache, quiet, executor),
+        restart=shared.restart,
+        engine=shared.engine(),
     )
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)
-    remember(run, data=data or [], limit=limit, columns=named, language_pair=language_pair, offline=offline)
-    show(run, Printed(examples, sort, as_json, brief, quiet))
+    shared.finish(run, offline=offline)
 
 
 def seconds(text: str | None) -> float | None:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli import options as opt
-from babelquake.cli.guard import guarded
+from babelquake.cli.shared import Shared, study_command
 
 if TYPE_CHECKING:
     from babelquake.studies.mt.forecast import Forecast
 
 
-@guarded
+@study_command
 def mt(
+    shared: Shared,
     system: Annotated[
         list[str] | None,
         typer.Option("--system", "-s", metavar="SYSTEM", help="A system, e.g. bundled[model=de-en-bpe]; repeatable."),
@@ -25,7 +26,6 @@ def mt(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
     ] = None,
-    seed: opt.Seed = 0,
     replicates: opt.Replicates = None,
     threshold: Annotated[
         float,
@@ -42,17 +42,6 @@ def mt(
         ),
     ] = "auto",
     resamples: opt.Resamples = 10_000,
-    data: opt.Data = None,
-    source: opt.Source = None,
-    reference: opt.Reference = None,
-    limit: opt.Limit = None,
-    columns: opt.Columns = None,
-    language_pair: opt.LanguagePair = None,
-    config: opt.Config = None,
-    cache: opt.CacheFile = None,
-    executor: opt.Executor = "local",
-    on_error: opt.OnError = "keep",
-    restart: opt.Restart = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count texts, characters and cost; send nothing.")] = False,
     budget: Annotated[
         int | None,
@@ -71,17 +60,11 @@ def mt(
         Path | None,
         typer.Option("--import", metavar="PATH", help="Take each DIR/NAME.txt beside sources.txt as one system."),
     ] = None,
-    examples: opt.Examples = 0,
-    sort: opt.Sort = "drop",
-    brief: opt.Brief = False,
-    quiet: opt.Quiet = False,
-    as_json: opt.AsJson = False,
 ) -> None:
     """Measure how translations change when the source changes a little: ROBUST, CONSIS, % inconsistent.
 
     Example: babelquake mt -s 'bundled[model=de-en-bpe]' -d sample -p everyday -o runs/everyday
     """
-    from babelquake.cli.results import Printed, remember, show
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.mt.exchange import export_sources, imported_systems
@@ -89,19 +72,19 @@ def mt(
     from babelquake.studies.mt.reset import Reset
     from babelquake.studies.mt.study import mt as study
 
-    named, suites = opt.columns_of(columns), suite or ["everyday"]
-    material = opt.read_data(data, named, language_pair, source=source, references=reference, limit=limit)
+    suites = suite or ["everyday"]
+    material = shared.read()
     chosen = suite_of(suites, replicates)
     if export:
-        written, count = export_sources(export, material, chosen, seed=seed)
+        written, count = export_sources(export, material, chosen, seed=shared.seed)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
-    engine = opt.engine_of(cache, quiet, executor, on_error, budget)
+    engine = shared.engine(budget)
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
-        expected = forecast(systems, material, chosen, seed=seed, engine=engine)
-        _print_forecast(expected, as_json)
+        expected = forecast(systems, material, chosen, seed=shared.seed, engine=engine)
+        _print_forecast(expected, shared.as_json)
         if budget is not None:
             keep_within(budget, expected)
         return
@@ -115,26 +98,15 @@ def mt(
         chosen,
         scorer,
         out=out,
-        seed=seed,
+        seed=shared.seed,
         threshold=threshold,
         reset=opt.one_of("--reset", reset, Reset),
         resamples=resamples,
         budget=budget,
-        restart=restart,
+        restart=shared.restart,
         engine=engine,
     )
-    remember(
-        run,
-        data=data or [],
-        source=source,
-        reference=reference,
-        limit=limit,
-        columns=named,
-        language_pair=language_pair,
-        replicates=replicates,
-        suite=suites,
-    )
-    show(run, Printed(examples, sort, as_json, brief, quiet))
+    shared.finish(run, replicates=replicates, suite=suites)
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

@@ -15,6 +15,7 @@ from babelquake.cli.options import Replicates, Seed
 if TYPE_CHECKING:
     from babelquake.languages import Language
 
+
 @guarded
 def perturb(
     name: Annotated[

@@ -1,0 +1,95 @@
+"""The options that every study has, said once: a command receives them as one value and finishes through it."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from babelquake.cli import options as opt
+from babelquake.cli.guard import guarded
+
+if TYPE_CHECKING:
+    from babelquake.data import Dataset
+    from babelquake.engine import Engine
+    from babelquake.runs.run import Run
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Which data, how to call models, what to print."""
+
+    data: opt.Data = None
+    source: opt.Source = None
+    reference: opt.Reference = None
+    limit: opt.Limit = None
+    columns: opt.Columns = None
+    language_pair: opt.LanguagePair = None
+    seed: opt.Seed = 0
+    config: opt.Config = None
+    cache: opt.CacheFile = None
+    executor: opt.Executor = "local"
+    on_error: opt.OnError = "keep"
+    restart: opt.Restart = False
+    examples: opt.Examples = 0
+    sort: opt.Sort = "drop"
+    brief: opt.Brief = False
+    quiet: opt.Quiet = False
+    as_json: opt.AsJson = False
+
+    def read(self) -> "Dataset":
+        """The data set that was named."""
+        named = opt.columns_of(self.columns)
+        found: Dataset = opt.read_data(
+            self.data, named, self.language_pair, source=self.source, references=self.reference, limit=self.limit
+        )
+        return found
+
+    def engine(self, budget: int | None = None) -> "Engine":
+        """The engine that was asked for."""
+        found: Engine = opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, budget)
+        return found
+
+    def finish(self, run: "Run", keep: bool = True, **said: Any) -> None:
+        """Keep what the user said with the run, and print what it found; `keep` is false for a run that passes."""
+        from babelquake.cli.results import Printed, remember, show
+
+        remember(
+            run,
+            data=self.data or [],
+            source=self.source,
+            reference=self.reference,
+            limit=self.limit,
+            columns=opt.columns_of(self.columns),
+            language_pair=self.language_pair,
+            **said,
+        )
+        show(run, Printed(self.examples, self.sort, self.as_json, self.brief, self.quiet), keep)
+
+
+def study_command(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the shared options behind its own; the function receives them as `shared`."""
+    hints = get_type_hints(Shared, include_extras=True)
+    common = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(Shared)
+        if field.default is not MISSING
+    ]
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(function, eval_str=True).parameters.items()
+        if name != "shared"
+    ]
+    names = {parameter.name for parameter in common}
+
+    @functools.wraps(function)
+    def command(**given: Any) -> None:
+        shared = Shared(**{name: value for name, value in given.items() if name in names})
+        function(shared, **{name: value for name, value in given.items() if name not in names})
+
+    required_first = sorted([*own, *common], key=lambda parameter: parameter.default is not parameter.empty)
+    command.__signature__ = inspect.Signature(required_first)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in required_first}
+    return guarded(command)
