@@ -24,11 +24,12 @@ def console() -> Console:
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Rows of equal keys as a plain table."""
+    """Rows as a plain table; a key that a row lacks is a blank cell."""
     if not rows:
         console().print("(nothing)")
         return
-    print_table(Table("", tuple(rows[0]), tuple(tuple(map(_shown, row.values())) for row in rows)))
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    print_table(Table("", columns, tuple(tuple(_shown(row.get(key)) for key in columns) for row in rows)))
 
 
 def print_table(table: Table) -> None:
