@@ -13,7 +13,6 @@ from typing import Literal, get_args, get_origin
 os.environ["BABELQUAKE_LINGUISTICS"] = "lists"
 
 from babelquake.perturb import PERTURBATIONS, Card, Perturbation
-from babelquake.perturb.linguistics import vocabulary_of
 from babelquake.perturb.suite import Suite, suite, suite_names
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "catalogue.md"
@@ -130,10 +129,9 @@ def choices(card: Card) -> Iterator[str]:
 
 def example(change: Perturbation, lang: str) -> str:
     """The first sentence that it changes, before and after."""
-    vocabulary = vocabulary_of(SENTENCES[lang])
     applicable = False
     for text in SENTENCES[lang]:
-        changed = change.apply(text, lang=lang, seed=SEED, source=SOURCE[lang], vocabulary=vocabulary)
+        changed = change.apply(text, lang=lang, seed=SEED, source=SOURCE[lang])
         if changed is not None and changed != text:
             return f"{code(text)}<br>→ {code(changed)}"
         applicable = applicable or changed is not None

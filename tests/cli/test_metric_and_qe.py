@@ -72,7 +72,7 @@ def test_qe_prints_flags_tables_and_what_was_left_out(cli: Command, scored: str)
     found = cli("qe", "--scorer", "chrf", "--data", scored, "--replicates", "2", "--out", "RUN", *QUICK).stdout
     assert "! chrf (de-en) does not see:" in found
     assert "MPP − MAP" in found and "Drop per probe" in found
-    assert "mask-replace (MAP6) was left out" in found
+    assert "7 of 8 meaning-altering probes: mask-replace was left out" in found
     assert "no run folder is named" in cli("qe", "-m", "chrf", "-d", scored, status=2).stderr
 
 

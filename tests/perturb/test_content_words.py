@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.linguistics import linguistics, vocabulary_of
+from babelquake.perturb.linguistics import linguistics, not_stop_words
+from babelquake.perturb.suite import suite
+from babelquake.perturb.vocabulary import Vocabulary, shipped_languages, vocabulary, vocabulary_of
 from babelquake.text import words
 
 UKIP = (
@@ -46,7 +49,7 @@ def replicates(name: str, text: str, n: int = 20, lang: str = "en") -> set[str]:
 
 @pytest.mark.parametrize(("name", "case"), [("upper-words", str.upper), ("lower-words", str.lower)])
 def test_mpp5_and_mpp6_change_the_case_of_random_content_words(name: str, case: Callable[[str], str]) -> None:
-    variants = replicates(name, UKIP)
+    variants = replicates(f"{name}[words=content]", UKIP)
     assert len(variants) > 5
     content = {word.text for word in linguistics(Language("en")).content_words(UKIP)}
     for variant in variants:
@@ -58,7 +61,7 @@ def test_mpp5_and_mpp6_change_the_case_of_random_content_words(name: str, case: 
 def test_lower_case_of_kanojia_table_2_can_be_drawn() -> None:
     """MPP6 there: 'parliamentary' and 'ukip' in lower case, 'European Parliament' as it was."""
     shown = UKIP.replace("Parliamentary", "parliamentary").replace("UKIP", "ukip")
-    assert shown in replicates("lower-words[level=0.4]", UKIP, 200)
+    assert shown in replicates("lower-words[level=0.4,words=content]", UKIP, 200)
 
 
 def test_map2_of_kanojia_table_3_drops_december() -> None:
@@ -94,17 +97,94 @@ def test_map7_of_kanojia_table_3_replaces_words_by_antonyms() -> None:
     assert change("antonym", "Good day") in {"Bad day", "Evil day", "Ill day", "Bad night", "Good night"}
 
 
+def test_mpp5_of_the_authors_upper_cases_any_word_with_probability_one_half() -> None:
+    """48 % of all tokens, punctuation included, as they had it; a word that has no case counts as drawn too."""
+    changed = total = 0
+    for replicate in range(300):
+        variant = change("upper-words", UKIP, replicate=replicate) or ""
+        pairs = list(zip(words(UKIP), words(variant), strict=True))
+        changed += sum(old.text != new.text for old, new in pairs)
+        total += sum(old.text != old.text.upper() for old, _ in pairs)
+    assert changed / total == pytest.approx(0.5, abs=0.02)
+    assert any(change("upper-words", "a cat", replicate=replicate) == "a cat" for replicate in range(30))
+    assert change("upper-words", "2014, 20.") is None
+
+
+def test_a_content_word_of_the_authors_is_no_stop_word_and_numbers_count() -> None:
+    found = {word.text for word in not_stop_words(UKIP, Language("en"))}
+    assert {"2014", "20", "elections", "party"} <= found and not {"In", "the", "of"} & found
+    dropped = replicates("word-drop[content=stop-words]", UKIP, 200)
+    assert any("2014" not in text for text in dropped)
+    assert not any("2014" not in text for text in replicates("word-drop", UKIP, 200))
+
+
+def test_map4_inserts_after_a_content_word() -> None:
+    content = {word.text for word in linguistics(Language("en")).content_words(UKIP)}
+    for text in replicates("word-insert", UKIP, 60):
+        every = [word.text for word in words(text)]
+        before = {every[place - 1] for place, word in enumerate(every) if word in ("Ferris", "seats") and place}
+        assert any(word in content for word in before) or "party" in every
+
+
+def test_map6_and_map7_change_ten_words_at_most() -> None:
+    long = " ".join(["good day and bad night"] * 20) + "."
+    for replicate in range(5):
+        variant = change("antonym[level=1]", long, replicate=replicate) or ""
+        pairs = zip(words(long), words(variant), strict=True)
+        assert sum(old.text != new.text for old, new in pairs) == 10
+
+
+def test_the_shipped_words_make_a_change_depend_on_the_text_alone() -> None:
+    """One more line in a file used to change 89 of 100 others."""
+    texts = ["The court met on Monday.", "A spokesman denied the report."]
+    alone = suite("word-insert,word-replace", 3).variants(["1"], texts[:1], lang="en", seed=3)
+    among = suite("word-insert,word-replace", 3).variants(["1", "2"], texts, lang="en", seed=3)
+    assert alone["text"].to_list() == among.filter(among["id"] == "1")["text"].to_list()
+    assert None not in alone["text"].to_list()
+
+
+def test_the_vocabulary_is_shipped_or_the_data_s_or_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "words.txt"
+    file.write_text("# mine\nzebra\n", "utf-8")
+    assert change_shipped(f"word-replace[vocabulary={file}]", "House") == "zebra"
+    signature = Perturbation("word-replace", vocabulary=str(file)).signature("en")
+    assert "vocabulary:words.txt#" in signature
+    assert "vocabulary:shipped:en#" in Perturbation("word-replace").signature("en")
+    drawn = Vocabulary(["zebra", "gnu"])
+    assert drawn.signature in Perturbation("word-replace[vocabulary=data]").signature("en", drawn)
+    assert Vocabulary(["gnu"]).signature != drawn.signature
+    with pytest.raises(UserError, match="shipped, data or a file"):
+        change_shipped("word-replace[vocabulary=nowhere]", "House")
+    assert change_shipped("word-replace", "Ty a dom", "cy") is None
+    for lang in shipped_languages():
+        found = vocabulary("shipped", Language(lang))
+        assert found is not None and len(found) > 90
+
+
+def change_shipped(spec: str, text: str, lang: str = "en") -> str | None:
+    return Perturbation(spec).apply(text, lang=lang)
+
+
+def test_kanojia_s_vocabulary_is_the_data_s() -> None:
+    drawing = {change.name: change.vocabulary for change in suite("kanojia2021").perturbations if change.vocabulary}
+    assert drawing == {"word-insert": "data", "word-replace": "data"}
+    assert {change.vocabulary for change in suite("kanojia2021").drawing_from("shipped").perturbations} == {
+        None,
+        "shipped",
+    }
+
+
 def test_words_that_draw_from_the_data_need_a_vocabulary() -> None:
     for name in ("word-insert", "word-replace"):
         with pytest.raises(UserError, match="vocabulary"):
-            Perturbation(name).apply("Some words here.", lang="en")
+            Perturbation(name, vocabulary="data").apply("Some words here.", lang="en")
         assert Perturbation(name).apply("Party", lang="en", vocabulary=[]) is None
         assert Perturbation(name).apply("Party", lang="en", vocabulary=["Party"]) is None
 
 
 def test_vocabulary_holds_each_word_once() -> None:
-    assert vocabulary_of(["A vote, a law.", "The law of 2014"]) == ["A", "vote", "a", "law", "The", "of"]
-    assert vocabulary_of(["カナダ糖尿病協会の責任者"]) == ["カナダ", "糖尿", "病協", "責任"]
+    assert vocabulary_of(["A vote, a law.", "The law of 2014"], Language("en")) == ("vote", "law")
+    assert vocabulary_of(["カナダ糖尿病協会の責任者"], Language("ja")) == ("カナダ", "糖尿", "病協", "責任")
 
 
 def test_mask_replace_names_the_option_it_needs() -> None:
@@ -139,11 +219,11 @@ def test_any_text_is_served_the_same_way_twice(text: str, name: str, lang: str |
     assert change(name, text, lang) == change(name, text, lang)
 
 
-@given(st.one_of(st.text(), SENTENCES), st.sampled_from(["upper-words", "lower-words"]))
+@given(st.one_of(st.text(), SENTENCES), st.sampled_from(["upper-words[words=content]", "lower-words[words=content]"]))
 def test_nothing_but_case_changes(text: str, name: str) -> None:
     changed = change(name, text)
     if changed is None:
-        case = str.upper if name == "upper-words" else str.lower
+        case = str.upper if name.startswith("upper") else str.lower
         found = [word.text for word in linguistics(Language("en")).content_words(text)]
         assert all(case(word) == word or case(word).casefold() != word.casefold() for word in found)
     else:

@@ -71,7 +71,13 @@ def test_map1_of_kanojia_table_3() -> None:
     ],
 )
 def test_negation_is_removed_in_every_listed_language(lang: str, negated: str, affirmed: str) -> None:
-    assert change("negation-remove", negated, lang) == affirmed
+    assert change("negation-remove[markers=all]", negated, lang) == affirmed
+
+
+def test_the_paper_s_negation_markers_are_cut_out() -> None:
+    assert change("negation-remove", "They won't go; no vote was not lost.") == "They wo go; vote was lost."
+    assert change("negation-remove", "We cannot wait, never.") is None
+    assert change("negation-remove[markers=all]", "We can wait, never.") == "We can wait,."
 
 
 @pytest.mark.parametrize(

@@ -1,49 +1,84 @@
-"""A masked language model that fills gaps: a small one, made here."""
+"""Gaps that a masked language model fills: asked for together, ten words at most, nothing drawn twice."""
 
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
+from babelquake.callee import Filler, Gap
 from babelquake.errors import UserError
 from babelquake.perturb.base import Perturbation
+from babelquake.perturb.suite import suite
 from babelquake.text import words
 
-pytestmark = pytest.mark.slow
-WORDS = ["the", "court", "said", "no", "party", "seats", "law", "vote", "was", "valid"]
+TEXT = "The court said, no law was valid."
+WORDS = ("party", "seats", "vote")
 
 
-@pytest.fixture(scope="module")
-def small_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch = pytest.importorskip("torch", reason="needs torch: pip install 'babelquake[neural]'")
-    transformers = pytest.importorskip("transformers", reason="needs transformers: pip install 'babelquake[neural]'")
-    folder = tmp_path_factory.mktemp("bert")
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "##s", "##ed", *WORDS]
-    (folder / "vocab.txt").write_text("\n".join(pieces), "utf-8")
-    transformers.BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
-    )
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    return folder
+class Offers:
+    """Offers the same words for every gap, and remembers how it was asked."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[Gap]] = []
+
+    def __call__(self, model: str, gaps: Sequence[Gap], top: int) -> list[list[Filler]]:
+        assert model == "some/model" and top == 100
+        self.batches.append(list(gaps))
+        return [[Filler(word, 0.3) for word in WORDS] for _ in gaps]
 
 
-def test_map6_fills_gaps_with_whole_words(small_bert: Path) -> None:
-    text = "The court said, no law was valid."
-    perturbation = Perturbation("mask-replace", model=str(small_bert))
-    variants = {perturbation.apply(text, lang="en", replicate=replicate) for replicate in range(10)}
-    assert len(variants) > 3
+def test_map6_replaces_words_and_keeps_their_case() -> None:
+    change = Perturbation("mask-replace", model="some/model")
+    variants = {change.apply(TEXT, lang="en", replicate=number, fillers=Offers()) for number in range(30)}
+    assert len(variants) > 5
     for variant in variants:
         assert variant is not None
-        changed = [(old.text, new.text) for old, new in zip(words(text), words(variant), strict=True) if old != new]
-        assert len({old for old, _ in changed}) >= 1
-        assert {new.lower() for _, new in changed} <= set(WORDS)
-        assert variant.endswith(".")
-    assert perturbation.apply(text, lang="en", replicate=3) == perturbation.apply(text, lang="en", replicate=3)
-    assert perturbation.apply("…", lang="en") is None
+        pairs = [(old.text, new.text) for old, new in zip(words(TEXT), words(variant), strict=True)]
+        changed = [(old, new) for old, new in pairs if old != new]
+        assert 1 <= len(changed) <= 2
+        assert all(new.lower() in WORDS and new[0].isupper() == old[0].isupper() for old, new in changed)
+    assert change.apply("…", lang="en", fillers=Offers()) is None
 
 
-def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
-    pytest.importorskip("transformers", reason="needs transformers: pip install 'babelquake[neural]'")
-    with pytest.raises(UserError, match="mask-replace"):
-        Perturbation("mask-replace", model=str(tmp_path)).apply("Some words.", lang="en")
+def test_map6_writes_lower_case_as_the_paper_s_model_did() -> None:
+    change = Perturbation("mask-replace[lowercase=true]", model="some/model")
+    assert (change.apply(TEXT, lang="en", fillers=Offers()) or "A").islower()
+
+
+def test_map6_changes_ten_words_at_most() -> None:
+    long = " ".join(["word"] * 80)
+    variant = Perturbation("mask-replace", model="some/model").apply(long, fillers=Offers()) or ""
+    assert sum(word.text in WORDS for word in words(variant)) == 10
+
+
+def test_later_gaps_see_earlier_words() -> None:
+    offers = Offers()
+    Perturbation("mask-replace[level=1]", model="some/model").apply("One two", fillers=offers)
+    first, second = (batch[0] for batch in offers.batches)
+    assert first == Gap("", " two") and second.after == "" and second.before.lower().strip() in WORDS
+
+
+def test_the_gaps_of_many_texts_are_asked_together_and_change_nothing() -> None:
+    texts, offers = [TEXT, "Nobody was there", "", "A vote of the party"], Offers()
+    chosen = suite("mask-replace[model=some/model]", 4)
+    table = chosen.variants([*"abcd"], texts, lang="en", seed=2, fillers=offers)
+    assert len(offers.batches) <= 4 * 4 and max(map(len, offers.batches)) == 3
+    change = chosen.perturbations[0]
+    for row in table.iter_rows(named=True):
+        alone = change.apply(texts[row["row"]], lang="en", seed=2, replicate=row["replicate"], fillers=Offers())
+        assert row["text"] == alone
+
+
+def test_what_is_missing_is_said() -> None:
+    with pytest.raises(UserError, match=r"mask-replace\[model=bert-base-uncased\]"):
+        Perturbation("mask-replace").apply(TEXT, lang="en", fillers=Offers())
+    with pytest.raises(UserError, match="none was handed in"):
+        Perturbation("mask-replace", model="some/model").apply(TEXT, lang="en")
+
+
+def test_a_suite_without_a_model_says_how_many_probes_are_left() -> None:
+    chosen = suite("kanojia2021")
+    assert chosen.lacking.startswith("7 of 8 meaning-altering probes: mask-replace was left out")
+    assert len(chosen.with_model(None).perturbations) == 13 and not chosen.with_model(None).lacking
+    full = chosen.with_model("some/model")
+    assert len(full.perturbations) == 14 and not full.lacking
+    assert suite("niu2020").lacking == ""

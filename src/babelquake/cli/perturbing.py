@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,8 @@ from babelquake.cli.options import Replicates, Seed
 
 if TYPE_CHECKING:
     from babelquake.languages import Language
+    from babelquake.perturb.asking import Fillers
+
 
 
 @guarded
@@ -39,6 +41,14 @@ def perturb(
     source: Annotated[
         str | None, typer.Option("--source", metavar="SOURCE", help="The lines' sources, for source-copy.")
     ] = None,
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="shipped|data|FILE",
+            help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
+        ),
+    ] = None,
     keep: Annotated[
         bool, typer.Option("--keep/--blank", help="Where not applicable, print the line unchanged, or a blank line.")
     ] = True,
@@ -48,7 +58,7 @@ def perturb(
     Example: babelquake perturb misspell --level 0.1 --lang de --seed 7 < in.txt > out.txt
     """
     if table is not None:
-        _write_table(name, level, file, lang, seed, replicates, table, source)
+        _write_table(name, level, file, lang, seed, replicates, table, source, vocabulary)
         return
     from babelquake.data import lines
     from babelquake.errors import UserError
@@ -59,17 +69,18 @@ def perturb(
         raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
     if replicates is not None:
         raise UserError("--replicates makes several lines of one: give --table FILE too.")
-    change = Perturbation(name, level=level)
+    change = Perturbation(name, level=level, vocabulary=vocabulary)
+    language, fillers = _code(lang), _fillers() if change.card.asks else None
     notes: list[str] = []
-    texts, vocabulary = lines(file, notes), None
-    if "vocabulary" in change.card.wants:
-        texts, vocabulary = _with_vocabulary(file, notes)
+    texts, words = lines(file, notes), None
+    if change.vocabulary == "data":
+        texts, words = _with_vocabulary(file, notes, lang)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     skipped = count = 0
     for text, origin in _with_sources(texts, file, source):
         count += 1
-        changed = change.apply(text, lang=_code(lang), seed=seed, source=origin, vocabulary=vocabulary)
+        changed = change.apply(text, lang=language, seed=seed, source=origin, vocabulary=words, fillers=fillers)
         if changed is None:
             skipped += 1
             changed = text if keep else ""
@@ -104,13 +115,20 @@ def _with_sources(texts: Iterator[str], file: str, source: str | None) -> Iterat
         yield text, origin
 
 
-def _with_vocabulary(file: str, notes: list[str]) -> tuple[Iterator[str], list[str]]:
+def _with_vocabulary(file: str, notes: list[str], lang: str | None) -> tuple[Iterator[str], Sequence[str]]:
     """The lines, and the words they are made of: the one case that needs the whole input at once."""
     from babelquake.data import lines
-    from babelquake.perturb.linguistics import vocabulary_of
+    from babelquake.perturb.vocabulary import vocabulary_of
 
     texts = list(lines(file, notes))
-    return iter(texts), vocabulary_of(texts)
+    return iter(texts), vocabulary_of(texts, _code(lang))
+
+
+def _fillers() -> "Fillers":
+    from babelquake.engine import Cache, Engine
+    from babelquake.studies.variants import fillers_of
+
+    return fillers_of(Engine(Cache()))
 
 
 def _write_table(
@@ -122,6 +140,7 @@ def _write_table(
     replicates: int | None,
     table: Path,
     source: str | None,
+    vocabulary: str | None,
 ) -> None:
     from babelquake.data import lines
     from babelquake.errors import UserError
@@ -132,14 +151,18 @@ def _write_table(
         if name in suite_names():
             raise UserError("--level belongs to one perturbation; a suite's levels are its own.")
         name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
-    chosen = suite(name, replicates)
+    asked = suite(name, replicates).drawing_from(vocabulary)
+    chosen = asked.with_model(None)
     notes: list[str] = []
-    texts, vocabulary = lines(file, notes), None
-    if any("vocabulary" in change.card.wants for change in chosen.perturbations):
-        texts, vocabulary = _with_vocabulary(file, notes)
+    texts, words = lines(file, notes), None
+    if any(change.vocabulary == "data" for change in chosen.perturbations):
+        texts, words = _with_vocabulary(file, notes, lang)
+    fillers = _fillers() if any(change.card.asks for change in chosen.perturbations) else None
     paired = _with_sources(texts, file, source)
-    height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=vocabulary)
+    height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=words, fillers=fillers)
     if not height:
         raise UserError(f"{file} is empty: there is nothing to perturb.")
+    if asked.lacking:
+        notes.append(f"{asked.lacking} Write mask-replace[model=…] to name one.")
     for note in [*notes, f"{height} rows in {table}"]:
         typer.echo(f"babelquake: {note}", err=True)

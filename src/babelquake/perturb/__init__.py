@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
 
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "perturb", "perturbation"]
@@ -22,10 +23,16 @@ def perturb(
     >>> perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
     """
     sources: Sequence[str | None] = options.pop("sources", None) or [None] * len(texts)
-    vocabulary = options.pop("vocabulary", None)
+    words = options.pop("vocabulary", None)
+    if isinstance(words, str):
+        options["vocabulary"], words = words, None
+    fillers = options.pop("fillers", None)
     change = Perturbation(name, **options)
+    language = Language(lang) if lang else None
     return [
-        change.apply(text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary)
+        change.apply(
+            text, lang=language, seed=seed, replicate=replicate, source=source, vocabulary=words, fillers=fillers
+        )
         for text, source in zip(texts, sources, strict=True)
     ]
 

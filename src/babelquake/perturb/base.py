@@ -4,32 +4,37 @@ A function asks for what it needs by parameter name:
 
 - `text` the text to change (always), `level` its strength, `rng` the keyed `Stream`;
 - `lang` the text's `Language` or None;
-- `source` the segment's source text (for `source-copy`), `vocabulary` words of the data set's own translations;
+- `source` the segment's source text (for `source-copy`), `vocabulary` the words it draws from;
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
-It returns the changed text, or None where it is not applicable.
+It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
+it yields gaps and is told the model's words for them (see `asking`).
 """
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from babelquake.callee import Filler, Gap
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.perturb.asking import Asking, Fillers, together
+from babelquake.perturb.vocabulary import DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
 from babelquake.registry import Registry
 from babelquake.spec import Range, Spec, bind, check_range, parameters, parse
 
 Meaning = Literal["preserving", "altering", "depends"]
+F = TypeVar("F", bound=Callable[..., Any])
 Side = Literal["source", "translation", "reference", "any"]
 SUPPLIED = frozenset({"text", "level", "rng", "lang", "source", "vocabulary"})
 """Parameters that are not options: the caller supplies them."""
 
 
-LEVEL = {"level": inspect.Parameter("level", inspect.Parameter.KEYWORD_ONLY, default=None)}
-"""Named among the options where one is misspelt; its value is read by `Perturbation` itself."""
+TOLD = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("level", "vocabulary")}
+"""Named among the options where one is misspelt; their values are read by `Perturbation` itself."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Card:
     side: Side
     replicates: int
     """How many times a stochastic probe is repeated in the paper's protocol; 1 where that says nothing."""
-    function: Callable[..., str | None] = field(repr=False, compare=False)
+    function: Callable[..., Any] = field(repr=False, compare=False)
     high: float = 1.0
     """The largest level that makes sense."""
     resource: Callable[[Language | None], str] | None = field(default=None, repr=False, compare=False)
@@ -64,6 +69,11 @@ class Card:
     def options(self) -> dict[str, inspect.Parameter]:
         """The options in brackets, without the level."""
         return parameters(self.function, skip=SUPPLIED)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it needs the words of a masked language model."""
+        return inspect.isgeneratorfunction(self.function)
 
     @property
     def description(self) -> str:
@@ -106,10 +116,10 @@ def perturbation(
     replicates: int = 1,
     high: float = 1.0,
     resource: Callable[[Language | None], str] | None = None,
-) -> Callable[[Callable[..., str | None]], Callable[..., str | None]]:
+) -> Callable[[F], F]:
     """Register a function as a perturbation under a name."""
 
-    def register(function: Callable[..., str | None]) -> Callable[..., str | None]:
+    def register(function: F) -> F:
         card = Card(
             name, family, paper, meaning, level, unit, tuple(languages), side, replicates, function, high, resource
         )
@@ -119,9 +129,6 @@ def perturbation(
     return register
 
 
-_language = lru_cache(maxsize=256)(Language)
-
-
 class Perturbation:
     """A card bound to a level and options: ready to change texts."""
 
@@ -129,18 +136,22 @@ class Perturbation:
         spec = (parse(spec) if isinstance(spec, str) else spec).with_options(**options)
         self.card = PERTURBATIONS.get(spec.name)
         given = dict(spec.options)
-        level = given.pop("level", None)
-        self.level = self._level(level)
-        accepted = self.card.options | (LEVEL if self.card.level is not None else {})
-        self.options = bind(Spec(spec.name, tuple(given.items())), accepted, "perturbation")
-        levelled = {"level": f"{self.level:g}"} if self.level is not None else {}
-        self.spec = Spec(spec.name, tuple(sorted((given | levelled).items())))
-        self._key = str(self.spec)
         wants = self.card.wants
+        self.level = self._level(given.pop("level", None))
+        self.vocabulary = given.pop("vocabulary", SHIPPED) if "vocabulary" in wants else None
+        """Where it draws words from: `shipped`, `data` or a file; None where it draws none."""
+        further = {name for name, own in (("level", self.level), ("vocabulary", self.vocabulary)) if own is not None}
+        accepted = self.card.options | {name: TOLD[name] for name in sorted(further)}
+        self.options = bind(Spec(spec.name, tuple(given.items())), accepted, "perturbation")
+        if self.level is not None:
+            given["level"] = f"{self.level:g}"
+        if self.vocabulary not in (None, SHIPPED):
+            given["vocabulary"] = str(self.vocabulary)
+        self.spec = Spec(spec.name, tuple(sorted(given.items())))
+        self._key = str(self.spec)
         fixed = {"level": self.level} if "level" in wants else {}
         self._change = partial(self.card.function, **self.options, **fixed)
         self._draws, self._told = "rng" in wants, "lang" in wants
-        self._given = wants & {"source", "vocabulary"}
 
     def _level(self, text: str | None) -> float | None:
         if text is None:
@@ -166,10 +177,19 @@ class Perturbation:
         """Name and options without the level, as tables show it; the level has its own column."""
         return str(Spec(self.spec.name, tuple(item for item in self.spec.options if item[0] != "level")))
 
-    def signature(self, lang: str | None = None) -> str:
-        """Name, options, and the linguistic resource that was used."""
-        resource = self.card.resource(Language(lang) if lang else None) if self.card.resource else ""
-        return f"{self.spec}{'|' + resource if resource else ''}"
+    @property
+    def lacks_model(self) -> bool:
+        """Whether it asks a masked language model and names none."""
+        return self.card.asks and not self.options.get("model")
+
+    def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
+        """Name, options, the linguistic resource that was used, and the words it drew from with a hash of them."""
+        known = Language(lang) if lang else None
+        parts = [str(self.spec), self.card.resource(known) if self.card.resource else ""]
+        if self.vocabulary is not None:
+            drawn = words if self.vocabulary == DATA else vocabulary(self.vocabulary, known)
+            parts.append(drawn.signature if drawn is not None else f"vocabulary:{self.vocabulary}")
+        return "|".join(filter(None, parts))
 
     def apply(
         self,
@@ -180,8 +200,24 @@ class Perturbation:
         replicate: int = 0,
         source: str | None = None,
         vocabulary: Sequence[str] | None = None,
+        fillers: Fillers | None = None,
     ) -> str | None:
         """The changed text; None where the perturbation does not apply to it."""
+        made = self.begin(text, lang, seed, replicate, source, vocabulary)
+        if made is None or isinstance(made, str):
+            return made
+        return together([made], partial(self.fill, fillers))[0]
+
+    def begin(
+        self,
+        text: str,
+        lang: str | None = None,
+        seed: int = 0,
+        replicate: int = 0,
+        source: str | None = None,
+        vocabulary: Sequence[str] | None = None,
+    ) -> str | Asking | None:
+        """The changed text at once, or a change under way that asks for words."""
         card = self.card
         if self.level == 0:
             return text
@@ -191,6 +227,27 @@ class Perturbation:
         supply: dict[str, Any] = {"lang": lang} if self._told else {}
         if self._draws:
             supply["rng"] = Stream(f"{seed}\x1f{self._key}\x1f{replicate}\x1f{text}")
-        for name in self._given:
-            supply[name] = source if name == "source" else vocabulary
-        return self._change(text=text, **supply)
+        if self.vocabulary is not None:
+            supply["vocabulary"] = vocabulary if vocabulary is not None else self._words(lang)
+        elif "source" in card.wants:
+            supply["source"] = source
+        changed: str | Asking | None = self._change(text=text, **supply)
+        return changed
+
+    def fill(self, fillers: Fillers | None, gaps: Sequence[Gap]) -> Sequence[Sequence[Filler]]:
+        """The words that this perturbation's model offers for gaps."""
+        model = str(self.options.get("model", ""))
+        if not model:
+            raise UserError(
+                f"{self.name} needs a masked language model: write {self.name}[model=bert-base-uncased], "
+                "or the folder of any other."
+            )
+        if fillers is None:
+            raise UserError(f"{self.spec} asks a masked language model, and none was handed in: give `fillers`.")
+        return fillers(model, gaps, int(self.options.get("top", 100)))
+
+    def _words(self, lang: Language | None) -> Sequence[str] | None:
+        return vocabulary(str(self.vocabulary), lang)
+
+
+_language = lru_cache(maxsize=256)(Language)

@@ -1,25 +1,34 @@
 """Content words: their case (Kanojia 2021, MPP5–6), dropped, repeated, inserted, replaced (MAP2–7), out of order.
 
-Content words are nouns, verbs, adjectives and adverbs as `linguistics` tells them apart. In Chinese and Japanese pairs
-of Han characters and runs of katakana stand in for words; scripts such as Thai have none without a tagger.
+What a content word is can be told in two ways. `content=tags`, as the paper's text has it: nouns, verbs, adjectives and
+adverbs as `linguistics` tells them apart. `content=stop-words`, as its code has it: whatever is on no list of
+closed-class words, numbers included. In Chinese and Japanese pairs of Han characters and runs of katakana stand in for
+words; scripts such as Thai have none without a tagger.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
 
-from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.perturb.asking import Asking, filled
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.linguistics import linguistics, pieces, resource
+from babelquake.perturb.linguistics import linguistics, not_stop_words, pieces, resource
 from babelquake.perturb.word_lists import named_lists, word_lists
 from babelquake.perturb.wordnet import VERSION, antonyms
 from babelquake.randomness import Stream
-from babelquake.text import Span, is_unspaced, match_case, replaced, without, words
+from babelquake.spec import Range
+from babelquake.text import Span, has_case, is_unspaced, match_case, replaced, without, words
 
 ENGLISH = Language("en")
 MOST = 20.0
 """The largest number of words a level can ask for."""
+CAP = 10
+"""Words that MAP6 and MAP7 replace at most, however long the sentence: the default of the authors' library."""
 HAVE = frozenset({"have", "has", "had", "having"})
 """Closed-class forms that have antonyms all the same: the paper's example turns 'had' into 'lack'."""
+Content = Literal["tags", "stop-words"]
+Which = Literal["any", "content"]
+Count = Annotated[int, Range(1, 10_000)]
 
 
 @perturbation(
@@ -28,14 +37,18 @@ HAVE = frozenset({"have", "has", "had", "having"})
     paper="Kanojia 2021 §5.1 MPP5",
     meaning="preserving",
     level=0.5,
-    unit="share of content words",
+    unit="probability per word",
     side="translation",
     replicates=20,
     resource=resource,
 )
-def upper_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
-    """Write random content words in UPPER CASE, at least one. None where no content word has lower-case letters."""
-    return _recase(text, str.upper, level, rng, lang)
+def upper_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
+    """Write random words in UPPER CASE. None where the text has no letters with case.
+
+    `words=any`, as the authors ran it: each word with probability `level`. `words=content`, as the text says: that
+    share of the content words that can change, at least one.
+    """
+    return _recase(text, str.upper, level, rng, lang, words)
 
 
 @perturbation(
@@ -44,14 +57,18 @@ def upper_words(text: str, level: float, rng: Stream, lang: Language | None) -> 
     paper="Kanojia 2021 §5.1 MPP6",
     meaning="preserving",
     level=0.5,
-    unit="share of content words",
+    unit="probability per word",
     side="translation",
     replicates=20,
     resource=resource,
 )
-def lower_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
-    """Write random content words in lower case, at least one. None where no content word has upper-case letters."""
-    return _recase(text, str.lower, level, rng, lang)
+def lower_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
+    """Write random words in lower case. None where the text has no letters with case.
+
+    `words=any`, as the authors ran it: each word with probability `level`. `words=content`, as the text says: that
+    share of the content words that can change, at least one.
+    """
+    return _recase(text, str.lower, level, rng, lang, words)
 
 
 @perturbation(
@@ -66,9 +83,9 @@ def lower_words(text: str, level: float, rng: Stream, lang: Language | None) -> 
     replicates=20,
     resource=resource,
 )
-def drop_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
+def drop_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Remove random content words: one at the paper's level. None where there is no content word or nothing else."""
-    changed = without(text, _some(linguistics(lang).content_words(text), level, rng))
+    changed = without(text, _some(_content_words(text, lang, content), level, rng))
     return changed if changed != text and changed.strip() else None
 
 
@@ -84,10 +101,10 @@ def drop_words(text: str, level: float, rng: Stream, lang: Language | None) -> s
     replicates=20,
     resource=resource,
 )
-def repeat_words(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
+def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Write random content words twice: one at the paper's level. None where there is no content word."""
     gap = "" if is_unspaced(text) else " "
-    chosen = _some(linguistics(lang).content_words(text), level, rng)
+    chosen = _some(_content_words(text, lang, content), level, rng)
     return replaced(text, [(word.end, word.end, gap + word.text) for word in chosen]) if chosen else None
 
 
@@ -101,21 +118,29 @@ def repeat_words(text: str, level: float, rng: Stream, lang: Language | None) ->
     high=MOST,
     side="translation",
     replicates=20,
+    resource=resource,
 )
-def insert_words(text: str, level: float, rng: Stream, vocabulary: Sequence[str] | None) -> str | None:
-    """Insert words of the data set's own translations at random places: one at the paper's level.
+def insert_words(
+    text: str,
+    level: float,
+    rng: Stream,
+    lang: Language | None,
+    vocabulary: Sequence[str] | None,
+    content: Content = "tags",
+) -> str | None:
+    """Insert a content word after a content word, one at the paper's level: `vocabulary=shipped`, `data` or a file.
 
-    A word never lands beside itself. None where the text has no words, or the vocabulary no other.
+    A word never lands beside itself. None where the text has no content word, or the vocabulary no other.
     """
-    pool = _required(vocabulary, "word-insert")
     every = pieces(text)
+    place_of = {word.start: place for place, word in enumerate(every)}
     gap = "" if is_unspaced(text) else " "
     edits = []
-    for place in rng.sample(len(every), _number(level)):
-        neighbours = {word.text for word in every[max(0, place - 1) : place + 2]}
-        new = _draw(pool, neighbours, rng)
+    for word in _some(_content_words(text, lang, content), level, rng):
+        place = place_of.get(word.start, 0)
+        new = _draw(vocabulary or (), {near.text for near in (*every[place : place + 2], word)}, rng)
         if new is not None:
-            edits.append((every[place].end, every[place].end, gap + new))
+            edits.append((word.end, word.end, gap + new))
     return replaced(text, edits) if edits else None
 
 
@@ -132,16 +157,20 @@ def insert_words(text: str, level: float, rng: Stream, vocabulary: Sequence[str]
     resource=resource,
 )
 def replace_words(
-    text: str, level: float, rng: Stream, lang: Language | None, vocabulary: Sequence[str] | None
+    text: str,
+    level: float,
+    rng: Stream,
+    lang: Language | None,
+    vocabulary: Sequence[str] | None,
+    content: Content = "tags",
 ) -> str | None:
-    """Replace random content words by words of the data set's own translations: one at the paper's level.
+    """Replace random content words by others, one at the paper's level: `vocabulary=shipped`, `data` or a file.
 
     None where there is no content word, or the vocabulary has no other.
     """
-    pool = _required(vocabulary, "word-replace")
     edits = []
-    for word in _some(linguistics(lang).content_words(text), level, rng):
-        new = _draw(pool, {word.text}, rng)
+    for word in _some(_content_words(text, lang, content), level, rng):
+        new = _draw(vocabulary or (), {word.text}, rng)
         if new is not None:
             edits.append((word.start, word.end, new))
     return replaced(text, edits) if edits else None
@@ -157,20 +186,18 @@ def replace_words(
     side="translation",
     replicates=20,
 )
-def replace_by_model(text: str, level: float, rng: Stream, model: str | None = None, top: int = 100) -> str | None:
+def replace_by_model(
+    text: str, level: float, rng: Stream, model: str = "", top: Count = 100, most: Count = CAP, lowercase: bool = False
+) -> Asking:
     """Mask random words, at least one, and let a masked language model fill the gaps: `mask-replace[model=…]`.
 
-    The model is a folder or a public name; each gap is drawn from its `top` likeliest words. None where the text has
-    no words, or the model offers no other.
+    Each gap is drawn from the model's `top` likeliest words; `most` words change at most. `lowercase=true` writes all
+    in lower case first, as the paper's uncased model did. None where the text has no words, or the model offers no
+    other.
     """
-    if model is None:
-        raise UserError(
-            "mask-replace needs a masked language model: write mask-replace[model=bert-base-uncased], "
-            "or the folder of any other."
-        )
-    from babelquake.perturb.masked import filled
-
-    return filled(text, _share(words(text), level, rng), model, top, rng)
+    text = text.lower() if lowercase else text
+    every = words(text)
+    return (yield from filled(text, _some(every, min(level * len(every), most), rng), rng))
 
 
 def antonym_resource(lang: Language | None) -> str:
@@ -190,10 +217,11 @@ def antonym_resource(lang: Language | None) -> str:
     replicates=20,
     resource=antonym_resource,
 )
-def replace_by_antonyms(text: str, level: float, rng: Stream) -> str | None:
+def replace_by_antonyms(text: str, level: float, rng: Stream, most: Count = CAP) -> str | None:
     """Replace random words, at least one, by antonyms from WordNet. None where no word has one.
 
-    `level` is the share of all words; words without antonyms are passed over. Endings (-s, -ed, -ing) are carried over.
+    `level` is the share of all words, `most` the largest number that changes; words without antonyms are passed over.
+    Endings (-s, -ed, -ing) are carried over.
     """
     every = words(text)
     lists = word_lists(ENGLISH)
@@ -203,7 +231,7 @@ def replace_by_antonyms(text: str, level: float, rng: Stream) -> str | None:
         if (lists is None or word.text.lower() in HAVE or not lists.is_function_word(word.text))
         and (others := antonyms(word.text))
     ]
-    chosen = [known[place] for place in rng.sample(len(known), _number(level * len(every)))]
+    chosen = [known[place] for place in rng.sample(len(known), _number(min(level * len(every), most)))]
     edits = [(word.start, word.end, match_case(rng.choice(others), word.text)) for word, others in chosen]
     return replaced(text, edits) if edits else None
 
@@ -254,7 +282,19 @@ def shuffle_words(text: str, level: float, rng: Stream) -> str | None:
     return replaced(text, moved)
 
 
-def _recase(text: str, change: Callable[[str], str], level: float, rng: Stream, lang: Language | None) -> str | None:
+def _content_words(text: str, lang: Language | None, content: Content) -> list[Span]:
+    return not_stop_words(text, lang) if content == "stop-words" else linguistics(lang).content_words(text)
+
+
+def _recase(
+    text: str, change: Callable[[str], str], level: float, rng: Stream, lang: Language | None, which: Which
+) -> str | None:
+    if which == "any":
+        if not has_case(text):
+            return None
+        every = [word for word in words(text) if change(word.text).casefold() == word.text.casefold()]
+        chosen = [every[place] for place in rng.hits(len(every), level)]
+        return replaced(text, [(word.start, word.end, change(word.text)) for word in chosen])
     found = [
         word
         for word in linguistics(lang).content_words(text)
@@ -277,12 +317,6 @@ def _some(spans: Sequence[Span], level: float, rng: Stream) -> list[Span]:
 def _share(spans: Sequence[Span], level: float, rng: Stream) -> list[Span]:
     """That share of the words, in the order of the text."""
     return _some(spans, level * len(spans), rng)
-
-
-def _required(vocabulary: Sequence[str] | None, name: str) -> Sequence[str]:
-    if vocabulary is None:
-        raise UserError(f"{name} draws from the words of the data set's translations: give a vocabulary.")
-    return vocabulary
 
 
 def _draw(pool: Sequence[str], excluded: set[str], rng: Stream) -> str | None:

@@ -3,10 +3,12 @@
 Languages without word lists are not served, and the perturbations return None for them.
 """
 
+from typing import Literal
+
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.linguistics import linguistics, resource
-from babelquake.perturb.word_lists import named_lists, word_lists
+from babelquake.perturb.word_lists import Entries, named_lists, word_lists
 from babelquake.randomness import Stream
 from babelquake.text import Span, is_punctuation, match_case, replaced, without, words
 
@@ -15,6 +17,10 @@ LISTED = ("en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk")
 
 VERB_FINAL = frozenset({"de", "nl"})
 """Where a clause may end in its auxiliary; the negator then goes before the word in front ('nicht kaufen kann')."""
+
+MARKERS = Entries.read(["no", "not", "-n't", "-n’t"])
+"""The negation markers that the paper names."""
+Markers = Literal["paper", "all"]
 
 AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 """English auxiliaries whose affirmative form is not just the rest of the word."""
@@ -74,14 +80,19 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: Language | N
     side="translation",
     resource=named_lists,
 )
-def remove_negation(text: str, lang: Language | None) -> str | None:
-    """Remove every negation marker ('no', 'not', "n't", …).
+def remove_negation(text: str, lang: Language | None, markers: Markers = "paper") -> str | None:
+    """Remove every negation marker. None where the text has no marker, or nothing else.
 
-    Auxiliaries regain their full form (`won't` → `will`). None where the text has no marker, or nothing else.
+    `markers=paper` knows 'no', 'not' and "n't" and cuts them out (`won't` → `wo`). `markers=all` knows the language's
+    whole list (never, nobody, without …) and gives auxiliaries their full form (`won't` → `will`). Languages other
+    than English have one list.
     """
     lists = word_lists(lang)
     if lists is None:
         return None
+    if lists.lang == "en" and markers == "paper":
+        changed = without(text, [found for word in words(text) if (found := MARKERS.find(word))])
+        return changed if changed != text and changed.strip() else None
     full: list[tuple[int, int, str]] = []
     if lists.lang == "en":
         for word in words(text):

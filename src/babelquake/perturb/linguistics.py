@@ -6,7 +6,6 @@ overrides the choice.
 """
 
 import os
-from collections.abc import Iterable
 from functools import lru_cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -52,6 +51,12 @@ class Linguistics(Protocol):
 
     def tags(self, text: str) -> list[tuple[Span, str]]:
         """Every word with its universal part of speech."""
+
+
+def not_stop_words(text: str, lang: Language | None) -> list[Span]:
+    """Words on no list of closed-class words, numbers included: what Kanojia's code calls content words."""
+    lists = word_lists(lang)
+    return [piece for piece in pieces(text) if lists is None or not lists.is_function_word(piece.text)]
 
 
 class ByLists:
@@ -195,14 +200,6 @@ def pieces(text: str) -> list[Span]:
     if is_unspaced(text):
         return [Span(found.start(), found.end(), found.group()) for found in COMPOUND.finditer(text)]
     return words(text)
-
-
-def vocabulary_of(texts: Iterable[str]) -> list[str]:
-    """The words of some texts, each once, in order of appearance: what MAP4 and MAP5 draw from (Kanojia 2021 §5.2)."""
-    seen: dict[str, None] = {}
-    for text in texts:
-        seen |= dict.fromkeys(piece.text for piece in pieces(text) if LETTERS.search(piece.text))
-    return list(seen)
 
 
 @lru_cache(maxsize=64)

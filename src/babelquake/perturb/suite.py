@@ -9,6 +9,7 @@ perturbations: [misspell, case]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,10 @@ import polars as pl
 import yaml
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import Language
+from babelquake.perturb.asking import Asking, Fillers, together
 from babelquake.perturb.base import PERTURBATIONS, Perturbation
+from babelquake.perturb.vocabulary import DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
 
 VARIANTS = {
@@ -48,9 +52,9 @@ class Suite:
             return 1
         return self.replicates if self.replicates is not None else change.card.replicates
 
-    def signature(self, lang: str | None = None) -> str:
+    def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
         """Every perturbation's signature, with its number of replicates."""
-        parts = [f"{change.signature(lang)}×{self.repeats(change)}" for change in self.perturbations]
+        parts = [f"{change.signature(lang, words)}×{self.repeats(change)}" for change in self.perturbations]
         return f"{self.name}({'+'.join(parts)})" if self.name else "+".join(parts)
 
     def variants(
@@ -62,22 +66,27 @@ class Suite:
         seed: int,
         sources: Sequence[str | None] | None = None,
         vocabulary: Sequence[str] | None = None,
+        fillers: Fillers | None = None,
         first_row: int = 0,
     ) -> pl.DataFrame:
         """One row per text × perturbation × replicate.
 
-        A text's changes are made one after the other, so that its analysis into words is at hand for all of them.
+        A text's changes are made one after the other, so that its analysis into words is at hand for all of them; what
+        they ask a masked language model is asked for all texts together. `vocabulary` is for `vocabulary=data`.
         """
+        known = Language(lang) if lang else None
         sources = sources if sources is not None else [None] * len(texts)
         cells = [(change, replicate) for change in self.perturbations for replicate in range(self.repeats(change))]
         if not cells:
             return pl.DataFrame(schema=VARIANTS)
+        words = {change: vocabulary if change.vocabulary == DATA else None for change in self.perturbations}
         by_text = [
-            [
-                change.apply(text, lang=lang, seed=seed, replicate=replicate, source=source, vocabulary=vocabulary)
-                for change, replicate in cells
-            ]
+            [change.begin(text, known, seed, replicate, source, words[change]) for change, replicate in cells]
             for text, source in zip(texts, sources, strict=True)
+        ]
+        by_cell = [
+            _finished(change, [changed[place] for changed in by_text], fillers)
+            for place, (change, _) in enumerate(cells)
         ]
         segments = pl.DataFrame(
             {"row": range(first_row, first_row + len(texts)), "id": list(ids)}, schema_overrides=VARIANTS
@@ -87,10 +96,50 @@ class Suite:
                 perturbation=pl.lit(change.label, pl.String),
                 level=pl.lit(change.level, pl.Float64),
                 replicate=pl.lit(replicate, pl.UInt32),
-                text=pl.Series([changed[place] for changed in by_text], dtype=pl.String),
+                text=pl.Series(changed, dtype=pl.String),
             )
-            for place, (change, replicate) in enumerate(cells)
+            for (change, replicate), changed in zip(cells, by_cell, strict=True)
         )
+
+    def drawing_from(self, vocabulary: str | None) -> "Suite":
+        """The suite with another vocabulary (`shipped`, `data` or a file) for those that draw words; None: as it is."""
+        if vocabulary is None:
+            return self
+        changes = (
+            Perturbation(change.spec, vocabulary=vocabulary) if change.vocabulary is not None else change
+            for change in self.perturbations
+        )
+        return replace(self, perturbations=tuple(changes))
+
+    def with_model(self, model: str | None) -> "Suite":
+        """The suite with a masked language model for those that ask one and name none; None leaves these out."""
+        changes = (
+            Perturbation(change.spec, model=model) if change.lacks_model else change
+            for change in self.perturbations
+            if model or not change.lacks_model
+        )
+        return replace(self, perturbations=tuple(changes))
+
+    @property
+    def lacking(self) -> str:
+        """One sentence where `with_model(None)` leaves a probe out: how many remain of how many; else nothing."""
+        lacking = [change.name for change in self.perturbations if change.lacks_model]
+        if not lacking:
+            return ""
+        altering = [change for change in self.perturbations if change.card.meaning == "altering"]
+        return (
+            f"{len(altering) - len(lacking)} of {len(altering)} meaning-altering probes: {', '.join(lacking)} was left "
+            "out, it needs a masked language model."
+        )
+
+
+def _finished(change: Perturbation, begun: Sequence[str | Asking | None], fillers: Fillers | None) -> list[str | None]:
+    """The texts of one perturbation; those that ask for words are told them, all together."""
+    done = [text if isinstance(text, str) else None for text in begun]
+    open_ = {place: text for place, text in enumerate(begun) if text is not None and not isinstance(text, str)}
+    for place, text in zip(open_, together(list(open_.values()), partial(change.fill, fillers)), strict=True):
+        done[place] = text
+    return done
 
 
 def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:

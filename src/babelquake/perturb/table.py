@@ -10,8 +10,11 @@ import polars as pl
 from babelquake.data import write
 from babelquake.data.writing import require_writable
 from babelquake.errors import UserError
+from babelquake.languages import Language
+from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
+from babelquake.perturb.vocabulary import DATA, vocabulary_of
 
 BLOCK = 2000
 """Lines perturbed at a time: bounds memory."""
@@ -27,17 +30,29 @@ def perturb_table(
     seed: int = 0,
     replicates: int | None = None,
     sources: Sequence[str] | None = None,
-    vocabulary: Sequence[str] | None = None,
+    vocabulary: str | Sequence[str] | None = None,
+    fillers: Fillers | None = None,
 ) -> pl.DataFrame:
     """Columns line, perturbation, level, replicate, text (null where not applicable), original and seed."""
     if isinstance(texts, str):
         raise UserError("texts are a list of texts, one per segment: write [text] for a single one.")
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
-    return pl.concat(in_blocks(suite_of(suite, replicates), lines, lang=lang, seed=seed, vocabulary=vocabulary))
+    chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
+    chosen = chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None)
+    if words is None and any(change.vocabulary == DATA for change in chosen.perturbations):
+        words = vocabulary_of(texts, Language(lang) if lang else None)
+    return pl.concat(in_blocks(chosen, lines, lang=lang, seed=seed, vocabulary=words, fillers=fillers))
 
 
 def write_perturb_table(
-    table: Path, suite: Suite, lines: Iterable[Line], *, lang: str | None, seed: int, vocabulary: Sequence[str] | None
+    table: Path,
+    suite: Suite,
+    lines: Iterable[Line],
+    *,
+    lang: str | None,
+    seed: int,
+    vocabulary: Sequence[str] | None,
+    fillers: Fillers | None = None,
 ) -> int:
     """The same in bounded memory, into a Parquet, TSV, CSV or JSONL file; how many rows there are.
 
@@ -47,7 +62,7 @@ def write_perturb_table(
     height = 0
     with TemporaryDirectory(dir=table.parent, prefix=f".{table.name}.") as folder:
         parts: list[pl.LazyFrame] = []
-        for block in in_blocks(suite, lines, lang=lang, seed=seed, vocabulary=vocabulary):
+        for block in in_blocks(suite, lines, lang=lang, seed=seed, vocabulary=vocabulary, fillers=fillers):
             file = Path(folder) / f"{len(parts):09d}.parquet"
             block.write_parquet(file)
             parts.append(pl.scan_parquet(file, glob=False))
@@ -64,14 +79,20 @@ def write_perturb_table(
 
 
 def in_blocks(
-    suite: Suite, lines: Iterable[Line], *, lang: str | None, seed: int, vocabulary: Sequence[str] | None
+    suite: Suite,
+    lines: Iterable[Line],
+    *,
+    lang: str | None,
+    seed: int,
+    vocabulary: Sequence[str] | None,
+    fillers: Fillers | None = None,
 ) -> Iterator[pl.DataFrame]:
     """Variants of a stream of lines, block by block, in the order of the lines."""
     stream, first = iter(lines), 0
     while block := list(islice(stream, BLOCK)):
         texts, sources = [text for text, _ in block], [origin for _, origin in block]
         ids = [str(first + place + 1) for place in range(len(block))]
-        part = suite.variants(ids, texts, lang=lang, seed=seed, sources=sources, vocabulary=vocabulary)
+        part = suite.variants(ids, texts, lang=lang, seed=seed, sources=sources, vocabulary=vocabulary, fillers=fillers)
         originals = pl.Series(texts, dtype=pl.String).gather(part["row"])
         yield part.select(
             (pl.col("row").cast(pl.Int64) + first + 1).alias("line"),

@@ -13,12 +13,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Engine, Progress
+from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.session import Session
 from babelquake.studies.tables import languages, list_column
-from babelquake.studies.variants import Words, variants_of
+from babelquake.studies.variants import Words, fillers_of, variants_of
 
 TABLES = ("variants", "scores", "sums")
 Places = NDArray[np.integer[Any]]
@@ -57,11 +58,11 @@ class Material:
         """The language of the texts of a pair."""
         return languages(pair)[0 if self.lang_side == "source" else 1]
 
-    def variants(self, block: Block, suite: Suite, seed: int, words: Words) -> pl.DataFrame:
+    def variants(self, block: Block, suite: Suite, seed: int, words: Words, fillers: Fillers) -> pl.DataFrame:
         """The perturbed texts of a block: made here, or those that came with the data."""
         if self.given is not None:
             return _given(self.given, block, suite)
-        found = variants_of(block, "text", suite, self.lang, seed, words)
+        found = variants_of(block, "text", suite, self.lang, seed, words, fillers)
         if not self.left_out:
             return found
         unsampled = pl.col("row").is_in(list(self.left_out)) & pl.col("perturbation").str.starts_with("final-")
@@ -71,14 +72,15 @@ class Material:
 def probe(session: Session, material: Material, words: Words) -> dict[str, pl.LazyFrame]:
     """Tables `variants`, `scores` (one row per judged text) and `sums` (replicates of a segment taken together)."""
     run, suite = session.run, session.perturbations
+    session.words = words
     if all(run.has(table) for table in TABLES):
         return {table: run.scan(table) for table in TABLES}
     variants, scores, sums = (run.parts(table) for table in TABLES)
-    blocks = blocks_of(material.segments, suite)
+    blocks, fillers = blocks_of(material.segments, suite), fillers_of(session.engine)
     with Progress("perturbing", material.segments.height, quiet=session.engine.quiet) as progress:
         for block in blocks:
             if not variants.has(block.name):
-                variants.store(block.name, material.variants(block, suite, session.seed, words))
+                variants.store(block.name, material.variants(block, suite, session.seed, words, fillers))
             progress.advance(block.segments.height)
     names = []
     for number, scorer in enumerate(session.scorers):

@@ -12,6 +12,7 @@ from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import BabelquakeError
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
@@ -52,6 +53,8 @@ class Session:
             common["suite"] = [str(change.spec) for change in suite.perturbations]
             common["replicates"] = [suite.repeats(change) for change in suite.perturbations]
         self.run = Run.resume(out, study, common | dict(config), restart)
+        self.words: Mapping[str | None, Vocabulary] = {}
+        """The words of each language pair's own texts, where perturbations draw from them."""
         self.ready: dict[str, Array] = {}
         """Scores that came with the data, row by row, of scorers that have such."""
         self.system_signatures: dict[tuple[str | None, str], str] = {}
@@ -119,7 +122,7 @@ class Session:
         self.say(*self.engine.notes)
         info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
         if self.suite is not None:
-            info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language)
+            info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)
         signature = run_signature(seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples)
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
         changes = {(change.label, change.level): change for change in self.suite.perturbations} if self.suite else {}
@@ -128,15 +131,19 @@ class Session:
             parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
             change = changes.get((measure.perturbation or "", measure.level))
             if change is not None and self.suite is not None:
-                parts.append(f"{change.signature(language(measure.language_pair))}×{self.suite.repeats(change)}")
+                pair = measure.language_pair
+                drawn = change.signature(language(pair), self.words.get(pair))
+                parts.append(f"{drawn}×{self.suite.repeats(change)}")
             measure.study = self.study
             measure.signature = "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), signature]))
         return self.run.finish(measures_frame(signed))
 
 
-def _suite_signatures(suite: Suite, pairs: Iterable[str | None], language: Language) -> dict[str, str]:
+def _suite_signatures(
+    suite: Suite, pairs: Iterable[str | None], language: Language, words: Mapping[str | None, Vocabulary]
+) -> dict[str, str]:
     """The suite's signature for run.json, once per language that it was applied to."""
-    found = {language(pair): suite.signature(language(pair)) for pair in (list(pairs) or [None])}
+    found = {language(pair): suite.signature(language(pair), words.get(pair)) for pair in (list(pairs) or [None])}
     return {f"suite {lang}" if lang and len(found) > 1 else "suite": text for lang, text in found.items()}
 
 

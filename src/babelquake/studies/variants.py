@@ -4,17 +4,31 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
-from babelquake.perturb.linguistics import vocabulary_of
+from babelquake.callee import Filler, Gap
+from babelquake.engine import Engine
+from babelquake.languages import Language as LanguageType
+from babelquake.models import masked
+from babelquake.models.base import MaskedLM
+from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.vocabulary import DATA, Vocabulary, vocabulary_of
 from babelquake.studies.blocks import Block
 
 Language = Callable[[str | None], str | None]
 """The language of a pair's texts that are perturbed."""
-Words = Mapping[str | None, Sequence[str]]
-"""Language pair → the vocabulary that `word-insert` and `word-replace` draw from."""
+Words = Mapping[str | None, Vocabulary]
+"""Language pair → the words that perturbations with `vocabulary=data` draw from."""
 
 
-def variants_of(block: Block, column: str, suite: Suite, language: Language, seed: int, words: Words) -> pl.DataFrame:
+def variants_of(
+    block: Block,
+    column: str,
+    suite: Suite,
+    language: Language,
+    seed: int,
+    words: Words,
+    fillers: Fillers | None = None,
+) -> pl.DataFrame:
     """Every variant of a block's texts in `column`; texts to which a perturbation does not apply have no row.
 
     Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text was really `changed`.
@@ -27,6 +41,7 @@ def variants_of(block: Block, column: str, suite: Suite, language: Language, see
         seed=seed,
         sources=block.segments["source"].to_list(),
         vocabulary=words.get(block.language_pair),
+        fillers=fillers,
     )
     places = table["row"]
     return table.with_columns(
@@ -36,11 +51,28 @@ def variants_of(block: Block, column: str, suite: Suite, language: Language, see
     ).drop_nulls("text")
 
 
-def vocabularies(segments: pl.DataFrame, column: str, suite: Suite) -> Words:
-    """The words of each language pair's own texts (Kanojia §5.2), where a perturbation of the suite asks for them."""
-    if not any("vocabulary" in change.card.wants for change in suite.perturbations):
+def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:
+    """The content words of all texts of each language pair (Kanojia §5.2), where a perturbation says `data`."""
+    if not any(change.vocabulary == DATA for change in suite.perturbations):
         return {}
     return {
-        pair: vocabulary_of(part[column].fill_null("").to_list())
+        pair: vocabulary_of(part[column].fill_null("").to_list(), LanguageType.known(language(pair)))
         for (pair,), part in segments.group_by("language_pair", maintain_order=True)
     }
+
+
+def fillers_of(engine: Engine) -> Fillers:
+    """Words for gaps through the engine, from the masked language model that a perturbation names."""
+    models: dict[str, MaskedLM] = {}
+
+    def fillers(model: str, gaps: Sequence[Gap], top: int) -> Sequence[Sequence[Filler]]:
+        if model not in models:
+            models[model] = masked(model)
+        return engine.fill(models[model], gaps, top)
+
+    return fillers
+
+
+def any_filler(model: str, gaps: Sequence[Gap], top: int) -> Sequence[Sequence[Filler]]:
+    """Some word for every gap: to count texts without asking a model."""
+    return [[Filler("word", 1.0), Filler("other", 0.5)] for _ in gaps]

@@ -11,7 +11,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
-from babelquake.studies.qe.selection import count_variants, judged_segments, probes, select
+from babelquake.studies.qe.selection import count_variants, judged_segments, left_out, probes, select
 from babelquake.studies.qe.study import qe
 
 from ..conftest import SEGMENTS, Write
@@ -51,8 +51,8 @@ def test_measures_of_a_run(judged: Dataset, tmp_path: Path) -> None:
     )
     assert value(run, "discrimination") == pytest.approx(altered - kept)
     assert value(run, "score_mpp") == pytest.approx(value(run, "score_mt") - kept)
-    assert drops.filter(pl.col("perturbation") == "negation-remove")["n"].item() == 2
-    assert "mask-replace (MAP6) was left out" in run.info.notes[-1]
+    assert drops.filter(pl.col("perturbation") == "negation-remove")["n"].item() == 1
+    assert "7 of 8 meaning-altering probes: mask-replace was left out" in run.info.notes[-1]
     assert "chrf compared translations with their sources." in run.info.notes
     assert run.measures["signature"].str.contains("seed:0").all()
 
@@ -90,7 +90,12 @@ def test_as_many_variants_as_counted(judged: Dataset, tmp_path: Path) -> None:
 
 def test_a_masked_language_model_adds_its_probe() -> None:
     changes = probes("kanojia2021", "tiny/model", 20)
-    assert changes.perturbations[-1].name == "mask-replace" and changes.repeats(changes.perturbations[-1]) == 20
+    (asked,) = [change for change in changes.perturbations if change.name == "mask-replace"]
+    assert asked.options["model"] == "tiny/model" and changes.repeats(asked) == 20
+    assert len([change for change in changes.perturbations if change.card.meaning == "altering"]) == 8
+    assert not left_out("kanojia2021", "tiny/model")
+    assert "7 of 8 meaning-altering probes: mask-replace" in left_out("kanojia2021", None)[0]
+    assert len(probes("kanojia2021", None, None).perturbations) == 13
 
 
 def ready(tmp_path: Path, texts: list[tuple[str, str, float]]) -> str:

@@ -93,7 +93,7 @@ def metric(
         out,
         data=material,
         scorers=scorers_of(scorers),
-        suite=None if mode == "challenge" else suite_of(suite, replicates),
+        suite=None if mode == "challenge" else suite_of(suite, replicates).with_model(None),
         seed=seed,
         resamples=resamples,
         restart=restart,
@@ -155,6 +155,6 @@ def _probed(session: Session, material: Material) -> dict[str, Any]:
     suite = session.perturbations
     session.once("segments", lambda: material.segments)
     session.run.info.facts.meaning = {change.label: meaning_of(change) for change in suite.perturbations}
-    tables = probe(session, material, vocabularies(material.segments, "text", suite))
+    tables = probe(session, material, vocabularies(material.segments, "text", suite, material.lang))
     require_scores(tables, material.segments, [scorer.name for scorer in session.scorers])
     return tables

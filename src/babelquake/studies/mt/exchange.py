@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babelquake.data import Given, dataset
+from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.spec import Spec
 from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
+from babelquake.studies.variants import fillers_of
 from babelquake.systems.files import export, imported
 
 
@@ -22,7 +24,8 @@ def export_sources(
 ) -> tuple[Path, int]:
     """Write every distinct source, clean and perturbed, to FOLDER/sources.txt; where it is, and how many there are."""
     segments = one_row_per_source(dataset(data).segments)
-    by_pair = texts_to_translate(segments, suite_of(suite, replicates), seed)
+    changes = suite_of(suite, replicates).with_model(None)
+    by_pair = texts_to_translate(segments, changes, seed, fillers_of(Engine(Cache())))
     texts = list(dict.fromkeys(text for found in by_pair.values() for text in found))
     return export(Path(folder), texts), len(texts)
 

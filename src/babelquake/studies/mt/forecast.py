@@ -16,6 +16,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.run import Run
 from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
+from babelquake.studies.variants import fillers_of
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 
@@ -55,7 +56,7 @@ def forecast(
     """Count what every system has to translate for every language pair; nothing is sent."""
     engine = engine or Engine(Cache())
     segments = one_row_per_source(dataset(data).segments)
-    to_translate = texts_to_translate(segments, suite_of(suite, replicates), seed)
+    to_translate = texts_to_translate(segments, suite_of(suite, replicates).with_model(None), seed, fillers_of(engine))
     counted: dict[str, set[str]] = {}
     found = []
     for pair in sorted(to_translate, key=str):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.tables import languages
@@ -21,17 +22,21 @@ def source_language(pair: str | None) -> str | None:
     return languages(pair)[0]
 
 
-def source_variants(segments: pl.DataFrame, suite: Suite, seed: int) -> Iterator[tuple[Block, pl.DataFrame]]:
+def source_variants(
+    segments: pl.DataFrame, suite: Suite, seed: int, fillers: Fillers
+) -> Iterator[tuple[Block, pl.DataFrame]]:
     """Blocks of segments, each with its perturbed sources."""
-    words = vocabularies(segments, "source", suite)
+    words = vocabularies(segments, "source", suite, source_language)
     for block in blocks_of(segments, suite):
-        yield block, variants_of(block, "source", suite, source_language, seed, words)
+        yield block, variants_of(block, "source", suite, source_language, seed, words, fillers)
 
 
-def texts_to_translate(segments: pl.DataFrame, suite: Suite, seed: int) -> dict[str | None, list[str]]:
+def texts_to_translate(
+    segments: pl.DataFrame, suite: Suite, seed: int, fillers: Fillers
+) -> dict[str | None, list[str]]:
     """Per language pair the clean and perturbed sources, each once; blank ones need no translation."""
     texts: dict[str | None, dict[str, None]] = {}
-    for block, variants in source_variants(segments, suite, seed):
+    for block, variants in source_variants(segments, suite, seed, fillers):
         here = texts.setdefault(block.language_pair, {})
         here.update(dict.fromkeys(block.segments["source"].fill_null("")))
         here.update(dict.fromkeys(variants["text"]))

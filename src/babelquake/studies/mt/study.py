@@ -63,7 +63,7 @@ def mt(
     material = dataset(data)
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
-    changes, judges = suite_of(suite, replicates), scorers_of(scorers)
+    changes, judges = suite_of(suite, replicates).with_model(None), scorers_of(scorers)
     given: list[AnySystem] = several(systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     if not named:

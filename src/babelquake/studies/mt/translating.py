@@ -19,7 +19,7 @@ from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
 from babelquake.studies.session import Session
 from babelquake.studies.tables import languages, list_column
-from babelquake.studies.variants import variants_of, vocabularies
+from babelquake.studies.variants import fillers_of, variants_of, vocabularies
 from babelquake.systems import System
 
 TABLES = ("variants", "translations", "scores")
@@ -31,14 +31,16 @@ Systems = Mapping[str | None, Sequence[System]]
 def make_tables(session: Session, segments: pl.DataFrame, systems: Systems, reset: Reset) -> dict[str, pl.LazyFrame]:
     """Perturb, translate and judge; whatever is finished is read back."""
     run, suite = session.run, session.perturbations
+    words = session.words = vocabularies(segments, "source", suite, source_language)
     if all(run.has(table) for table in TABLES):
         return {table: run.scan(table) for table in TABLES}
     blocks = blocks_of(segments, suite)
     variants, translations, scores = (run.parts(table) for table in TABLES)
-    words = vocabularies(segments, "source", suite)
+    fillers = fillers_of(session.engine)
     for block in blocks:
         if not variants.has(block.name):
-            variants.store(block.name, variants_of(block, "source", suite, source_language, session.seed, words))
+            made = variants_of(block, "source", suite, source_language, session.seed, words, fillers)
+            variants.store(block.name, made)
     translated: list[tuple[str, Block]] = []
     for pair, here in systems.items():
         for number, system in enumerate(here):

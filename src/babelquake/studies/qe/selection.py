@@ -12,26 +12,20 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.blocks import blocks_of
 from babelquake.studies.tables import languages
-from babelquake.studies.variants import variants_of, vocabularies
+from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
 
 def probes(suite: str | Suite | Sequence[str], masked_lm: str | None, replicates: int | None) -> Suite:
-    """The suite, with MAP6 where a masked language model is named."""
-    chosen = suite_of(suite, replicates)
-    if masked_lm is None:
-        return chosen
-    extra = suite_of(f'mask-replace[model="{masked_lm}"]')
-    return Suite(
-        chosen.name, chosen.perturbations + extra.perturbations, chosen.description, chosen.paper, chosen.replicates
-    )
+    """The suite, with the masked language model that its mask-replace (MAP6) is to ask; without one, that goes."""
+    return suite_of(suite, replicates).with_model(masked_lm)
 
 
-def left_out(changes: Suite) -> list[str]:
-    """Says that MAP6 is missing from Kanojia's set where no masked language model was named."""
-    names = {change.name for change in changes.perturbations}
-    if {"word-drop", "antonym"} <= names and "mask-replace" not in names:
-        return ["mask-replace (MAP6) was left out: it needs a masked language model, named with --masked-lm."]
-    return []
+def left_out(suite: str | Suite | Sequence[str], masked_lm: str | None) -> list[str]:
+    """Says how many of the meaning-altering probes there are where MAP6 has no masked language model."""
+    lacking = suite_of(suite).lacking
+    if masked_lm or not lacking:
+        return []
+    return [f"{lacking} Name one with --masked-lm bert-base-uncased (the paper's), or the folder of any other."]
 
 
 def judged_segments(data: Dataset) -> pl.DataFrame:
@@ -101,11 +95,13 @@ def size(
 
 def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, changes: Suite) -> int:
     """How many texts a run would judge beside the clean ones."""
-    words = vocabularies(everything, "text", changes)
+    words = vocabularies(everything, "text", changes, target_language)
     once = Suite("", changes.perturbations, replicates=1)
     repeats = {(change.label, change.level): changes.repeats(change) for change in changes.perturbations}
     total = 0
     for block in blocks_of(selected, once):
-        counts = variants_of(block, "text", once, target_language, 0, words).group_by(["perturbation", "level"]).len()
+        counts = variants_of(block, "text", once, target_language, 0, words, any_filler).group_by(
+            ["perturbation", "level"]
+        ).len()
         total += sum(count * repeats[label, level] for label, level, count in counts.iter_rows())
     return total

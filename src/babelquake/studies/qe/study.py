@@ -107,9 +107,9 @@ def qe(
             change.label: Probe(meaning=meaning_of(change), title=TITLES.get(change.name, change.label))
             for change in changes.perturbations
         }
-        session.say(*material.notes, selection, *_reference_note(material, judges), *left_out(changes))
+        session.say(*material.notes, selection, *_reference_note(material, judges), *left_out(suite, masked_lm))
         session.once("segments", lambda: selected)
-        words = vocabularies(everything, "text", changes)
+        words = vocabularies(everything, "text", changes, target_language)
         tables = probe(session, Material(selected, "translation", "target"), words)
         unprobed = _unprobed(tables, selected, judges, list(session.ready))
         humans = session.once("humans", lambda: _all_scores(everything, judges, session.engine))
