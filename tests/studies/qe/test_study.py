@@ -178,4 +178,4 @@ def test_log_probability_against_human_scores(shared_data: Path, tmp_path: Path,
     files = [str(shared_data / "mlqe-pe" / f"{part}.{pair}.df.short.tsv") for part in ("dev", "test20")]
     run = studied(read(files), tmp_path / "run", "scores[column=model_scores]", suite="source-copy")
     assert value(run, "pearson", "scores[column=model_scores]") == pytest.approx(r, abs=0.001)
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["study"] == "quality"
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["study"] == "qe"
