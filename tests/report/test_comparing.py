@@ -21,11 +21,17 @@ def test_what_fell_comes_first() -> None:
 
 @pytest.mark.parametrize(
     ("correction", "words"),
-    [("holm", "Holm-corrected"), ("bh", "Benjamini–Hochberg"), ("none", "uncorrected")],
+    [("max-t", "step-down max-T"), ("bh", "Benjamini–Hochberg"), ("none", "uncorrected")],
 )
 def test_the_note_names_test_correction_and_level(correction: str, words: str) -> None:
     note = comparison_table([BETTER], "main", "branch", 0.01, correction).note
-    assert words in note and "paired bootstrap" in note and "α = 0.01" in note
+    assert words in note and "paired tests" in note and "α = 0.01" in note
+
+
+def test_what_cannot_be_tested_is_said() -> None:
+    untested = Change("de-en", "new", "chrf", "case", None, "robust", 80.0, 70.0, 0.25, None, True, False, False, "few")
+    assert comparison_table([untested], "main", "branch", 0.05).rows[0][-1] == "cannot be tested"
+    assert "1 cannot be tested." in comparison_markdown([untested], "main", "branch", 0.05)
 
 
 def test_a_pull_request_gets_the_verdict_first() -> None:

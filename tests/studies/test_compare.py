@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -12,7 +13,7 @@ from babelquake.errors import UserError
 from babelquake.report.comparing import comparison_markdown
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
-from babelquake.studies.compare import _normal_p, compare
+from babelquake.studies.compare import compare, normal_test
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
@@ -55,7 +56,8 @@ def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **
 def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
     run = translated(data, tmp_path / "one", sturdy=False)
     changes = compare(run, run)
-    assert {change.measure for change in changes} == {"robust", "consis"}
+    assert {change.measure for change in changes} == {"robust", "consis", "overall_robust", "overall_consis"}
+    assert {change.p for change in changes} == {1.0}
     assert all(change.paired and change.difference == 0 and not change.regression for change in changes)
 
 
@@ -111,7 +113,8 @@ def test_a_metric_that_minds_a_full_stop_more_is_a_regression(data: Dataset, tmp
     calm, touchy = (judged(data, tmp_path / str(loss), "Mine", higher, loss) for loss in (0.01, 0.2))
     (change,) = compare(calm, touchy)
     assert change.measure == "delta" and change.regression
-    assert change.old == pytest.approx(-0.01 if higher else 0.01)
+    assert change.old == pytest.approx(-0.01)
+    assert change.paired
     assert not compare(touchy, calm)[0].regression
     assert not compare(calm, touchy, min_drop=0.3)[0].regression
 
@@ -148,6 +151,10 @@ def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, 
 
 def test_the_normal_approximation_is_one_sided() -> None:
     """1.645 standard errors below is the 5 % point of the normal distribution."""
-    assert _normal_p((0.0, 0.6), (-1.645, 0.8)) == pytest.approx(0.05, abs=1e-4)
-    assert _normal_p((0.0, 0.6), (1.645, 0.8)) == pytest.approx(0.95, abs=1e-4)
-    assert _normal_p((1.0, 0.0), (1.0, 0.0)) == 1 and _normal_p((1.0, 0.0), (0.9, 0.0)) == 0
+    assert normal_test((0.0, 0.6), (-1.645, 0.8), 100).p == pytest.approx(0.05, abs=1e-4)
+    assert normal_test((0.0, 0.6), (1.645, 0.8), 100).p == pytest.approx(0.95, abs=1e-4)
+
+
+def test_without_deviations_equal_values_have_p_one_and_others_cannot_be_tested() -> None:
+    assert normal_test((1.0, 0.0), (1.0, None), 100).p == 1
+    assert np.isnan(normal_test((1.0, 0.0), (0.9, 0.0), 100).p)

@@ -37,9 +37,6 @@ def correlate(
         typer.Option("--by", metavar="BY", help="Correlate within groups: item, system or none; default: as is usual."),
     ] = None,
     resamples: opt.Resamples = 10_000,
-    draws: Annotated[
-        int, typer.Option("--draws", min=10, metavar="N", help="Permutations for differences between scorers.")
-    ] = 1000,
 ) -> None:
     """Measure how well scores agree with human judgements, and which differences between scorers are significant.
 
@@ -59,7 +56,6 @@ def correlate(
             threshold=threshold,
             by=None if by is None else opt.one_of("--by", by, By),
             resamples=resamples,
-            draws=draws,
             seed=shared.seed,
             restart=shared.restart,
             engine=shared.engine(),

@@ -1,12 +1,15 @@
 """`babelquake report` and `babelquake compare`: read finished runs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from babelquake.studies.compare import Change
 
 
 @guarded
@@ -72,8 +75,11 @@ def compare(
         float, typer.Option("--min-drop", min=0, metavar="X", help="Falls smaller than this are let pass.")
     ] = 0.0,
     correction: Annotated[
-        str, typer.Option("--correction", metavar="CORRECTION", help="Over all comparisons: holm, bh or none.")
-    ] = "holm",
+        str,
+        typer.Option(
+            "--correction", metavar="CORRECTION", help="max-t (within families), bh (over all comparisons) or none."
+        ),
+    ] = "max-t",
     markdown: Annotated[
         Path | None, typer.Option("--markdown", metavar="PATH", help="Write a summary fit for a pull request.")
     ] = None,
@@ -93,8 +99,8 @@ def compare(
 
     if fail_on not in (None, "regression"):
         raise UserError(f"--fail-on {fail_on}: expected regression.")
-    if correction not in ("holm", "bh", "none"):
-        raise UserError(f"--correction {correction}: expected holm, bh or none.")
+    if correction not in ("max-t", "bh", "none"):
+        raise UserError(f"--correction {correction}: expected max-t, bh or none.")
     changes = study(
         Run.open(old), Run.open(new), alpha=alpha, min_drop=min_drop, correction=correction  # type: ignore[arg-type]
     )  # fmt: skip
@@ -108,13 +114,23 @@ def compare(
         table = comparison_table(changes, old.name, new.name, alpha, correction)
         print_table(table)
     fallen = [change for change in changes if change.regression]
+    untested = [change for change in changes if not change.testable]
     if fallen and fail_on:
         worst = min(fallen, key=lambda change: change.difference)
-        where = " ".join(str(part) for part in (worst.system, worst.perturbation, worst.scorer) if part)
         raise GateError(
             f"{len(fallen)} of {len(changes)} measures fell significantly; the most: {worst.measure.upper()} of "
-            f"{where} from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
+            f"{_where(worst)} from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
         )
+    if untested and fail_on:
+        first = untested[0]
+        raise GateError(
+            f"{len(untested)} of {len(changes)} measures cannot be tested, so the gate cannot pass; the first: "
+            f"{first.measure.upper()} of {_where(first)}: {first.note}"
+        )
+
+
+def _where(change: "Change") -> str:
+    return " ".join(str(part) for part in (change.system, change.perturbation, change.scorer) if part)
 
 
 def _write(path: Path, text: str) -> None:

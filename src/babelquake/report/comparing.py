@@ -42,8 +42,12 @@ class Compared(Protocol):
         """Its value in the run in question."""
 
     @property
-    def p_corrected(self) -> float:
+    def p_corrected(self) -> float | None:
         """The corrected p-value of a fall."""
+
+    @property
+    def testable(self) -> bool:
+        """Whether any result could have been significant."""
 
     @property
     def paired(self) -> bool:
@@ -54,10 +58,14 @@ class Compared(Protocol):
         """Whether it fell significantly and by enough."""
 
 
-CORRECTED = {"holm": "Holm-corrected over all rows", "bh": "Benjamini–Hochberg over all rows", "none": "uncorrected"}
+CORRECTED = {
+    "max-t": "corrected by step-down max-T per language pair, scorer and measure",
+    "bh": "Benjamini–Hochberg over all rows",
+    "none": "uncorrected",
+}
 
 
-def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "holm") -> Table:
+def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "max-t") -> Table:
     """Every compared measure, regressions first."""
     ordered = sorted(changes, key=lambda change: (not change.regression, change.new - change.old))
     rows = tuple(
@@ -70,25 +78,29 @@ def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: flo
             number(change.old, 2),
             number(change.new, 2),
             number(change.new - change.old, 2, sign=True),
-            f"{change.p_corrected:.3f}",
+            f"{change.p_corrected:.3f}" if change.testable and change.p_corrected is not None else "cannot be tested",
         )
         for change in ordered
     )
     columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (fall)")
-    how = "paired bootstrap" if all(change.paired for change in changes) else "normal approximation where unpaired"
+    how = "paired tests" if all(change.paired for change in changes) else "tests, normal approximation where unpaired"
     note = f"One-sided {how}, {CORRECTED[correction]}; α = {alpha:g}."
     return Table(f"{new} against {old}", columns, rows, note)
 
 
-def comparison_markdown(changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "holm") -> str:
+def comparison_markdown(
+    changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "max-t"
+) -> str:
     """A verdict in one line, then the table."""
     table = comparison_table(changes, old, new, alpha, correction)
     fallen = sum(change.regression for change in changes)
+    untested = sum(not change.testable for change in changes)
     verdict = (
         f"**{fallen} of {len(changes)} measures fell significantly.**"
         if fallen
         else "**No measure fell significantly.**"
     )
+    verdict += f" {untested} cannot be tested." if untested else ""
     lines = [f"### babelquake: {table.title}", "", verdict, ""]
     lines += [_line(table.columns), "|" + " --- |" * len(table.columns), *map(_line, table.rows)]
     return "\n".join([*lines, "", table.note, ""])

@@ -5,5 +5,5 @@
 - `families`: several tests corrected together by step-down max-T; `corrections`: p-values alone
 - `paired`, `ranks`: single comparisons of two sides
 - `agreement`, `kendall`, `accuracy`: metrics against human judgements, grouped as in `groups`
-- `agreement_errors`, `rank_errors`, `permutation`: the uncertainty of an agreement, and of the difference of two
+- `agreement_errors`, `rank_errors`: the uncertainty of an agreement
 """

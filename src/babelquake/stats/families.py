@@ -38,10 +38,10 @@ def corrected(tests: Sequence[Test], alpha: float = ALPHA) -> list[Outcome]:
     outcomes: dict[int, Outcome] = {}
     family: list[int] = []
     for number, test in enumerate(tests):
-        if (reason := _hopeless(test, alpha)) is not None:
-            outcomes[number] = Outcome(None if np.isnan(test.p) else test.p, None, False, reason)
-        elif test.method == "nothing differs":
+        if test.method == "nothing differs":
             outcomes[number] = Outcome(1.0, 1.0)
+        elif (reason := _hopeless(test, alpha)) is not None:
+            outcomes[number] = Outcome(None if np.isnan(test.p) else test.p, None, False, reason)
         else:
             family.append(number)
     if family:

@@ -13,7 +13,7 @@ are exchangeable, as a text and its perturbed version are), or flip the sign of 
 difference (`difference_test`, for differences of ratios, averages over probes and the like).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,7 +86,7 @@ def exchange_test(
 
 def difference_test(
     resampled: Resampled,
-    contributions: ArrayLike,
+    contributions: ArrayLike | Callable[[], Array | None],
     *,
     changed: Changed | None = None,
     seed: int = 0,
@@ -97,23 +97,31 @@ def difference_test(
     """A difference that is a sum of what segments contribute, at least nearly (see `jackknife`).
 
     Under the null hypothesis a contribution is as likely to be positive as negative. `changed` tells in which segments
-    the two sides differ at all; the others contribute nothing.
+    the two sides differ at all; the others contribute nothing. Contributions that are dear may be given as a function,
+    which is asked only where they are needed; where it has none, few differing segments bound the bootstrap's p.
     """
-    parts = np.asarray(contributions, dtype=np.float64)
-    differing = np.abs(parts) > 1e-12 * np.abs(parts).max(initial=0.0) if changed is None else changed
-    count, draws = int(differing.sum()), resampled.values.size
-    if not 0 < count < few or not np.isfinite(parts[differing]).all():
-        return _by_bootstrap(resampled, len(parts), count, alternative)
-    parts = np.where(differing, parts, 0.0)
+    parts = None if callable(contributions) else np.asarray(contributions, dtype=np.float64)
+    if changed is None:
+        if parts is None:
+            raise ValueError("contributions that come when asked for need `changed`")
+        changed = np.abs(parts) > 1e-12 * np.abs(parts).max(initial=0.0)
+    count, segments = int(changed.sum()), len(changed)
+    if not 0 < count < few:
+        return _by_bootstrap(resampled, segments, count, alternative)
+    if callable(contributions):
+        parts = contributions()
+    if parts is None or not np.isfinite(parts[changed]).all():
+        return _by_bootstrap(resampled, count, count, alternative)
+    parts = np.where(changed, parts, 0.0)
     total = float(parts.sum())
     ordered, known = in_order(parts[:, None], keys)
-    drawn = total - 2 * weighted_sums(ordered, Draws(known, "swap", seed), draws)[:, 0]
+    drawn = total - 2 * weighted_sums(ordered, Draws(known, "swap", seed), resampled.values.size)[:, 0]
     if count <= EXHAUSTIVE:
-        every = total - 2 * (arrangements(count) @ parts[differing])
-        p = p_value(every, total, alternative, segments=len(parts), exhaustive=True)
-        return Test(total, drawn, len(parts), count, p, "exact", alternative)
-    p = p_value(drawn, total, alternative, segments=len(parts))
-    return Test(total, drawn, len(parts), count, p, "randomisation", alternative)
+        every = total - 2 * (arrangements(count) @ parts[changed])
+        p = p_value(every, total, alternative, segments=segments, exhaustive=True)
+        return Test(total, drawn, segments, count, p, "exact", alternative)
+    p = p_value(drawn, total, alternative, segments=segments)
+    return Test(total, drawn, segments, count, p, "randomisation", alternative)
 
 
 def jackknife(function: Function, tables: Sequence[ArrayLike]) -> Array:

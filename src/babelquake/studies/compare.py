@@ -1,11 +1,11 @@
 """Is the new run worse than the old one? What `babelquake compare` asks, for every kind of run.
 
-MT runs on the same segments are compared by a paired bootstrap of the difference new − old, from the stored
-statistics; everything else by the normal approximation z = (new − old)/√(sd² + sd²) on stored values.
-One-sided: only a fall counts.
+Where both runs judged the same segments, the difference new − old is tested in pairs, from the stored statistics, as
+every other difference is; otherwise by the normal approximation z = (new − old)/√(sd² + sd²) on stored values.
+One-sided: only a fall counts. One family of tests per language pair, scorer and measure.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
 from typing import Any, Literal, NamedTuple
@@ -14,16 +14,17 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
-from babelquake.scorers import scorer as scorer_of
-from babelquake.stats.bootstrap import Resampled
-from babelquake.stats.corrections import benjamini_hochberg, holm
-from babelquake.stats.pvalues import p_value
+from babelquake.stats.corrections import benjamini_hochberg
+from babelquake.stats.families import Outcome, corrected
+from babelquake.stats.resampling import least_draws
+from babelquake.stats.testing import Test
 from babelquake.studies.card import STUDIES
-from babelquake.studies.mt.robustness import Cell, cells
+from babelquake.studies.cells import Cell, paired_test
+from babelquake.studies.mt.overall import OVERALL, overall_difference, overall_test, shared_names
+from babelquake.studies.stored import stored_cells
 
-Correction = Literal["holm", "bh", "none"]
+Correction = Literal["max-t", "bh", "none"]
 Key = tuple[str | None, str | None, str | None, str | None, float | None, str]
-ADJUSTMENTS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,14 @@ class Change:
     measure: str
     old: float
     new: float
-    p: float
+    p: float | None
     """One-sided: how often a fall like this comes by chance."""
-    p_corrected: float
+    p_corrected: float | None
     paired: bool
     regression: bool
+    testable: bool = True
+    note: str | None = None
+    """Why it cannot be tested."""
 
     @property
     def difference(self) -> float:
@@ -57,97 +61,168 @@ class Tested(NamedTuple):
     old: float
     new: float
     fall: float
-    """How much worse it became; for scores that count errors, how much it rose."""
-    p: float
+    """How much worse it became."""
+    test: Test
     paired: bool
+
+    @property
+    def family(self) -> tuple[str | None, ...]:
+        """The tests it is corrected with: those of its language pair, scorer and measure."""
+        return (self.key[0], self.key[2], self.key[5])
 
 
 def compare(
-    old: Run, new: Run, *, alpha: float = 0.05, min_drop: float = 0.0, correction: Correction = "holm", seed: int = 0
+    old: Run, new: Run, *, alpha: float = 0.05, min_drop: float = 0.0, correction: Correction = "max-t", seed: int = 0
 ) -> list[Change]:
     """Every gated measure that both runs have; `regression` where it fell significantly and by more than `min_drop`."""
     if old.info.study != new.info.study:
         raise UserError(
             f"{old.folder} is a {old.info.study} run, {new.folder} a {new.info.study} run: compare like with like."
         )
-    pairs = list(_paired(old, new, seed) if old.info.study == "mt" else _stored(old, new))
-    if not pairs:
+    found = list(_paired(old, new, alpha, seed))
+    known = {tested.key for tested in found}
+    found += [tested for tested in _stored(old, new, alpha) if tested.key not in known]
+    if not found:
         raise UserError(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
         )
-    p_values = [found.p for found in pairs]
-    adjusted = ADJUSTMENTS[correction](p_values) if correction in ADJUSTMENTS else p_values
     return [
         Change(
-            *found.key,
-            found.old,
-            found.new,
-            found.p,
-            float(corrected),
-            found.paired,
-            bool(corrected < alpha and found.fall > min_drop),
+            *tested.key,
+            tested.old,
+            tested.new,
+            outcome.p,
+            outcome.p_corrected,
+            tested.paired,
+            outcome.testable and (outcome.p_corrected or 0.0) < alpha and tested.fall > min_drop,
+            outcome.testable,
+            outcome.reason,
         )
-        for found, corrected in zip(pairs, adjusted, strict=True)
+        for tested, outcome in zip(found, _judged(found, alpha, correction), strict=True)
     ]
 
 
-def _paired(old: Run, new: Run, seed: int) -> Iterator[Tested]:
-    """MT runs: cells of equal scorer, perturbation and level; systems by name, or the only one of each run."""
-    befores, afters = _cells(old, seed), _cells(new, seed)
-    alone = all(len({cell.system for cell in found}) == 1 for found in (befores, afters))
-    for after in afters:
-        for before in befores:
-            same = {**before.key, "system": ""} == {**after.key, "system": ""}
-            if not same or (before.system != after.system and not alone):
-                continue
-            paired = _same_segments(old, new, before, after)
-            for name in STUDIES.get("mt").gated:
-                if name in before.measures and name in after.measures:
-                    one, two = before.measures[name], after.measures[name]
-                    fall = p_value((two - one).null, two.value - one.value, "less", segments=len(after.rows))
-                    p = fall if paired else _normal_p(_moments(one), _moments(two))
-                    key = (after.language_pair, after.system, after.scorer.name, after.perturbation, after.level, name)
-                    yield Tested(key, one.value, two.value, one.value - two.value, p, paired)
+def _judged(found: Sequence[Tested], alpha: float, correction: Correction) -> list[Outcome]:
+    """The outcome of every test, corrected within its family or, if so asked, over all or not at all."""
+    families: dict[tuple[str | None, ...], list[int]] = {}
+    for place, tested in enumerate(found):
+        families.setdefault(tested.family if correction == "max-t" else (str(place),), []).append(place)
+    outcomes: dict[int, Outcome] = {}
+    for places in families.values():
+        outcomes |= dict(zip(places, corrected([found[place].test for place in places], alpha), strict=True))
+    ordered = [outcomes[place] for place in range(len(found))]
+    if correction != "bh":
+        return ordered
+    adjusted = benjamini_hochberg([outcome.p if outcome.testable else None for outcome in ordered])
+    return [
+        Outcome(outcome.p, float(p) if outcome.testable else None, outcome.testable, outcome.reason)
+        for outcome, p in zip(ordered, adjusted, strict=True)
+    ]
 
 
-def _cells(run: Run, seed: int) -> list[Cell]:
-    judges = [scorer_of(name) for name in run.info.listed("scorer")]
-    return list(cells(run.scores, judges, int(run.info.number("resamples", 2000)), seed))
-
-
-def _same_segments(old: Run, new: Run, before: Cell, after: Cell) -> bool:
-    if before.resamples != after.resamples or not np.array_equal(before.rows, after.rows):
-        return False
-    return all(old.segments[name].equals(new.segments[name]) for name in ("source", "references"))
-
-
-def _stored(old: Run, new: Run) -> Iterator[Tested]:
-    """Metric and QE runs: stored values with their standard deviations."""
+def _paired(old: Run, new: Run, alpha: float, seed: int) -> Iterator[Tested]:
+    """Cells of equal scorer, perturbation and level on the same segments; systems by name, or the only ones."""
+    draws = max(int(run.info.number("resamples", 2000)) for run in (old, new))
+    befores, afters = (stored_cells(run, max(draws, least_draws(alpha)), seed) for run in (old, new))
+    pairs = list(_matched(befores, afters))
     gated = STUDIES.get(new.info.study).gated
-    meanings, errors = new.info.facts.meaning, new.info.facts.lower_is_better
-    before = {_key(row): row for row in old.measures.iter_rows(named=True) if row["measure"] in gated}
-    for row in new.measures.iter_rows(named=True):
-        former = before.get(_key(row))
-        if former is None or former["value"] is None or row["value"] is None:
+    meanings = new.info.facts.meaning
+    for before, after in pairs:
+        place = after.place
+        for name in _names(before, after, gated):
+            if (
+                name == "delta"
+                and new.info.study == "metric"
+                and meanings.get(place.perturbation or "") != "preserving"
+            ):
+                continue
+            one, two = before.numbers[name].value, after.numbers[name].value
+            key = (place.language_pair, place.system, place.scorer, place.perturbation, place.level, name)
+            yield Tested(key, one, two, one - two, paired_test(after, before, name, "less", seed), True)
+    if new.info.study == "mt":
+        yield from _overall(pairs, seed)
+
+
+def _names(before: Cell, after: Cell, gated: Sequence[str]) -> list[str]:
+    """The gated numbers that both cells have; Δ stands in for a ROBUST that is undefined."""
+    both = before.numbers.keys() & after.numbers.keys()
+    names = [name for name in gated if name in both]
+    return ["delta", *names] if "robust" in gated and "robust" not in both and "delta" in both else names
+
+
+def _overall(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterator[Tested]:
+    """The overall figures of every system, over the perturbations that both runs have."""
+    groups: dict[tuple[str | None, str, str | None], list[tuple[Cell, Cell]]] = {}
+    for before, after in pairs:
+        if after.place.level != 0:
+            place = after.place
+            groups.setdefault((place.language_pair, place.scorer, place.system), []).append((before, after))
+    for (pair, scorer, system), group in groups.items():
+        befores, afters = [one for one, _ in group], [other for _, other in group]
+        for name in shared_names(afters, befores):
+            old, new = (float(np.mean([cell.numbers[name].value for cell in side])) for side in (befores, afters))
+            fall = -overall_difference(afters, befores, name).value
+            test = overall_test(afters, befores, name, "less", seed)
+            yield Tested((pair, system, scorer, None, None, OVERALL[name].name), old, new, fall, test, True)
+
+
+def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
+    """Cells of one question on the same segments, in the order of the new run."""
+    alone = all(len({cell.place.system for cell in cells}) == 1 for cells in (befores, afters))
+    known = {(cell.place.question, None if alone else cell.place.system): cell for cell in befores}
+    for after in afters:
+        before = known.get((after.place.question, None if alone else after.place.system))
+        if before is not None and not after.place.only_changed and np.array_equal(before.keys, after.keys):
+            yield before, after
+
+
+def _stored(old: Run, new: Run, alpha: float) -> Iterator[Tested]:
+    """Stored values with their standard deviations, for runs on other segments."""
+    gated, meanings = STUDIES.get(new.info.study).gated, new.info.facts.meaning
+    befores = [row for row in old.measures.iter_rows(named=True) if _counts(row, gated)]
+    afters = [row for row in new.measures.iter_rows(named=True) if _counts(row, gated)]
+    alone = all(len({row["system"] for row in rows if row["system"]}) <= 1 for rows in (befores, afters))
+    known = {_key(row, alone): row for row in befores}
+    for row in afters:
+        former = known.get(_key(row, alone))
+        if former is None:
             continue
-        if row["measure"] == "delta" and meanings.get(row["perturbation"]) != "preserving":
+        if (
+            row["measure"] == "delta"
+            and new.info.study == "metric"
+            and meanings.get(row["perturbation"]) != "preserving"
+        ):
             continue
-        sign = -1 if row["measure"] == "delta" and row["scorer"] in errors else 1
-        one, two = ((sign * found["value"], found["sd"] or 0.0) for found in (former, row))
-        yield Tested(_key(row), former["value"], row["value"], one[0] - two[0], _normal_p(one, two), False)
+        test = normal_test(
+            (former["value"], former["sd"]), (row["value"], row["sd"]), min(former["n"], row["n"]), alpha
+        )
+        yield Tested(_key(row), former["value"], row["value"], former["value"] - row["value"], test, False)
 
 
-def _key(row: dict[str, Any]) -> Key:
-    return (row["language_pair"], row["system"], row["scorer"], row["perturbation"], row["level"], row["measure"])
+def _counts(row: dict[str, Any], gated: Sequence[str]) -> bool:
+    known = {*gated, *(OVERALL[name].name for name in OVERALL if name in gated)}
+    return row["measure"] in known and row["value"] is not None and row["other"] is None
 
 
-def _moments(drawn: Resampled) -> tuple[float, float]:
-    return drawn.value, drawn.estimate().sd
+def _key(row: dict[str, Any], alone: bool = False) -> Key:
+    system = None if alone else row["system"]
+    return (row["language_pair"], system, row["scorer"], row["perturbation"], row["level"], row["measure"])
 
 
-def _normal_p(old: tuple[float, float], new: tuple[float, float]) -> float:
-    """P(Z ≤ z) for z = (new − old)/√(sd² + sd²)."""
-    spread = sqrt(old[1] ** 2 + new[1] ** 2)
+def normal_test(
+    old: tuple[float, float | None], new: tuple[float, float | None], segments: int, alpha: float = 0.05
+) -> Test:
+    """The one-sided test of a fall between independent values with standard deviations: p = P(Z ≤ z).
+
+    Its draws, for the correction, are normal quantiles in an order that depends on the values alone.
+    """
+    from scipy.special import ndtri
+
+    value, spread = new[0] - old[0], sqrt((old[1] or 0.0) ** 2 + (new[1] or 0.0) ** 2)
+    draws = max(1999, least_draws(alpha))
     if not spread:
-        return 0.0 if new[0] < old[0] else 1.0
-    return 0.5 * erfc((old[0] - new[0]) / spread / sqrt(2))
+        p = 1.0 if value >= 0 else float("nan")
+        return Test(value, np.zeros(draws), segments, 0, p, "nothing differs" if p == 1.0 else "undefined", "less")
+    order = np.random.default_rng(abs(hash((round(old[0], 9), round(new[0], 9)))) % 2**32).permutation(draws)
+    null = spread * ndtri((order + 0.5) / draws)
+    return Test(value, null, segments, segments, 0.5 * erfc(-value / spread / sqrt(2)), "bootstrap", "less")

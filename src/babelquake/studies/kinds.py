@@ -4,6 +4,8 @@ Percentages are as in the papers: ROBUST 94.0, not 0.94. Δ is "better is up" fo
 counts as a loss.
 """
 
+from dataclasses import replace
+
 from babelquake.runs.measures import Kind
 
 QUALITY = Kind("quality", unit="score", better="up", paper="Niu 2020 §2")
@@ -13,6 +15,10 @@ ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio sca
 CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2.2")
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
 RANK = Kind("rank", unit="rank, 1 is the sturdiest", better="down")
+OVERALL_ROBUST = Kind("overall_robust", unit="% of clean quality, mean over perturbations", better="up")
+OVERALL_CONSIS = Kind("overall_consis", unit="% agreement, mean over perturbations", better="up")
+OVERALL_DELTA = Kind("overall_delta", unit="score, better is up, mean over perturbations", better="up")
+OVERALL_RANK = Kind("overall_rank", unit="mean rank over perturbations, 1 is the sturdiest", better="down")
 ROBUST_CONSIS = Kind("robust_consis_correlation", unit="Pearson's r", paper="Niu 2020 Figure 1")
 
 SCORE = Kind("score", unit="score")
@@ -36,6 +42,9 @@ SCORE_MAP = Kind("score_map", unit="score", paper="Kanojia 2021 Table 4")
 DROP = Kind("drop", unit="score lost", paper="Kanojia 2021 Figure 1")
 DISCRIMINATION = Kind("discrimination", unit="score, MPP − MAP", better="up", paper="Kanojia 2021 §6.3")
 DISCRIMINATION_STANDARDISED = Kind("discrimination_standardised", unit="sd of the model's scores", better="up")
+MPP_MINUS_MAP = Kind("mpp_minus_map", unit="difference of score drops", better="down", paper="Kanojia 2021 Figure 2")
+RANK_MPP_MINUS_MAP = Kind("rank_mpp_minus_map", unit="rank", better="down", paper="Kanojia 2021 Figure 2")
+RANK_AGREEMENT_RAW = Kind("rank_agreement_raw", unit="Kendall's τ", better="up", paper="Kanojia 2021 §6.3")
 RANK_DISCRIMINATION = Kind("rank_discrimination", unit="rank", better="down", paper="Kanojia 2021 Figure 2")
 RANK_PEARSON = Kind("rank_pearson", unit="rank", better="down", paper="Kanojia 2021 Figure 2")
 RANK_AGREEMENT = Kind("rank_agreement", unit="Kendall's τ", better="up", paper="Kanojia 2021 §6.3")
@@ -46,3 +55,8 @@ AGREEMENTS = {kind.name: kind for kind in (DARR, KENDALL_LIKE, PEARSON, SPEARMAN
 def changed(kind_of_change: str) -> Kind:
     """The share of translations that changed in a certain way: `changed_negation`."""
     return Kind(f"changed_{kind_of_change}", unit="% of translations")
+
+
+def over_changed(kind: Kind) -> Kind:
+    """The same number over the texts that the perturbation really changed: `robust` → `robust_changed`."""
+    return replace(kind, name=f"{kind.name}_changed", unit=f"{kind.unit}, changed texts only")

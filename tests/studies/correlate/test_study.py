@@ -15,7 +15,7 @@ from babelquake.studies.correlate.study import correlate
 
 from ..conftest import SEGMENTS, Write
 
-QUICK = {"resamples": 100, "draws": 100}
+QUICK = {"resamples": 100}
 
 
 def value(rows: pl.DataFrame, measure: str, name: str, pair: str = "de-en") -> float:

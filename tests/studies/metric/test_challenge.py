@@ -33,9 +33,10 @@ def segments() -> pl.DataFrame:
 
 
 def values(scores: pl.DataFrame) -> dict[tuple[str, str], tuple[float, int]]:
+    segments = scores.select("row", pl.col("id").alias("source")).unique()
     return {
-        (row.get("perturbation") or row.get("group") or "all", row["measure"]): (row["value"], row["n"])
-        for row in challenge_results(scores, 100, 0)
+        (one.perturbation or one.group or "all", one.kind.name): (one.value or 0.0, one.n or 0)
+        for one in challenge_results(scores, segments, 100, 0)
     }
 
 

@@ -8,10 +8,12 @@ import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
+from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
-from babelquake.studies.qe.discrimination import probe_results, rank_agreement, ranking_results, standardised
+from babelquake.studies.qe.discrimination import probe_results, probed_models
+from babelquake.studies.qe.ranking import rank_agreement, ranking_results, standardised
 
 PROBES = {
     "lower-words": {"meaning": "preserving", "title": "words lower-cased (MPP6)"},
@@ -40,7 +42,8 @@ def table(
     """Scores per probe, one per segment; None where the probe does not apply."""
     rows = [
         {"row": row, "language_pair": "ru-en", "scorer": scorer, "perturbation": probe,
-         "statistics": [float(score), 1.0], "level": None if probe is None else level, "score": float(score)}
+         "statistics": [float(score), 1.0], "level": None if probe is None else level, "score": float(score),
+         "changed": probe is not None}
         for probe, column in scores.items()
         for row, score in enumerate(column)
         if score is not None
@@ -48,9 +51,18 @@ def table(
     return pl.DataFrame(rows, schema_overrides={"perturbation": pl.String, "level": pl.Float64}).lazy()
 
 
-def rounded(sums: pl.LazyFrame, judge: Judge | None = None, **more: object) -> dict[tuple[str, str | None], float]:
-    rows, _ = probe_results(sums, [judge or Judge()], PROBES, 200, 0, **more)  # type: ignore[arg-type]
-    return {(row["measure"], row.get("perturbation")): round(row["value"], 6) for row in rows}
+def probed(
+    sums: pl.LazyFrame, judge: Judge | None = None, resamples: int = 200, sentences: int | None = None, **more: Any
+) -> tuple[list[Measure], list[dict[str, Any]]]:
+    rows = int(sums.select("row").max().collect().item()) + 1
+    names = [f"sentence {row % (sentences or rows)}" for row in range(rows)]
+    segments = pl.DataFrame({"row": range(rows), "source": names})
+    return probe_results(list(probed_models(sums, segments, [judge or Judge()], PROBES, resamples, 0, **more)))
+
+
+def rounded(sums: pl.LazyFrame, judge: Judge | None = None, **more: Any) -> dict[tuple[str, str | None], float]:
+    measures, _ = probed(sums, judge, **more)
+    return {(one.kind.name, one.perturbation): round(one.value or 0.0, 6) for one in measures}
 
 
 SCORES: dict[str | None, list[float | None]] = {
@@ -72,12 +84,13 @@ def test_means_drops_and_discrimination_by_hand() -> None:
         ("drop", "negation-remove"): 5,
         ("drop", "word-drop"): 20,
         ("discrimination", None): 10.5,
+        ("mpp_minus_map", None): -10.5,
     }
 
 
 def test_a_drop_is_averaged_over_the_segments_a_probe_applies_to() -> None:
-    rows, _ = probe_results(table(SCORES), [Judge()], PROBES, 200, 0)
-    assert {row["perturbation"]: row["n"] for row in rows if row["measure"] == "drop"}["negation-remove"] == 2
+    measures, _ = probed(table(SCORES))
+    assert {one.perturbation: one.n for one in measures if one.kind.name == "drop"}["negation-remove"] == 2
 
 
 def test_models_that_count_errors_lose_when_they_rise() -> None:
@@ -90,8 +103,8 @@ def test_models_that_count_errors_lose_when_they_rise() -> None:
 def test_levels_of_one_probe_are_probes_of_their_own() -> None:
     clean = table({None: [80.0, 90.0]})
     noisy = [table({"word-drop": [80.0 - loss, 90.0 - loss]}, level=level) for level, loss in ((0.1, 2), (0.3, 6))]
-    rows, _ = probe_results(pl.concat([clean, *noisy]), [Judge()], PROBES, 100, 0)
-    assert [(row["level"], row["value"]) for row in rows if row["measure"] == "drop"] == [(0.1, 2), (0.3, 6)]
+    measures, _ = probed(pl.concat([clean, *noisy]))
+    assert [(one.level, one.value) for one in measures if one.kind.name == "drop"] == [(0.1, 2), (0.3, 6)]
 
 
 def test_a_model_that_knows_clean_texts_only_has_a_mean_and_nothing_else() -> None:
@@ -103,7 +116,7 @@ def test_flags_name_what_a_model_does_not_see() -> None:
     clean = 80 + rng.normal(size=60)
     losses = {"lower-words": 2.0, "punct-remove": 0.5, "negation-remove": 0.6, "word-drop": 9.0}
     columns = {probe: list(clean - loss - 0.1 * rng.random(60)) for probe, loss in losses.items()}
-    _, flags = probe_results(table({None: list(clean), **columns}), [Judge()], PROBES, 500, 0)
+    _, flags = probed(table({None: list(clean), **columns}), resamples=500)
     assert [flag["text"] for flag in flags] == [
         "does not see: negation removed (MAP1)",
         "negation removed (MAP1) costs less than words lower-cased (MPP6)",
@@ -112,42 +125,86 @@ def test_flags_name_what_a_model_does_not_see() -> None:
 
 
 def test_a_model_that_sees_everything_has_no_flag() -> None:
-    _, flags = probe_results(table(SCORES), [Judge()], PROBES, 200, 0)
+    _, flags = probed(table(SCORES))
     assert flags == []
 
 
-def row(scorer: str, measure: str, value: float) -> dict[str, object]:
-    return {"language_pair": "ru-en", "scorer": scorer, "measure": measure, "value": value}
+def many(losses: dict[str, float], rows: int = 60) -> dict[str | None, list[float | None]]:
+    rng = np.random.default_rng(0)
+    clean = 80 + rng.normal(size=rows)
+    return {None: list(clean)} | {probe: list(clean - loss - rng.normal(size=rows)) for probe, loss in losses.items()}
+
+
+def test_every_drop_has_its_corrected_p_value() -> None:
+    """Stars come from this column."""
+    measures, _ = probed(table(many({"lower-words": 0.0, "word-drop": 3.0})), resamples=999)
+    drops = {one.perturbation: one for one in measures if one.kind.name == "drop"}
+    assert drops["word-drop"].p_corrected == pytest.approx(1 / 1000)
+    assert drops["lower-words"].p_corrected >= drops["lower-words"].p > 0.05  # type: ignore[operator]
+    assert drops["word-drop"].family == ("ru-en", "judge", "drop")
+    (found,) = [one for one in measures if one.kind.name == "discrimination"]
+    assert found.verdict == "significant"
+
+
+def test_four_segments_cannot_be_tested() -> None:
+    measures, _ = probed(table(SCORES))
+    assert {one.verdict for one in measures if one.kind.name in ("drop", "discrimination")} == {"cannot be tested"}
+
+
+def test_three_translations_of_a_sentence_are_one_unit_of_chance() -> None:
+    """The same sixty scores three times over: neither the deviation nor the p-value may shrink."""
+    once = many({"lower-words": 0.0, "word-drop": 0.3})
+    thrice = {probe: column * 3 for probe, column in once.items()}
+    one, three = (
+        {found.perturbation: found for found in probed(table(scores), resamples=500, sentences=60)[0]}
+        for scores in (once, thrice)
+    )
+    assert three["word-drop"].sd == pytest.approx(one["word-drop"].sd)
+    assert three["word-drop"].p == one["word-drop"].p
+
+
+def test_drops_over_changed_texts_stand_beside_all() -> None:
+    sums = table(SCORES).with_columns(changed=pl.col("perturbation").is_not_null() & (pl.col("row") < 2))
+    drops = [one for one in probed(sums)[0] if one.perturbation == "word-drop"]
+    assert [(one.kind.name, one.n, one.changed) for one in drops] == [("drop", 4, 2), ("drop_changed", 2, 2)]
+
+
+def measure(scorer: str, name: str, value: float, **more: float) -> Measure:
+    return Measure(Kind(name), value, language_pair="ru-en", scorer=scorer, **more)  # type: ignore[arg-type]
 
 
 def test_rankings_by_discrimination_and_by_pearson() -> None:
-    rows = [row(name, "discrimination_standardised", value) for name, value in (("a", 3), ("b", 5), ("c", 1))]
-    rows += [row(name, "pearson", value) for name, value in (("a", 0.4), ("b", 0.7), ("c", 0.4), ("ready", 0.5))]
-    found = ranking_results(rows, 0)
-    ranks = {(one["scorer"], one["measure"]): one["value"] for one in found if one["measure"].startswith("rank_d")}
-    assert ranks == {("b", "rank_discrimination"): 1, ("a", "rank_discrimination"): 2, ("c", "rank_discrimination"): 3}
-    pearson = {one["scorer"]: one["value"] for one in found if one["measure"] == "rank_pearson"}
-    assert pearson == {"b": 1, "ready": 2, "a": 3, "c": 3}
-    (agreement,) = [one for one in found if one["measure"] == "rank_agreement"]
-    assert agreement["n"] == 3 and agreement["value"] == pytest.approx(2 / 3)
+    given = [measure(name, "discrimination_standardised", value) for name, value in (("a", 3), ("b", 5), ("c", 1))]
+    given += [measure(name, "discrimination", value) for name, value in (("a", 0.3), ("b", 0.5), ("c", 7.0))]
+    given += [measure(name, "pearson", value) for name, value in (("a", 0.4), ("b", 0.7), ("c", 0.4), ("ready", 0.5))]
+    found = ranking_results(given, 0)
+
+    def ranks(name: str) -> dict[str | None, float | None]:
+        return {one.scorer: one.value for one in found if one.kind.name == name}
+
+    assert ranks("rank_discrimination") == {"b": 1, "a": 2, "c": 3}
+    assert ranks("rank_mpp_minus_map") == {"c": 1, "b": 2, "a": 3}
+    assert ranks("rank_pearson") == {"b": 1, "ready": 2, "a": 3, "c": 3}
+    standard, raw = (ranks(name)[None] for name in ("rank_agreement", "rank_agreement_raw"))
+    assert (standard, raw) == (pytest.approx(2 / 3), pytest.approx(0))
 
 
 def test_models_on_different_scales_are_compared_in_units_of_their_own() -> None:
-    rows: list[dict[str, Any]] = [
-        {**row(name, "discrimination", value), "sd": 0.1 * value, "low": value - 1, "high": value + 1}
+    given = [
+        measure(name, "discrimination", value, sd=0.1 * value, low=value - 1, high=value + 1)
         for name, value in (("percent", 8.0), ("share", 0.2), ("constant", 0.0))
     ]
     spreads = {("ru-en", "percent"): 20.0, ("ru-en", "share"): 0.1, ("ru-en", "constant"): 0.0}
-    scaled = {one["scorer"]: (one["value"], one["sd"]) for one in standardised(rows, spreads)}
+    scaled = {one.scorer: (one.value, one.sd) for one in standardised(given, spreads)}
     assert scaled == {"percent": pytest.approx((0.4, 0.04)), "share": pytest.approx((2.0, 0.2))}
 
 
 def test_two_models_cannot_agree_by_more_than_chance() -> None:
-    rows = [
-        row(name, measure, value)
-        for (name, value), measure in product((("a", 1), ("b", 2)), ("discrimination_standardised", "pearson"))
+    given = [
+        measure(name, by, value)
+        for (name, value), by in product((("a", 1), ("b", 2)), ("discrimination_standardised", "pearson"))
     ]
-    assert all(one["measure"] != "rank_agreement" for one in ranking_results(rows, 0))
+    assert all(one.kind.name != "rank_agreement" for one in ranking_results(given, 0))
 
 
 def test_exact_p_values_of_rank_agreement() -> None:

@@ -14,6 +14,8 @@ class Ter(Scorer):
     """Edits per word of the reference, in per cent: insertions, deletions, substitutions, shifts. Lower is better."""
 
     higher_is_better: ClassVar[bool] = False
+    ratio_scale: ClassVar[bool] = True
+    """Of 100 − TER, the quality that Niu 2020 §2 takes it for."""
     perfect: ClassVar[float | None] = 0.0
 
     def __init__(

@@ -1,36 +1,92 @@
-"""Agreement of scores with human judgements, for one data set and any list of scores, one per row."""
+"""Agreement of scores with human judgements, for one data set and any list of scores, one per row.
 
-from collections.abc import Sequence
-from typing import Any
+Segments are drawn, each with all its systems and preferences; a difference between two scorers is tested by exchanging
+their scores of whole segments (PERM-INPUT; Deutsch et al. 2021 §5.2).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
-from babelquake.stats.agreement_errors import bootstrap_agreement, bootstrap_darr
-from babelquake.stats.bootstrap import Resampled
+from babelquake.stats.agreement_errors import agreement_rows, bootstrap_agreement, grouping, has_rows
+from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.groups import By
-from babelquake.studies.mt.robustness import result
+from babelquake.stats.kendall import concordance, darr_rows
+from babelquake.stats.resampling import Keys
+from babelquake.stats.testing import Test, exchange_test
+from babelquake.studies import kinds
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.measuring import mean_of, measured
+from babelquake.studies.units import Places, aligned, by_unit, unit_keys
 
-Row = dict[str, Any]
 AVERAGE = "average"
 
 
-def score_tables(segments: pl.DataFrame, values: Array) -> tuple[Array, Array]:
-    """Human and metric scores as tables of systems × items, NaN where there is none."""
-    systems = {name: place for place, name in enumerate(segments["system"].fill_null("").unique(maintain_order=True))}
-    items = {name: place for place, name in enumerate(segments["id"].unique(maintain_order=True))}
-    rows = [systems[name] for name in segments["system"].fill_null("")]
-    columns = [items[name] for name in segments["id"]]
-    human, metric = (np.full((len(systems), len(items)), np.nan) for _ in range(2))
-    human[rows, columns] = segments["score"].cast(pl.Float64).to_numpy()
-    metric[rows, columns] = values
-    return human, metric
+@dataclass(frozen=True)
+class Judgements:
+    """What people said of one language pair's translations."""
+
+    language_pair: str | None
+    rows: Places
+    """Its row numbers in the whole table."""
+    human: Array
+    """Systems × items, NaN where not judged."""
+    places: tuple[Places, Places]
+    """System and item of every row."""
+    items: Keys
+    """The sentence of every item."""
+    preferences: tuple[Places, Places] | None
+    """Places, in `rows`, of the better and the worse translation of every preference."""
+    units: Keys
+    """All sentences, ascending."""
+    sentences: Keys
+    """The sentence of every row."""
+
+    def table(self, values: Array) -> Array:
+        """Scores of the rows as systems × items."""
+        found = np.full(self.human.shape, np.nan)
+        found[self.places] = values
+        return found
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are scores by people, not preferences only."""
+        return bool((~np.isnan(self.human)).any())
 
 
-def agreements(
-    segments: pl.DataFrame,
-    pairs: pl.DataFrame | None,
+def judgements(segments: pl.DataFrame, preferences: pl.DataFrame | None) -> list[Judgements]:
+    """The judgements of each language pair."""
+    numbered = segments if "row" in segments.columns else segments.with_row_index("row")
+    found = []
+    for (pair,), part in numbered.group_by("language_pair", maintain_order=True):
+        rows = part["row"].to_numpy()
+        systems = part["system"].fill_null("")
+        names = {name: place for place, name in enumerate(systems.unique(maintain_order=True))}
+        ids = {name: place for place, name in enumerate(part["id"].unique(maintain_order=True))}
+        system = np.array([names[name] for name in systems])
+        item = np.array([ids[name] for name in part["id"]])
+        human = np.full((len(names), len(ids)), np.nan)
+        human[system, item] = part["score"].cast(pl.Float64).to_numpy()
+        sentences = unit_keys(part)
+        items = np.zeros(len(ids), dtype=np.uint64)
+        items[item[::-1]] = sentences[::-1]
+        both = None
+        if preferences is not None:
+            kept = preferences.filter(pl.col("better").is_in(part["row"].implode()))
+            order = np.argsort(rows)
+            better, worse = (order[np.searchsorted(rows[order], kept[side].to_numpy())] for side in ("better", "worse"))
+            both = (better, worse) if kept.height else None
+        found.append(Judgements(pair, rows, human, (system, item), items, both, np.unique(sentences), sentences))
+    return found
+
+
+def agreement_cell(
+    place: Place,
+    given: Judgements,
     values: Array,
     statistics: Sequence[str],
     *,
@@ -38,71 +94,98 @@ def agreements(
     seed: int,
     threshold: float = 25.0,
     by: By | None = None,
-) -> dict[str, tuple[Resampled, int]]:
-    """Each statistic that the data allow, with its bootstrap and the number of judgements behind it.
+) -> Cell:
+    """Each statistic that the data allow, with its bootstrap; `values` has one score per row, higher is better.
 
-    `segments` and `pairs` are those of one language pair; `values` has one score per row of `segments`, higher is
-    better. DARR needs better/worse pairs; comparisons within a segment need several systems. `by` groups scores by
-    item or by system before correlating and averages over the groups; each statistic has its own default.
+    DARR needs preferences; comparisons within a segment need several systems. `by` groups scores by item or by system
+    before correlating and averages over the groups; each statistic has its own default.
     """
-    found: dict[str, tuple[Resampled, int]] = {}
-    if pairs is not None and "darr" in statistics and pairs.height:
-        better, worse = pairs["better"].to_numpy(), pairs["worse"].to_numpy()
-        items = segments["id"].to_numpy()[better]
-        drawn = bootstrap_darr(values[better], values[worse], items, resamples=resamples, seed=seed)
-        found["darr"] = (drawn, pairs.height)
-    if segments["score"].null_count() == segments.height:
-        return found
-    human, metric = score_tables(segments, values)
-    judged = int((~np.isnan(human + metric)).sum())
+    cell = Cell(place, given.units, 0)
+    metric = given.table(values)
+    tables: dict[str, tuple[Callable[[Array], Array], Array]] = {}
     for name in statistics:
-        within_items = by == "item" or (by is None and name in ("kendall_like", "accuracy"))
-        if name == "darr" or (within_items and len(human) < 2):
+        if not _allowed(name, given, by):
             continue
-        drawn = bootstrap_agreement(name, human, metric, by, resamples=resamples, seed=seed, threshold=threshold)
-        if np.isfinite(drawn.value):
-            found[name] = (drawn, judged)
-    return found
+        if name == "darr" or has_rows(name, by):
+            tables[name] = _rows(name, given, values, metric, threshold, by)
+        else:
+            cell.numbers[name] = bootstrap_agreement(
+                name, given.human, metric, by, resamples=resamples, seed=seed, threshold=threshold, keys=given.items
+            )
+    if tables:
+        formulas = {name: _chosen(number, tables[name][0]) for number, name in enumerate(tables)}
+        cell.compute(formulas, [rows for _, rows in tables.values()], resamples, seed)
+    judged = int((~np.isnan(given.human + metric)).sum())
+    for name in list(cell.numbers):
+        cell.sizes[name] = len(given.preferences[0]) if name == "darr" and given.preferences else judged
+        if not np.isfinite(cell.numbers[name].value):
+            del cell.numbers[name]
+    return cell
 
 
-def averaged(found: Sequence[Resampled]) -> Resampled:
-    """The mean over language pairs; their resamples are independent."""
-    return Resampled(
-        float(np.mean([drawn.value for drawn in found])), np.mean([drawn.values for drawn in found], axis=0)
-    )
+def difference(
+    name: str,
+    given: Judgements,
+    one: Array,
+    other: Array,
+    *,
+    resamples: int,
+    seed: int,
+    threshold: float,
+    by: By | None = None,
+) -> tuple[Resampled, Test]:
+    """One scorer's agreement minus another's over what both have scored, and its test."""
+    known = ~np.isnan(one + other)
+    sides = []
+    for values in (one, other):
+        shared = np.where(known, values, np.nan)
+        function, rows = _rows(name, given, shared, given.table(shared), threshold, by)
+        sides.append(rows)
+    drawn = bootstrap(lambda a, b: function(a) - function(b), sides, resamples, seed, given.units)
+    test = exchange_test(function, sides[:1], sides[1:], drawn, seed=seed, keys=given.units, few=float("inf"))
+    return drawn, test
 
 
-def with_averages(by_pair: dict[tuple[Any, ...], dict[str, tuple[Resampled, int]]], keys: Sequence[str]) -> list[Row]:
-    """Rows of measures for every language pair, and their average where there are several.
+def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
+    """Measures of every language pair, and their average where there are several."""
+    measures = [
+        measured(kinds.AGREEMENTS[name], drawn, cell.sizes[name], **cell.place.columns)
+        for cell in cells
+        for name, drawn in cell.numbers.items()
+    ]
+    groups: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(cell.place.question[1:], []).append(cell)
+    for several in groups.values():
+        if len(several) > 1:
+            place = {**several[0].place.columns, "language_pair": AVERAGE}
+            for name in several[0].numbers:
+                if all(name in cell.numbers for cell in several):
+                    drawn = mean_of([cell.numbers[name] for cell in several])
+                    total = sum(cell.sizes[name] for cell in several)
+                    measures.append(measured(kinds.AGREEMENTS[name], drawn, total, **place))
+    return measures
 
-    The keys of `by_pair` are tuples of the columns `keys`, the language pair first.
-    """
-    rows = []
-    groups: dict[tuple[Any, ...], list[dict[str, tuple[Resampled, int]]]] = {}
-    for key, found in by_pair.items():
-        groups.setdefault(key[1:], []).append(found)
-        rows += [result(dict(zip(keys, key, strict=True)), name, drawn, n) for name, (drawn, n) in found.items()]
-    for rest, several in groups.items():
-        shared = [name for name in several[0] if len(several) > 1 and all(name in found for found in several)]
-        for name in shared:
-            drawn = averaged([found[name][0] for found in several])
-            named = dict(zip(keys, (AVERAGE, *rest), strict=True))
-            rows.append(result(named, name, drawn, sum(found[name][1] for found in several)))
-    return rows
+
+def _allowed(name: str, given: Judgements, by: By | None) -> bool:
+    if name == "darr":
+        return given.preferences is not None
+    within_items = grouping(name, by) == "item"
+    return given.judged and not (within_items and len(given.human) < 2)
 
 
-def parts_by_pair(
-    segments: pl.DataFrame, pairs: pl.DataFrame | None
-) -> list[tuple[str | None, pl.DataFrame, pl.DataFrame | None, Array]]:
-    """Per language pair: its segments, its pairs renumbered to them, and its row numbers in the whole table."""
-    numbered = segments if "row" in segments.columns else segments.with_row_index("row")
-    parts = []
-    for (pair,), part in numbered.group_by("language_pair", maintain_order=True):
-        rows = part["row"].to_numpy()
-        mine = None
-        if pairs is not None:
-            place = {int(row): position for position, row in enumerate(rows)}
-            kept = pairs.filter(pl.col("better").is_in(part["row"].implode()))
-            mine = pl.DataFrame({name: [place[row] for row in kept[name]] for name in ("better", "worse")})
-        parts.append((pair, part, mine, rows))
-    return parts
+def _rows(
+    name: str, given: Judgements, values: Array, metric: Array, threshold: float, by: By | None
+) -> tuple[Callable[[Array], Array], Array]:
+    """A statistic as a function of sums, and what to sum, one row per sentence of the language pair."""
+    if name == "darr" and given.preferences is not None:
+        better, worse = given.preferences
+        keys, rows = by_unit(given.sentences[better], darr_rows(values[better], values[worse]))
+        return concordance, aligned(keys, given.units, rows)
+    function, rows = agreement_rows(name, given.human, metric, by, threshold)
+    keys, rows = by_unit(given.items, rows)
+    return function, aligned(keys, given.units, rows)
+
+
+def _chosen(number: int, function: Callable[[Array], Array]) -> Callable[..., Array]:
+    return lambda *sums: function(sums[number])

@@ -3,28 +3,26 @@
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.data import Dataset, Given, dataset
-from babelquake.engine import Engine
+from babelquake.engine import Engine, Progress
 from babelquake.errors import UserError, did_you_mean
+from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.corrections import holm
+from babelquake.stats.agreement_errors import has_rows
 from babelquake.stats.groups import By
-from babelquake.stats.kendall import kendall_like
-from babelquake.stats.permutation import compare_agreement, permutation_test
-from babelquake.stats.pvalues import p_value
 from babelquake.studies import kinds
 from babelquake.studies.card import Study
-from babelquake.studies.correlate.agreements import agreements, parts_by_pair, score_tables, with_averages
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, difference, judgements
+from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.missing import missing_error
-from babelquake.studies.mt.robustness import result
 from babelquake.studies.tables import references_each, scorers_of
 
 CORRELATE = Study(
@@ -34,8 +32,8 @@ CORRELATE = Study(
     gated=("darr", "kendall_like", "pearson", "accuracy"),
 )
 STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
-COMPARED = ("pearson", "kendall_like")
-"""Statistics for which pairs of scorers are compared by PERM-BOTH."""
+COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
+"""Statistics for which every two scorers are compared."""
 
 
 def correlate(
@@ -47,7 +45,6 @@ def correlate(
     threshold: float = 25.0,
     by: By | None = None,
     resamples: int = 10_000,
-    draws: int = 1000,
     seed: int = 0,
     restart: bool = False,
     engine: Engine | None = None,
@@ -72,7 +69,6 @@ def correlate(
         statistic=list(statistics),
         threshold=threshold,
         by=by,
-        draws=draws,
     ) as session:
         session.attach(references_each(material.segments) if material.has("references") else None)
         if session.finished:
@@ -85,8 +81,10 @@ def correlate(
             * (1 if scorer.higher_is_better else -1)
             for scorer in session.scorers
         }
-        rows = agreement_results(segments, material.pairs, values, statistics, threshold, by, resamples, draws, seed)
-        return session.finish(rows)
+        quiet = session.engine.quiet
+        return session.finish(
+            agreement_results(segments, material.pairs, values, statistics, threshold, by, resamples, seed, quiet)
+        )
 
 
 def agreement_results(
@@ -97,21 +95,38 @@ def agreement_results(
     threshold: float,
     by: By | None,
     resamples: int,
-    draws: int,
     seed: int,
-) -> list[dict[str, Any]]:
+    quiet: bool = True,
+) -> list[Measure]:
     """Agreement of every scorer, and of every two of them the difference; `values` has higher is better."""
-    found, rows = {}, []
-    for pair, part, preferences, places in parts_by_pair(segments, pairs):
-        here = {name: scores[places] for name, scores in values.items() if not np.isnan(scores[places]).all()}
-        for name, scores in here.items():
-            found[(pair, name)] = agreements(
-                part, preferences, scores, statistics, resamples=resamples, seed=seed, threshold=threshold, by=by
-            )
-        rows += _differences(part, preferences, here, found, pair, statistics, threshold, by, draws, seed)
-    for row, p in zip(rows, holm(row["p"] for row in rows), strict=True):
-        row["p_corrected"] = float(p)
-    return with_averages(found, ("language_pair", "scorer")) + rows
+    given = judgements(segments, pairs)
+    known = [(some, name) for some in given for name, scores in values.items() if not np.isnan(scores[some.rows]).all()]
+    cells: list[Cell] = []
+    with Progress("resampling", len(known) * len(statistics), "agreements", quiet) as progress:
+        for some, name in known:
+            cell = agreement_cell(
+                Place(some.language_pair, name), some, values[name][some.rows], statistics,
+                resamples=resamples, seed=seed, threshold=threshold, by=by,
+            )  # fmt: skip
+            cells.append(cell)
+            progress.advance(len(statistics))
+    measures = agreement_measures(cells)
+    families = Families()
+    for some in given:
+        for one, other in combinations([cell for cell in cells if cell.place.language_pair == some.language_pair], 2):
+            names = (one.place.scorer, other.place.scorer)
+            for statistic in [name for name in COMPARED if name in one.numbers and name in other.numbers]:
+                if statistic != "darr" and not has_rows(statistic, by):
+                    continue
+                drawn, test = difference(
+                    statistic, some, *(values[name][some.rows] for name in names),
+                    resamples=enough(resamples), seed=seed, threshold=threshold, by=by,
+                )  # fmt: skip
+                kind = kinds.AGREEMENTS[statistic].difference()
+                place = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
+                measure = measured(kind, drawn, one.sizes[statistic], **place)
+                families.add((some.language_pair, " − ".join(names), "agreement of two scorers"), measure, test)
+    return measures + families.judge()
 
 
 def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dict[str, Array]) -> pl.DataFrame:
@@ -146,49 +161,7 @@ def _values(judge: Scorer, data: Dataset, engine: Engine, ready: Array | None) -
     return scores
 
 
-def _differences(
-    segments: pl.DataFrame,
-    pairs: pl.DataFrame | None,
-    values: dict[str, Array],
-    found: dict[Any, Any],
-    pair: str | None,
-    statistics: Sequence[str],
-    threshold: float,
-    by: By | None,
-    draws: int,
-    seed: int,
-) -> list[dict[str, Any]]:
-    """Every two scorers: PERM-BOTH (Deutsch et al. 2021) on scores, paired bootstrap on better/worse pairs."""
-    rows = []
-    for one, other in combinations(values, 2):
-        key = {"language_pair": pair, "scorer": one, "other": other}
-        both = found[(pair, one)], found[(pair, other)]
-        for name in both[0].keys() & both[1].keys() & {*COMPARED, "darr"} & set(statistics):
-            (first, n), (second, _) = both[0][name], both[1][name]
-            difference = first - second
-            if name == "darr":
-                p = p_value(difference.null, difference.value)
-            else:
-                human, metric = score_tables(segments, values[one])
-                rival = score_tables(segments, values[other])[1]
-                p = _permutation_p(name, human, metric, rival, threshold, by, draws, seed)
-            rows.append(result(key, f"{name}_difference", difference, n, p))
-    return sorted(rows, key=lambda row: (row["scorer"], row["measure"]))
-
-
 def _pairs_with_scores(segments: pl.DataFrame, scores: Array) -> NDArray[np.bool_]:
     """Rows of the language pairs that a scorer has any scores for: a file of ready-made scores may be of one pair."""
     known = pl.DataFrame({"pair": segments["language_pair"], "known": ~np.isnan(scores)})
     return known.select(pl.col("known").any().over("pair"))["known"].to_numpy()
-
-
-def _permutation_p(
-    name: str, human: Array, metric: Array, rival: Array, threshold: float, by: By | None, draws: int, seed: int
-) -> float:
-    if name != "kendall_like":
-        return compare_agreement(name, human, metric, rival, by=by, draws=draws, seed=seed).p
-
-    def agree(scores: Array) -> Array:
-        return kendall_like(human, scores, by or "item", threshold)
-
-    return permutation_test(agree, metric, rival, human=human, draws=draws, seed=seed).p

@@ -1,7 +1,6 @@
 """Agreement with people when the references are noisy (Vu 2022, Tables 5, 6, 8, 9 and Figures 2 and 4)."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -9,13 +8,17 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
+from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import Resampled
-from babelquake.studies.correlate.agreements import agreements, parts_by_pair, with_averages
+from babelquake.stats.parallel import in_parallel
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.correlate.agreements import Judgements, agreement_cell, agreement_measures, judgements
 from babelquake.studies.probing import Given
 
 STATISTICS = ("darr", "kendall_like", "pearson")
+Changes = Sequence[tuple[str, float | None]]
+"""Labels and levels of perturbations."""
 
 
 def noise_agreement(
@@ -26,24 +29,41 @@ def noise_agreement(
     resamples: int,
     seed: int,
     threshold: float,
-) -> list[dict[str, Any]]:
+) -> list[Measure]:
     """Agreement with humans per scorer, attack and level; level 0 is the clean reference."""
-    found: dict[tuple[Any, ...], dict[str, tuple[Resampled, int]]] = {}
-    parts = parts_by_pair(data.segments, data.pairs)
+    given = judgements(data.segments, data.pairs)
+    wanted = [(change.label, change.level) for change in changes.perturbations]
+    return agreement_measures(list(noise_cells(given, len(data), sums, judges, wanted, resamples, seed, threshold)))
+
+
+def noise_cells(
+    given: Sequence[Judgements],
+    rows: int,
+    sums: pl.LazyFrame,
+    judges: Sequence[Scorer],
+    changes: Changes,
+    resamples: int,
+    seed: int,
+    threshold: float,
+) -> Iterator[Cell]:
+    """A cell per scorer, attack, level and language pair; where an attack does not apply, the clean score stands."""
     for judge in judges:
         sign = 1 if judge.higher_is_better else -1
         table = sums.filter(pl.col("scorer") == judge.name).select("row", "perturbation", "level", "score").collect()
-        clean = _by_row(table.filter(pl.col("perturbation").is_null()), len(data))
-        for change in changes.perturbations:
-            same = (pl.col("perturbation") == change.label) & pl.col("level").eq_missing(change.level)
-            noisy = _by_row(table.filter(same), len(data))
-            values = np.where(np.isnan(noisy), clean, noisy)
-            for pair, segments, pairs, rows in parts:
-                found[(pair, judge.name, change.label, change.level)] = agreements(
-                    segments, pairs, sign * values[rows], STATISTICS,
-                    resamples=resamples, seed=seed, threshold=threshold,
-                )  # fmt: skip
-    return with_averages(found, ("language_pair", "scorer", "perturbation", "level"))
+        clean = _by_row(table.filter(pl.col("perturbation").is_null()), rows)
+
+        def make(
+            at: tuple[str, float | None, Judgements], judge: Scorer = judge, sign: int = sign,
+            table: pl.DataFrame = table, clean: Array = clean,
+        ) -> Cell:  # fmt: skip
+            label, level, some = at
+            same = (pl.col("perturbation") == label) & pl.col("level").eq_missing(pl.lit(level, pl.Float64))
+            noisy = _by_row(table.filter(same), rows)
+            values = sign * np.where(np.isnan(noisy), clean, noisy)[some.rows]
+            place = Place(some.language_pair, judge.name, label, level)
+            return agreement_cell(place, some, values, STATISTICS, resamples=resamples, seed=seed, threshold=threshold)
+
+        yield from in_parallel(make, [(label, level, some) for label, level in changes for some in given])
 
 
 def attacked_texts(data: Dataset, changes: Suite) -> Given:

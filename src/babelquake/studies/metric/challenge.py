@@ -5,7 +5,7 @@ ratio compares the loss with that for a sentence that has nothing to do with the
 (f(t, r) − f(t′, r)) / (f(t, r) − f(u, r)), means over the phenomenon's triples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,12 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.stats.bootstrap import bootstrap
-from babelquake.studies.mt.robustness import result
+from babelquake.studies import kinds
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.measuring import measured
+from babelquake.studies.units import by_unit, keys_by_row
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""
@@ -57,9 +60,19 @@ def unrelated_to(references: Sequence[Sequence[str]], translations: Sequence[str
     return [of[tuple(given)] for given in references]
 
 
-def challenge_results(scores: pl.DataFrame, resamples: int, seed: int) -> list[dict[str, Any]]:
+def challenge_results(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int) -> list[Measure]:
     """Accuracy and ratio per scorer, for every phenomenon, every severity and all together."""
-    rows = []
+    kind = {"detection_accuracy": kinds.DETECTION_ACCURACY, "change_ratio": kinds.CHANGE_RATIO}
+    return [
+        measured(kind[name], drawn, cell.n, **cell.place.columns)
+        for cell in challenge_cells(scores, segments, resamples, seed)
+        for name, drawn in cell.numbers.items()
+    ]
+
+
+def challenge_cells(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int) -> Iterator[Cell]:
+    """A cell per scorer and group of triples; triples of one sentence are one unit of chance."""
+    keys = keys_by_row(segments)
     for (scorer,), part in scores.group_by("scorer", maintain_order=True):
         groups: list[tuple[dict[str, Any], pl.DataFrame]] = [({}, part)]
         for label, column in LABELS.items():
@@ -69,11 +82,10 @@ def challenge_results(scores: pl.DataFrame, resamples: int, seed: int) -> list[d
             loss = (some["score"] - some["score_perturbed"]).to_numpy()
             worst = (some["score"] - some["score_unrelated"]).to_numpy()
             table = np.stack([np.ones_like(loss), loss > 0, loss, worst], axis=1)
-            key = {"scorer": scorer, **group}
-            accuracy = bootstrap(_accuracy, [table], resamples, seed)
-            rows.append(result(key, "detection_accuracy", accuracy, len(loss)))
-            rows.append(result(key, "change_ratio", bootstrap(_ratio, [table], resamples, seed), len(loss)))
-    return rows
+            units, rows = by_unit(keys[some["row"].to_numpy()], table)
+            cell = Cell(Place(None, str(scorer), **group), units, len(loss))
+            cell.compute({"detection_accuracy": _accuracy, "change_ratio": _ratio}, [rows], resamples, seed)
+            yield cell
 
 
 def _label(segments: pl.DataFrame, name: str) -> pl.Expr:

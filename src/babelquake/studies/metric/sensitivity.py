@@ -1,73 +1,129 @@
-"""How much a metric's score changes when the text does (Jwalapuram 2023 §3.1, Tables 2–4)."""
+"""How much a metric's score changes when the text does (Jwalapuram 2023 §3.1, Tables 2–4).
 
-from collections.abc import Mapping, Sequence
+Δ is "better is up" for every scorer: what an error rate gained counts as a loss. Scores themselves stand as the scorer
+gives them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
-from babelquake.stats.bootstrap import Resampled, resampled_sums
-from babelquake.stats.corrections import holm
-from babelquake.studies.mt.robustness import p_value, result
+from babelquake.scorers.base import Array
+from babelquake.stats.parallel import in_parallel
+from babelquake.stats.resampling import Keys
+from babelquake.stats.testing import exchange_test
+from babelquake.studies import kinds
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.tables import rows_of
+from babelquake.studies.units import by_unit, keys_by_row
 
-Row = dict[str, Any]
+KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
+PLACES = ["language_pair", "scorer", "perturbation", "level"]
 
 
 def sensitivity(
-    sums: pl.LazyFrame, judges: Sequence[Scorer], meanings: Mapping[str, str], resamples: int, seed: int
-) -> list[Row]:
-    """f of clean texts, f of perturbed ones, Δ with a paired bootstrap, as Tables 2 and 3."""
-    rows: list[Row] = []
-    for judge in judges:
-        table = sums.filter(pl.col("scorer") == judge.name).collect()
-        for (pair,), part in table.group_by("language_pair", maintain_order=True):
-            clean = part.filter(pl.col("perturbation").is_null()).select("row", "statistics", "score")
-            noisy = part.filter(pl.col("perturbation").is_not_null())
-            key = {"language_pair": pair, "scorer": judge.name}
-            drops: dict[tuple[str, float | None], dict[int, float]] = {}
-            for (change, level), some in noisy.group_by(["perturbation", "level"], maintain_order=True):
-                joined = some.join(clean, on="row", suffix="_clean")
-                rows += _changes(joined, judge, {**key, "perturbation": change, "level": level}, resamples, seed)
-                sign = 1 if judge.higher_is_better else -1
-                lost = sign * (joined["score_clean"] - joined["score"])
-                drops[change, level] = dict(zip(joined["row"], lost, strict=True))
-            rows += _harmless_costs_more(drops, meanings, key)
-    tested = [row for row in rows if row["measure"] == "delta"]
-    for row, p in zip(tested, holm(row["p"] for row in tested), strict=True):
-        row["p_corrected"] = float(p)
-    return rows
+    sums: pl.LazyFrame,
+    segments: pl.DataFrame,
+    judges: Sequence[Scorer],
+    meanings: Mapping[str, str],
+    resamples: int,
+    seed: int,
+) -> list[Measure]:
+    """f of clean texts, f of perturbed ones and Δ, as Tables 2 and 3, and how often harmless changes cost more."""
+    measures: list[Measure] = []
+    families = Families()
+    for cell in sensitivity_cells(sums, segments, judges, enough(resamples), seed):
+        place = {**cell.place.columns, "changed": cell.changed}
+        named = {
+            name: measured(cell.place.kind(kind), cell.numbers[name], cell.n, **place) for name, kind in KINDS.items()
+        }
+        named["delta"].note = cell.few_changed
+        families.add(cell.place.asked("Δ"), named["delta"], cell.tests["delta"])
+        measures += named.values()
+    families.judge()
+    return measures + [row for judge in judges for row in _harmless_costs_more(sums, judge, meanings)]
 
 
-def _changes(joined: pl.DataFrame, judge: Scorer, key: Row, resamples: int, seed: int) -> list[Row]:
-    """Score of the clean texts, of the perturbed ones, and their difference, over the same segments."""
-    before, after = rows_of(joined["statistics_clean"]), rows_of(joined["statistics"])
-    both = np.concatenate([before, after], axis=1)
-    width = before.shape[1]
-    observed, drawn = both.sum(axis=0), resampled_sums(both, resamples, seed)
-    clean = Resampled(float(judge.aggregate(observed[:width])), judge.aggregate(drawn[:, :width]))
-    noisy = Resampled(float(judge.aggregate(observed[width:])), judge.aggregate(drawn[:, width:]))
-    delta, n = noisy - clean, joined.height
+def sensitivity_cells(
+    sums: pl.LazyFrame, segments: pl.DataFrame, judges: Sequence[Scorer], resamples: int, seed: int
+) -> Iterator[Cell]:
+    """A cell per scorer, language pair and perturbation: over all texts, and over the changed ones if not all are."""
+    by_name = {judge.name: judge for judge in judges}
+    keys = keys_by_row(segments)
+    wanted = sums.filter(pl.col("perturbation").is_not_null() & pl.col("scorer").is_in(list(by_name)))
+    places = wanted.select(PLACES).unique(maintain_order=True).collect()
+
+    def make(place: Mapping[str, Any]) -> list[Cell]:
+        scorer = by_name[place["scorer"]]
+        here = sums.filter(
+            pl.col("scorer") == place["scorer"], pl.col("language_pair").eq_missing(pl.lit(place["language_pair"]))
+        )
+        same = pl.col("perturbation") == place["perturbation"]
+        same &= pl.col("level").eq_missing(pl.lit(place["level"], pl.Float64))
+        clean = here.filter(pl.col("perturbation").is_null()).select("row", pl.col("statistics").alias("before"))
+        both = here.filter(same).join(clean, on="row", how="inner", maintain_order="left").collect()
+        really = both.filter(pl.col("changed"))
+        found = [_cell(Place(**place), scorer, both, really.height, keys, resamples, seed)]
+        if 0 < really.height < both.height:
+            only = Place(**place, only_changed=True)
+            found.append(_cell(only, scorer, really, really.height, keys, resamples, seed))
+        return found
+
+    for some in in_parallel(make, places.iter_rows(named=True)):
+        yield from some
+
+
+def _cell(
+    place: Place, scorer: Scorer, both: pl.DataFrame, changed: int, keys: Keys, resamples: int, seed: int
+) -> Cell:
+    """Clean and perturbed statistics of the same texts; a clean text counts as often as it was perturbed."""
+    mine = keys[both["row"].to_numpy()]
+    units, after = by_unit(mine, rows_of(both["statistics"]))
+    _, before = by_unit(mine, rows_of(both["before"]) * both["replicates"].to_numpy()[:, None])
+    cell = Cell(place, units, both.height, changed)
+    cell.compute(_formulas(scorer), [before, after], resamples, seed)
+    sign = 1 if scorer.higher_is_better else -1
+    cell.tests["delta"] = exchange_test(
+        lambda sums: sign * scorer.aggregate(sums), [after], [before], cell.numbers["delta"], seed=seed, keys=units
+    )
+    return cell
+
+
+def _formulas(scorer: Scorer) -> dict[str, Callable[[Array, Array], Array]]:
+    sign = 1 if scorer.higher_is_better else -1
+    return {
+        "score": lambda before, after: scorer.aggregate(before),
+        "score_perturbed": lambda before, after: scorer.aggregate(after),
+        "delta": lambda before, after: sign * (scorer.aggregate(after) - scorer.aggregate(before)),
+    }
+
+
+def _harmless_costs_more(sums: pl.LazyFrame, judge: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
+    """Per harmless change: how often it costs a text more than a harmful one (the point of Table 4, counted)."""
+    columns = ["language_pair", "perturbation", "level", "row", "score"]
+    table = sums.filter(pl.col("scorer") == judge.name).select(columns)
+    clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
+    sign = 1 if judge.higher_is_better else -1
+    lost = table.filter(pl.col("perturbation").is_not_null()).join(clean, on="row").collect()
+    meaning = pl.col("perturbation").replace_strict(meanings, default=None)
+    lost = lost.with_columns(lost=sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
+    harmful = lost.filter(pl.col("meaning") == "altering").select("row", pl.col("lost").alias("other"))
+    shared = lost.filter(pl.col("meaning") == "preserving").join(harmful, on="row")
+    places = columns[:3]
+    counted = shared.group_by(places, maintain_order=True).agg(
+        (pl.col("lost") > pl.col("other")).mean().alias("share"), pl.len().alias("n")
+    )
     return [
-        result(key, "score", clean, n),
-        result(key, "score_perturbed", noisy, n),
-        result(key, "delta", delta, n, p_value(delta, n)),
+        Measure(
+            kinds.HARMLESS_COSTS_MORE,
+            100 * row["share"],
+            row["n"],
+            scorer=judge.name,
+            **{name: row[name] for name in places},
+        )
+        for row in counted.iter_rows(named=True)
     ]
-
-
-def _harmless_costs_more(
-    drops: Mapping[tuple[str, float | None], Mapping[int, float]], meanings: Mapping[str, str], key: Row
-) -> list[Row]:
-    """Per harmless change: how often it costs a segment more than a harmful one (the point of Table 4, counted)."""
-    rows = []
-    harmful = [lost for (change, _), lost in drops.items() if meanings[change] == "altering"]
-    for (change, level), lost in drops.items():
-        if meanings[change] != "preserving":
-            continue
-        shared = [(lost[row], other[row]) for other in harmful for row in lost.keys() & other.keys()]
-        if shared:
-            share = 100 * sum(mine > theirs for mine, theirs in shared) / len(shared)
-            rows.append({**key, "perturbation": change, "level": level, "measure": "harmless_costs_more",
-                         "value": share, "n": len(shared)})  # fmt: skip
-    return rows

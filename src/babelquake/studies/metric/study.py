@@ -17,6 +17,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
+from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies import kinds
@@ -46,7 +47,7 @@ METRIC = Study(
     ),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
 )
-Rows = list[Any]
+Rows = list[Measure]
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,11 @@ def _sensitivity(session: Session, asked: Asked) -> Rows:
     """How far does the score move when the text does?"""
     material = material_of(session.data, asked.side, "sensitivity", asked.sample, session.seed)
     tables = _probed(session, material)
-    rows = sensitivity(tables["sums"], session.scorers, session.run.info.facts.meaning, session.resamples, session.seed)
-    return rows + unknown_tokens(tables["variants"], asked.tokenizers, session.resamples, session.seed)
+    meanings, segments = session.run.info.facts.meaning, material.segments
+    measures = sensitivity(tables["sums"], segments, session.scorers, meanings, session.resamples, session.seed)
+    return measures + unknown_tokens(
+        tables["variants"], segments, asked.tokenizers, session.resamples, session.seed
+    )
 
 
 def _agreement(session: Session, asked: Asked) -> Rows:
@@ -128,7 +132,7 @@ def _agreement(session: Session, asked: Asked) -> Rows:
     if asked.attacked:
         material = replace(material, given=attacked_texts(session.data, suite))
     tables = _probed(session, material)
-    rows = noise_agreement(
+    measures = noise_agreement(
         session.data,
         tables["sums"],
         session.scorers,
@@ -137,14 +141,16 @@ def _agreement(session: Session, asked: Asked) -> Rows:
         session.seed,
         asked.threshold,
     )
-    return rows + unknown_tokens(tables["variants"], asked.tokenizers, session.resamples, session.seed)
+    return measures + unknown_tokens(
+        tables["variants"], material.segments, asked.tokenizers, session.resamples, session.seed
+    )
 
 
 def _challenge(session: Session, asked: Asked) -> Rows:
     """Does the metric prefer a translation to a version of it with one known error?"""
     segments = session.once("segments", lambda: session.data.segments.with_row_index("row"))
     scores = session.once("scores", lambda: judge_triples(segments, session.scorers, session.engine))
-    return challenge_results(scores, session.resamples, session.seed)
+    return challenge_results(scores, segments, session.resamples, session.seed)
 
 
 QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": _challenge}

@@ -13,8 +13,12 @@ import numpy as np
 import polars as pl
 
 from babelquake.errors import UserError
-from babelquake.stats.bootstrap import Resampled, resampled_sums
-from babelquake.studies.mt.robustness import result
+from babelquake.runs.measures import Measure
+from babelquake.scorers.base import Array
+from babelquake.stats.bootstrap import bootstrap
+from babelquake.studies import kinds
+from babelquake.studies.measuring import measured
+from babelquake.studies.units import by_unit, keys_by_row
 
 WORD_STARTS = ("▁", "Ġ")
 SAY_NOTHING = ("model", "tokenizer")
@@ -116,27 +120,37 @@ def _name(path: Path, usual: str) -> str:
 
 
 def unknown_tokens(
-    variants: pl.LazyFrame, tokenizers: Sequence[str], resamples: int, seed: int
-) -> list[dict[str, Any]]:
+    variants: pl.LazyFrame, segments: pl.DataFrame, tokenizers: Sequence[str], resamples: int, seed: int
+) -> list[Measure]:
     """Average number of unknown tokens per segment, and the share of [UNK] among all tokens (Vu Figure 1, Table 4)."""
-    rows: list[dict[str, Any]] = []
+    measures: list[Measure] = []
     if not tokenizers:
-        return rows
+        return measures
+    keys = keys_by_row(segments)
     same = ["language_pair", "id", "perturbation", "level", "replicate", "text"]
     table = variants.unique(same, maintain_order=True).collect()
+    groups = ["language_pair", "perturbation", "level"]
     for what in tokenizers:
         cutter = tokenizer(what)
-        for (pair, change, level), part in table.group_by(
-            ["language_pair", "perturbation", "level"], maintain_order=True
-        ):
+        for values, part in table.group_by(groups, maintain_order=True):
             cut = cutter.tokens(part["text"].to_list())
-            counts = np.array(
-                [[1, count_unknown(some, cutter.unknown), sum(cutter.unknown in token for token in some), len(some)]
-                 for some in cut], dtype=np.float64,
-            )  # fmt: skip
-            drawn, total = resampled_sums(counts, resamples, seed), counts.sum(axis=0)
-            key = {"language_pair": pair, "tokenizer": cutter.name, "perturbation": change, "level": level}
-            average = Resampled(float(total[1] / total[0]), drawn[:, 1] / drawn[:, 0])
-            share = Resampled(float(100 * total[2] / total[3]), 100 * drawn[:, 2] / drawn[:, 3])
-            rows += [result(key, "unknown_tokens", average, len(cut)), result(key, "unk_share", share, len(cut))]
-    return rows
+            counts = np.array([_counts(some, cutter.unknown) for some in cut], dtype=np.float64)
+            units, rows = by_unit(keys[part["row"].to_numpy()], counts)
+            place = {**dict(zip(groups, values, strict=True)), "tokenizer": cutter.name}
+            for kind, function in ((kinds.UNKNOWN_TOKENS, _average), (kinds.UNK_SHARE, _share)):
+                drawn = bootstrap(function, [rows], resamples, seed, units)
+                measures.append(measured(kind, drawn, len(cut), **place))
+    return measures
+
+
+def _counts(tokens: Sequence[str], unknown: str) -> tuple[int, int, int, int]:
+    """Of one text: 1, unknown tokens and split words, [UNK], tokens."""
+    return 1, count_unknown(tokens, unknown), sum(unknown in token for token in tokens), len(tokens)
+
+
+def _average(sums: Array) -> Array:
+    return np.asarray(sums[..., 1] / sums[..., 0])
+
+
+def _share(sums: Array) -> Array:
+    return np.asarray(100 * sums[..., 2] / sums[..., 3])

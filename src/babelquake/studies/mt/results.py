@@ -1,63 +1,87 @@
-"""All results of the MT study: cells, tests, inconsistency, differences between systems, ranks, kinds of change."""
-
-from typing import Any
+"""All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, changes."""
 
 import polars as pl
 
 from babelquake.engine import Progress
+from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
-from babelquake.stats.corrections import holm
-from babelquake.studies.mt import robustness
+from babelquake.studies import kinds
+from babelquake.studies.cells import Cell
+from babelquake.studies.measuring import enough
+from babelquake.studies.mt.cells import VARIANT, cells, places
+from babelquake.studies.mt.inconsistency import inconsistency
+from babelquake.studies.mt.overall import overall
+from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
+from babelquake.studies.units import keys_by_row
 
 
 def mt_results(
-    scores: pl.DataFrame,
-    translations: pl.DataFrame,
+    scores: pl.DataFrame | pl.LazyFrame,
+    translations: pl.DataFrame | pl.LazyFrame,
     judges: list[Scorer],
     threshold: float,
     resamples: int,
     seed: int,
     quiet: bool = True,
-) -> list[dict[str, Any]]:
-    """All results of the study as tidy rows."""
-    found = list(robustness.cells(scores, judges, resamples, seed))
-    rows = []
-    with Progress("resampling", len(found), "cells", quiet) as progress:
-        for cell in found:
-            rows += robustness.cell_results(cell)
+) -> list[Measure]:
+    """All results of the study. Segments with a blank source are left out: there is nothing to perturb."""
+    found = mt_cells(scores, translations, judges, enough(resamples), seed, quiet)
+    sources = sources_of(translations)
+    kept = _with_source(translations, sources)
+    measures = cell_measures(found)
+    measures += inconsistency(kept, changed_sources(kept, sources), keys_by_row(sources), threshold, resamples, seed)
+    measures += system_differences(found) + ranks(found) + robust_consis_correlation(found) + overall(found)
+    return measures + _changes(kept)
+
+
+def mt_cells(
+    scores: pl.DataFrame | pl.LazyFrame,
+    translations: pl.DataFrame | pl.LazyFrame,
+    judges: list[Scorer],
+    resamples: int,
+    seed: int,
+    quiet: bool = True,
+) -> list[Cell]:
+    """The cells of a run, from its tables."""
+    sources = sources_of(translations)
+    kept = _with_source(scores, sources)
+    changed = changed_sources(_with_source(translations, sources), sources)
+    found: list[Cell] = []
+    with Progress("resampling", len(places(kept)), "cells", quiet) as progress:
+        for some in cells(kept, judges, keys_by_row(sources), changed, resamples, seed):
+            found += some
             progress.advance(1)
-    _correct([row for row in rows if row["measure"] == "delta"])
-    corrected = {_cell_key(row): row["p_corrected"] for row in rows if row["measure"] == "delta"}
-    for row in rows:
-        if row["measure"] == "robust":
-            row["p_corrected"] = corrected[_cell_key(row)]
-    rows += robustness.inconsistency(translations, threshold, resamples, seed)
-    differences = robustness.system_differences(found)
-    _correct(differences)
-    rows += differences + robustness.ranks(found) + robustness.robust_consis_correlation(found)
-    rows += _changes(translations)
-    return rows
+    return found
 
 
-def _correct(rows: list[dict[str, Any]]) -> None:
-    """Holm's correction over one family of tests."""
-    for row, p in zip(rows, holm(row["p"] for row in rows), strict=True):
-        row["p_corrected"] = float(p)
+def _with_source(table: pl.DataFrame | pl.LazyFrame, sources: pl.DataFrame) -> pl.LazyFrame:
+    """A table's rows of segments that have a source, in their order."""
+    return table.lazy().filter(pl.col("row").is_in(sources["row"].implode()))
 
 
-def _cell_key(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in robustness.KEYS)
+def sources_of(translations: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
+    """Row and source of every segment that has one."""
+    clean = translations.lazy().filter(pl.col("perturbation").is_null() & (pl.col("source").str.strip_chars() != ""))
+    return clean.select("row", "source").unique("row", maintain_order=True).collect()
 
 
-def _changes(translations: pl.DataFrame) -> list[dict[str, Any]]:
+def changed_sources(translations: pl.LazyFrame, sources: pl.DataFrame) -> pl.DataFrame:
+    """Row, perturbation, level and replicate of every perturbed source that differs from its original."""
+    noisy = translations.filter(pl.col("perturbation").is_not_null()).select(*VARIANT, "source").unique(VARIANT)
+    both = noisy.join(sources.lazy().rename({"source": "original"}), on="row")
+    return both.filter(pl.col("source") != pl.col("original")).select(VARIANT).collect()
+
+
+def _changes(translations: pl.LazyFrame) -> list[Measure]:
     """Per system and perturbation: the share of each kind of change, in per cent."""
     groups = ["language_pair", "system", "perturbation", "level"]
     noisy = translations.filter(pl.col("perturbation").is_not_null())
-    counts = noisy.group_by([*groups, "change"], maintain_order=True).len()
+    counts = noisy.group_by([*groups, "change"], maintain_order=True).agg(pl.len())
     totals = noisy.group_by(groups, maintain_order=True).agg(pl.len().alias("n"))
-    joined = counts.join(totals, on=groups, how="left", nulls_equal=True, maintain_order="left")
+    joined = counts.join(totals, on=groups, how="left", nulls_equal=True, maintain_order="left").collect()
     return [
-        {**{name: row[name] for name in groups}, "measure": f"changed_{row['change']}",
-         "value": 100 * row["len"] / row["n"], "n": row["n"]}
+        Measure(
+            kinds.changed(row["change"]), 100 * row["len"] / row["n"], row["n"], **{name: row[name] for name in groups}
+        )
         for row in joined.iter_rows(named=True)
-    ]  # fmt: skip
+    ]

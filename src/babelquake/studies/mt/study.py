@@ -96,9 +96,11 @@ def mt(
         tables = make_tables(session, segments, made, reset)
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *_missing_references(segments), *_not_applicable(tables["variants"], changes))
+        session.say(*_blank_sources(segments))
         _require_scores(tables)
         session.say(*_without_consis(judges))
-        results = mt_results(run.scores, run.translations, judges, threshold, resamples, seed, engine.quiet)
+        scores, translations = tables["scores"], tables["translations"]
+        results = mt_results(scores, translations, judges, threshold, resamples, seed, engine.quiet)
         return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})
 
 
@@ -128,6 +130,11 @@ def _missing_references(segments: pl.DataFrame) -> list[str]:
     if not missing:
         return []
     return [f"{missing} of {segments.height} segments have no reference: only CONSIS and % inconsistent are measured."]
+
+
+def _blank_sources(segments: pl.DataFrame) -> list[str]:
+    blank = segments.filter(pl.col("source").fill_null("").str.strip_chars() == "").height
+    return [f"{blank} of {segments.height} segments have a blank source and are left out."] if blank else []
 
 
 def _not_applicable(variants: pl.LazyFrame, changes: Suite) -> list[str]:

@@ -1,87 +1,137 @@
-"""What the probes say of a QE model: drops, MPP − MAP, flags, and rankings without human labels (Kanojia 2021 §6)."""
+"""What the probes say of a QE model: drops, MPP − MAP, and flags (Kanojia 2021 §6).
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import permutations
-from math import factorial
+Per segment a model has its clean score and its score under each probe, averaged over replicates; a drop is the mean
+loss over the segments that a probe applies to. All means are of the same resamples, so differences are paired.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array, Scorer
-from babelquake.stats import pvalues
 from babelquake.stats.bootstrap import Resampled, resampled_sums
-from babelquake.stats.corrections import holm
-from babelquake.studies.mt.robustness import p_value, result
+from babelquake.stats.families import ALPHA, corrected
+from babelquake.stats.parallel import in_parallel
+from babelquake.stats.pvalues import Alternative
+from babelquake.stats.resampling import Keys
+from babelquake.stats.testing import Test, difference_test
+from babelquake.studies import kinds
+from babelquake.studies.cells import Cell, Place, marks_of
+from babelquake.studies.measuring import Families, mean_of, measured
+from babelquake.studies.units import by_unit, keys_by_row
 
-Row = dict[str, Any]
 Titles = Mapping[str, Mapping[str, str]]
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""
-ALPHA = 0.05
-RANKS = {"rank_discrimination": "discrimination_standardised", "rank_pearson": "pearson"}
-"""Rankings, and the measure each goes by."""
 
 
-def probe_results(
+def probed_models(
     sums: pl.LazyFrame,
+    segments: pl.DataFrame,
     judges: Sequence[Scorer],
     probes: Titles,
     resamples: int,
     seed: int,
     unprobed: Collection[str] = (),
-) -> tuple[list[Row], list[Row]]:
-    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words.
+) -> Iterator["Probed"]:
+    """Every model on every language pair, on all cores. Of `unprobed` models, which know clean texts only, the mean."""
+    keys = keys_by_row(segments)
+    pairs = sums.select("language_pair").unique(maintain_order=True).collect()["language_pair"].to_list()
 
-    Of the scorers `unprobed`, which know clean texts only, there is nothing but the mean.
-    """
-    rows: list[Row] = []
-    flags: list[Row] = []
-    for judge in judges:
-        table = sums.filter(pl.col("scorer") == judge.name).drop("statistics").collect()
+    def make(at: tuple[Scorer, str | None]) -> Probed:
+        judge, pair = at
+        here = sums.filter(pl.col("scorer") == judge.name, pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
         if judge.name in unprobed:
-            table = table.filter(pl.col("perturbation").is_null())
-        for (pair,), part in table.group_by("language_pair", maintain_order=True):
-            found = Probed(part, judge, probes, resamples, seed)
-            key = {"language_pair": pair, "scorer": judge.name}
-            rows += found.results(key)
-            flags += found.flags(key)
-    return rows, flags
+            here = here.filter(pl.col("perturbation").is_null())
+        return Probed(here.drop("statistics").collect(), judge, pair, probes, keys, resamples, seed)
+
+    yield from in_parallel(make, [(judge, pair) for judge in judges for pair in pairs])
+
+
+def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[dict[str, Any]]]:
+    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words."""
+    measures: list[Measure] = []
+    families = Families()
+    for model in models:
+        measures += model.measures(families)
+    families.judge()
+    return measures, [flag for model in models for flag in model.flags()]
 
 
 class Probed:
-    """One model on one language pair: per segment its clean score and its score under each probe."""
+    """One model on one language pair: per segment its clean score and its drop under each probe."""
 
-    def __init__(self, table: pl.DataFrame, judge: Scorer, probes: Titles, resamples: int, seed: int) -> None:
-        self.probes = probes
-        sign = 1 if judge.higher_is_better else -1
+    def __init__(
+        self,
+        table: pl.DataFrame,
+        judge: Scorer,
+        pair: str | None,
+        probes: Titles,
+        keys: Keys,
+        resamples: int,
+        seed: int,
+    ) -> None:
+        self.place, self.probes, self.seed = Place(pair, judge.name), probes, seed
+        self.sign = 1 if judge.higher_is_better else -1
         clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
-        noisy = table.filter(pl.col("perturbation").is_not_null()).join(clean, on="row")
-        rows = clean["row"].sort()
-        place = {row: position for position, row in enumerate(rows)}
+        noisy = table.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan()).join(clean, on="row")
         present = noisy.select("perturbation", "level").unique(maintain_order=True).rows()
         self.cells: list[Probe] = [cell for label in probes for cell in present if cell[0] == label]
-        self.columns = np.zeros((len(rows), 2 + 2 * len(self.cells)))
-        self.columns[[place[row] for row in clean["row"]], 0] = clean["clean"].to_numpy()
-        self.columns[:, 1] = 1
-        for number, (label, level) in enumerate(self.cells, 1):
+        rows = clean["row"].to_numpy()
+        columns = np.zeros((len(rows), 2 + 4 * len(self.cells)))
+        columns[:, 0], columns[:, 1] = clean["clean"].to_numpy(), 1
+        order = np.argsort(rows)
+        for number, (label, level) in enumerate(self.cells):
             here = (pl.col("perturbation") == label) & pl.col("level").eq_missing(pl.lit(level, pl.Float64))
-            some = noisy.filter(here & pl.col("score").is_not_nan())
-            at = [place[row] for row in some["row"]]
-            self.columns[at, 2 * number] = sign * (some["clean"] - some["score"]).to_numpy()
-            self.columns[at, 2 * number + 1] = 1
-        self.sign = sign
-        self.total, self.drawn = self.columns.sum(axis=0), resampled_sums(self.columns, resamples, seed)
+            some = noisy.filter(here)
+            at = order[np.searchsorted(rows[order], some["row"].to_numpy())]
+            lost = self.sign * (some["clean"] - some["score"]).to_numpy()
+            really = some["changed"].to_numpy()
+            first = 2 + 4 * number
+            columns[at, first], columns[at, first + 1] = lost, 1
+            columns[at, first + 2], columns[at, first + 3] = lost * really, really
+        self.n = len(rows)
+        self.keys, self.columns = by_unit(keys[rows], columns)
+        self.total, self.drawn = self.columns.sum(axis=0), resampled_sums(self.columns, resamples, seed, self.keys)
 
-    def mean(self, number: int) -> Resampled:
-        """The mean of a column pair: 0 the clean score, then the drop under each probe."""
-        at = 2 * number
+    def mean(self, at: int) -> Resampled:
+        """The mean of a column pair."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return Resampled(float(self.total[at] / self.total[at + 1]), self.drawn[:, at] / self.drawn[:, at + 1])
 
-    def drop(self, cell: Probe) -> Resampled:
-        """Mean loss of score under a probe, over the segments it applies to."""
-        return self.mean(self.cells.index(cell) + 1)
+    def drop(self, cell: Probe, *, changed: bool = False) -> Resampled:
+        """Mean loss of score under a probe, over the segments it applies to, or really changed."""
+        return self.mean(self._column(cell, changed))
+
+    def count(self, cell: Probe, *, changed: bool = False) -> int:
+        """How many segments that is."""
+        return int(self.total[self._column(cell, changed) + 1])
+
+    def contributions(self, weights: Mapping[Probe, float], *, changed: bool = False) -> Array:
+        """What each segment contributes to a weighted sum of drops."""
+        found = np.zeros(len(self.columns))
+        for cell, weight in weights.items():
+            at = self._column(cell, changed)
+            found += weight * self.columns[:, at] / self.total[at + 1]
+        return found
+
+    def _column(self, cell: Probe, changed: bool = False) -> int:
+        return 2 + 4 * self.cells.index(cell) + 2 * changed
+
+    def _test(
+        self, drawn: Resampled, weights: Mapping[Probe, float], alternative: Alternative = "two-sided", *,
+        changed: bool = False,
+    ) -> Test:  # fmt: skip
+        """The test of a weighted sum of drops, over the segments that any of its probes applies to."""
+        applies = np.zeros(len(self.columns), dtype=np.bool_)
+        for cell in weights:
+            applies |= self.columns[:, self._column(cell, changed) + 1] > 0
+        parts = self.contributions(weights, changed=changed)[applies]
+        return difference_test(drawn, parts, keys=self.keys[applies], seed=self.seed, alternative=alternative)
 
     def title(self, cell: Probe) -> str:
         """A probe in plain words, with its level where there are several."""
@@ -99,120 +149,85 @@ class Probed:
 
     def average(self, cells: Sequence[Probe]) -> Resampled | None:
         """The mean drop over some probes."""
-        if not cells:
-            return None
-        found = [self.drop(cell) for cell in cells]
-        return Resampled(float(np.mean([drawn.value for drawn in found])), np.mean([d.values for d in found], axis=0))
+        return mean_of([self.drop(cell) for cell in cells]) if cells else None
 
-    def results(self, key: Row) -> list[Row]:
-        """Rows of measures. MPP and MAP scores are the clean mean less the mean drop, so they share their segments."""
-        clean = self.mean(0)
-        rows = [result(key, "score_mt", clean, len(self.columns))]
+    def discrimination(self) -> Cell | None:
+        """The mean drop under meaning-altering probes less that under preserving ones."""
+        harmless, harmful = self.of_meaning("preserving"), self.of_meaning("altering")
+        kept, changed = self.average(harmless), self.average(harmful)
+        if kept is None or changed is None:
+            return None
+        cell = Cell(self.place, self.keys, self.n)
+        weights = _weights(harmful, harmless)
+        cell.numbers["discrimination"] = changed - kept
+        cell.contributions["discrimination"] = self.contributions(weights)
+        cell.tests["discrimination"] = self._test(changed - kept, weights)
+        cell.marks = marks_of(self.columns)
+        return cell
+
+    def measures(self, families: Families) -> Iterator[Measure]:
+        """MPP and MAP scores are the clean mean less the mean drop, so they share their segments."""
+        clean, where = self.mean(0), self.place.columns
+        yield measured(kinds.SCORE_MT, clean, self.n, **where)
         kept, changed = (self.average(self.of_meaning(meaning)) for meaning in ("preserving", "altering"))
-        for name, loss in (("score_mpp", kept), ("score_map", changed)):
+        for kind, loss in ((kinds.SCORE_MPP, kept), (kinds.SCORE_MAP, changed)):
             if loss is not None:
                 shown = Resampled(clean.value - self.sign * loss.value, clean.values - self.sign * loss.values)
-                rows.append(result(key, name, shown, len(self.columns)))
-        drops = []
-        for cell in self.of_meaning("preserving") + self.of_meaning("altering") + self.of_meaning("depends"):
-            drawn = self.drop(cell)
-            n = int(self.total[2 * self.cells.index(cell) + 3])
-            here = {**key, "perturbation": cell[0], "level": cell[1]}
-            drops.append(result(here, "drop", drawn, n, p_value(drawn, n)))
-        for row, p in zip(drops, holm(row["p"] for row in drops), strict=True):
-            row["p_corrected"] = float(p)
-        rows += drops
-        if kept is not None and changed is not None:
-            difference = changed - kept
-            rows.append(
-                result(key, "discrimination", difference, len(self.columns), p_value(difference, len(self.columns)))
-            )
-        return rows
+                yield measured(kind, shown, self.n, **where)
+        for cell in [*self.of_meaning("preserving"), *self.of_meaning("altering"), *self.of_meaning("depends")]:
+            count, really = self.count(cell), self.count(cell, changed=True)
+            for only in (False, True) if 0 < really < count else (False,):
+                drawn, n = self.drop(cell, changed=only), really if only else count
+                place = replace(self.place, perturbation=cell[0], level=cell[1], only_changed=only)
+                measure = measured(place.kind(kinds.DROP), drawn, n, changed=really, **place.columns)
+                measure.note = Cell(place, self.keys, n, really).few_changed
+                families.add(place.asked("drop"), measure, self._test(drawn, {cell: 1.0}, changed=only))
+                yield measure
+        if (found := self.discrimination()) is not None:
+            drawn = found.numbers["discrimination"]
+            measure = measured(kinds.DISCRIMINATION, drawn, self.n, **where)
+            families.add(self.place.asked("discrimination"), measure, found.tests["discrimination"])
+            yield measure
+            yield measured(kinds.MPP_MINUS_MAP, Resampled(-drawn.value, -drawn.values), self.n, **where)
 
-    def flags(self, key: Row) -> list[Row]:
+    def flags(self) -> Iterator[dict[str, Any]]:
         """Meaning-altering probes that cost not significantly more than the meaning-preserving ones do on average.
 
-        And those that even cost less than a single harmless change. One-sided paired bootstraps, each family
-        Holm-corrected over the model's probes.
+        And those that even cost less than a single harmless change. One-sided; each of the two questions is a family of
+        the model's probes. What cannot be tested is not flagged.
         """
-        harmless = self.of_meaning("preserving")
+        harmless, harmful = self.of_meaning("preserving"), self.of_meaning("altering")
         average = self.average(harmless)
-        harmful = self.of_meaning("altering")
-        if average is None or not harmful:
-            return []
-        p_values = holm(_larger(self.drop(cell) - average) for cell in harmful)
+        if average is None:
+            return
         against = [(cell, other) for cell in harmful for other in harmless]
-        dearer = holm(_larger(self.drop(other) - self.drop(cell)) for cell, other in against)
-        found = []
-        for cell, p in zip(harmful, p_values, strict=True):
-            if p >= ALPHA:
-                found.append({**key, "perturbation": cell[0], "text": f"does not see: {self.title(cell)}"})
-            worse = [other for (mine, other), q in zip(against, dearer, strict=True) if mine == cell and q < ALPHA]
+        seen = corrected(
+            [self._test(self.drop(cell) - average, _weights([cell], harmless), "greater") for cell in harmful]
+        )
+        dearer = corrected(
+            [
+                self._test(self.drop(other) - self.drop(cell), {other: 1.0, cell: -1.0}, "greater")
+                for cell, other in against
+            ]
+        )
+        where = {"language_pair": self.place.language_pair, "scorer": self.place.scorer}
+        for cell, outcome in zip(harmful, seen, strict=True):
+            if outcome.testable and outcome.p_corrected is not None and outcome.p_corrected >= ALPHA:
+                yield {**where, "perturbation": cell[0], "text": f"does not see: {self.title(cell)}"}
+            worse = [
+                other
+                for (mine, other), found in zip(against, dearer, strict=True)
+                if mine == cell and found.testable and found.p_corrected is not None and found.p_corrected < ALPHA
+            ]
             if worse:
                 costliest = max(worse, key=lambda other: self.drop(other).value)
                 text = f"{self.title(cell)} costs less than {self.title(costliest)}"
-                found.append({**key, "perturbation": cell[0], "text": text})
-        return found
+                yield {**where, "perturbation": cell[0], "text": text}
 
 
-def _larger(drawn: Resampled) -> float:
-    return pvalues.p_value(drawn.null, drawn.value, "greater")
-
-
-def standardised(rows: Sequence[Row], spreads: Mapping[tuple[str | None, str], float]) -> list[Row]:
-    """Discrimination in standard deviations of the model's own scores of unperturbed translations.
-
-    The paper's models all score from 0 to 1; models whose scales differ can be ranked only in units of their own.
-    """
-    found = []
-    for row in rows:
-        spread = spreads.get((row["language_pair"], row["scorer"]), 0.0)
-        if row["measure"] == "discrimination" and spread > 0:
-            scaled = {name: row[name] / spread for name in ("value", "sd", "low", "high")}
-            found.append({**row, **scaled, "measure": "discrimination_standardised"})
-    return found
-
-
-def ranking_results(rows: Sequence[Row], seed: int) -> list[Row]:
-    """Rank of each model by standardised discrimination and by Pearson, and how the two rankings agree (Figure 2)."""
-    found: list[Row] = []
-    for pair in dict.fromkeys(row["language_pair"] for row in rows):
-        values = {
-            measure: {
-                row["scorer"]: row["value"]
-                for row in rows
-                if row["measure"] == measure and row["language_pair"] == pair and np.isfinite(row["value"])
-            }
-            for measure in RANKS.values()
-        }
-        for name, measure in RANKS.items():
-            known = values[measure]
-            found += [
-                {"language_pair": pair, "scorer": scorer, "measure": name,
-                 "value": 1.0 + sum(other > value for other in known.values()), "n": len(known)}
-                for scorer, value in sorted(known.items(), key=lambda item: -item[1])
-            ]  # fmt: skip
-        shared = [scorer for scorer in values["discrimination_standardised"] if scorer in values["pearson"]]
-        if len(shared) > 2:
-            one, other = (np.array([values[name][scorer] for scorer in shared]) for name in RANKS.values())
-            tau, p = rank_agreement(one, other, seed)
-            found.append({"language_pair": pair, "measure": "rank_agreement", "value": tau, "p": p, "n": len(shared)})
-    return found
-
-
-def rank_agreement(one: Array, other: Array, seed: int, draws: int = 10_000) -> tuple[float, float]:
-    """Kendall's τ of two rankings and its one-sided permutation p-value: exact up to eight models, drawn beyond."""
-    observed = _tau(one, other)
-    if factorial(len(one)) <= factorial(8):
-        orders = np.array(list(permutations(range(len(one)))))
-    else:
-        rng = np.random.default_rng(seed)
-        orders = np.array([rng.permutation(len(one)) for _ in range(draws)])
-        orders[0] = np.arange(len(one))
-    drawn = np.array([_tau(one, other[order]) for order in orders])
-    return float(observed), float(np.mean(drawn >= observed - 1e-12))
-
-
-def _tau(one: Array, other: Array) -> float:
-    signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
-    return float(signs.sum() / (len(one) * (len(one) - 1)))
+def _weights(more: Sequence[Probe], less: Sequence[Probe]) -> dict[Probe, float]:
+    """Mean over some probes less the mean over others, as weights."""
+    weights = {cell: 1 / len(more) for cell in more}
+    for cell in less:
+        weights[cell] = weights.get(cell, 0.0) - 1 / len(less)
+    return weights

@@ -7,7 +7,6 @@ stochastic probes, averaged per segment, then over the set; §6.3: models ranked
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -19,12 +18,14 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies import kinds
 from babelquake.studies.card import Study
-from babelquake.studies.correlate.agreements import agreements, parts_by_pair
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, judgements
+from babelquake.studies.measuring import enough
 from babelquake.studies.metric.material import meaning_of
 from babelquake.studies.missing import require_clean_scores, require_scores, without_perturbed
-from babelquake.studies.mt.robustness import result
 from babelquake.studies.probing import Material, probe
-from babelquake.studies.qe.discrimination import probe_results, ranking_results, standardised
+from babelquake.studies.qe.discrimination import probe_results, probed_models
+from babelquake.studies.qe.ranking import ranking_results, standardised
 from babelquake.studies.qe.selection import judged_segments, left_out, probes, select, target_language
 from babelquake.studies.tables import references_each, scorers_of
 from babelquake.studies.variants import vocabularies
@@ -117,10 +118,11 @@ def qe(
         titles = {
             label: {"meaning": found.meaning, "title": found.title} for label, found in run.info.facts.probes.items()
         }
-        rows, flags = probe_results(tables["sums"], judges, titles, resamples, seed, unprobed)
-        rows += standardised(rows, _spreads(humans))
-        rows += _pearson(everything, humans, judges, resamples, seed)
-        rows += ranking_results(rows, seed)
+        probed = list(probed_models(tables["sums"], selected, judges, titles, enough(resamples), seed, unprobed))
+        measures, flags = probe_results(probed)
+        measures += standardised(measures, _spreads(humans))
+        measures += agreement_measures(pearson_cells(everything, humans, judges, resamples, seed))
+        measures += ranking_results(measures, seed)
         run.info.facts.flags = [Flag.model_validate(flag) for flag in flags]
         session.say(
             *(
@@ -128,7 +130,7 @@ def qe(
                 for name in unprobed
             )
         )
-        return session.finish(rows, language=target_language, threshold=threshold)
+        return session.finish(measures, language=target_language, threshold=threshold)
 
 
 def _all_scores(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
@@ -149,19 +151,18 @@ def _spreads(humans: pl.DataFrame) -> dict[tuple[str | None, str], float]:
     return {(pair, scorer): spread or 0.0 for pair, scorer, spread in table.iter_rows()}
 
 
-def _pearson(
+def pearson_cells(
     segments: pl.DataFrame, humans: pl.DataFrame, judges: Sequence[Scorer], resamples: int, seed: int
-) -> list[dict[str, Any]]:
+) -> list[Cell]:
     """Pearson with human scores on the complete data (Table 5)."""
-    rows = []
+    cells = []
     for judge in judges:
-        values = humans.filter(pl.col("scorer") == judge.name)["score"].to_numpy()
-        values = values if judge.higher_is_better else -values
-        for pair, part, _, places in parts_by_pair(segments, None):
-            found = agreements(part, None, values[places], ["pearson"], resamples=resamples, seed=seed)
-            for name, (drawn, n) in found.items():
-                rows.append(result({"language_pair": pair, "scorer": judge.name}, name, drawn, n))
-    return rows
+        sign = 1 if judge.higher_is_better else -1
+        values = sign * humans.filter(pl.col("scorer") == judge.name)["score"].to_numpy()
+        for given in judgements(segments, None):
+            place = Place(given.language_pair, judge.name)
+            cells.append(agreement_cell(place, given, values[given.rows], ["pearson"], resamples=resamples, seed=seed))
+    return cells
 
 
 def _reference_note(data: Dataset, judges: Sequence[Scorer]) -> list[str]:

@@ -1,0 +1,132 @@
+"""A cell: one place in a study's table – a system, a scorer, a perturbation – with everything tests need to know of it.
+
+Readers of two cells on the same segments, in one run or in two, compare them by `paired_test`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.runs.measures import Kind
+from babelquake.scorers.base import Array
+from babelquake.stats.bootstrap import Function, Resampled, applied, resampled_sums, same_segments
+from babelquake.stats.pvalues import Alternative
+from babelquake.stats.resampling import Keys
+from babelquake.stats.testing import Test, difference_test
+from babelquake.studies import kinds
+
+MOST_CONTRIBUTIONS = 20_000
+"""Segments up to which each one's contribution to a number is kept, for tests on few differing segments."""
+FEW_CHANGED = 0.5
+"""Below this share of changed texts a note says so."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a cell is of; what does not apply is None."""
+
+    language_pair: str | None
+    scorer: str
+    perturbation: str | None = None
+    level: float | None = None
+    system: str | None = None
+    group: str | None = None
+    only_changed: bool = False
+    """Whether it is about those texts alone that the perturbation really changed."""
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of measures that name it."""
+        return {name: value for name, value in vars(self).items() if name != "only_changed"}
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """Everything but the system: cells with one question are compared."""
+        return (self.language_pair, self.scorer, self.perturbation, self.level, self.group, self.only_changed)
+
+    def kind(self, kind: Kind) -> Kind:
+        """What a number of this place is called."""
+        return kinds.over_changed(kind) if self.only_changed else kind
+
+    def asked(self, question: str) -> tuple[str | None, ...]:
+        """The family of its tests of a question."""
+        return (self.language_pair, self.scorer, question + (", changed texts only" if self.only_changed else ""))
+
+
+@dataclass
+class Cell:
+    """The numbers of a place."""
+
+    place: Place
+    keys: Keys
+    """Its segments, ascending."""
+    n: int
+    changed: int | None = None
+    """How many of its segments the perturbation really changed."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many judgements are behind a number, where that differs from number to number."""
+    numbers: dict[str, Resampled] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    """Why a number is undefined."""
+    contributions: dict[str, Array] = field(default_factory=dict)
+    """What each segment contributes to a number; empty where there are too many segments."""
+    marks: NDArray[np.uint64] | None = None
+    """A hash of each segment's statistics: two cells differ in a segment where these do."""
+    tests: dict[str, Test] = field(default_factory=dict)
+
+    @property
+    def few_changed(self) -> str | None:
+        """A note where the perturbation changed few of the texts it was tried on."""
+        if self.changed is None or self.place.only_changed or self.changed >= FEW_CHANGED * self.n:
+            return None
+        return f"Only {self.changed} of {self.n} texts were changed."
+
+    def compute(self, formulas: Mapping[str, Function], tables: Sequence[Array], resamples: int, seed: int) -> None:
+        """Numbers that are functions of sums of the tables, all from one set of resamples."""
+        together = same_segments(tables)
+        drawn, total, n = resampled_sums(together, resamples, seed, self.keys), together.sum(axis=0), len(together)
+        for name, function in formulas.items():
+            value = float(applied(function, tables, total))
+            self.numbers[name] = Resampled(value, applied(function, tables, drawn))
+            if 1 < n <= MOST_CONTRIBUTIONS:
+                without = applied(function, tables, total - together)
+                self.contributions[name] = np.asarray(value - (n - 1) / n * without)
+        self.marks = marks_of(together)
+
+
+def paired_test(one: Cell, other: Cell, name: str, alternative: Alternative = "two-sided", seed: int = 0) -> Test:
+    """Is a number of one cell different from the other's? Both are on the same segments."""
+
+    def contributions() -> Array | None:
+        if name not in one.contributions or name not in other.contributions:
+            return None
+        return one.contributions[name] - other.contributions[name]
+
+    return difference_test(
+        one.numbers[name] - other.numbers[name],
+        contributions,
+        changed=differing(one, other),
+        keys=one.keys,
+        seed=seed,
+        alternative=alternative,
+    )
+
+
+def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:
+    """The segments in which two cells' statistics differ."""
+    if one.marks is None or other.marks is None:
+        return np.ones(len(one.keys), dtype=np.bool_)
+    return np.asarray(one.marks != other.marks)
+
+
+def marks_of(rows: Array) -> NDArray[np.uint64]:
+    """A hash of each row's numbers."""
+    words = np.ascontiguousarray(rows, dtype=np.float64).view(np.uint64)
+    marks = np.zeros(len(rows), dtype=np.uint64)
+    for column in words.T:
+        marks = (marks ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        marks ^= marks >> np.uint64(29)
+    return marks

@@ -1,0 +1,61 @@
+"""From resamples and tests to measures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from babelquake.runs.measures import ALPHA, Kind, Measure
+from babelquake.stats.bootstrap import Resampled
+from babelquake.stats.families import corrected
+from babelquake.stats.resampling import least_draws
+from babelquake.stats.testing import Test
+
+Family = tuple[str | None, ...]
+
+
+def measured(kind: Kind, drawn: Resampled, n: int, **place: Any) -> Measure:
+    """A measure with its standard deviation and 95 % interval; `place` is what it is of."""
+    found = drawn.estimate()
+    return Measure(kind, found.value, n, sd=found.sd, low=found.low, high=found.high, **place)
+
+
+def undefined(kind: Kind, n: int, note: str, **place: Any) -> Measure:
+    """A measure that means nothing here, and why."""
+    return Measure(kind, None, n, note=note, **place)
+
+
+class Families:
+    """Tests gathered by family – language pair, scorer, kind of question – and corrected within each."""
+
+    def __init__(self) -> None:
+        self._tested: dict[Family, list[tuple[Measure, Test]]] = {}
+
+    def add(self, family: Family, measure: Measure, test: Test) -> None:
+        """One more test of a family."""
+        measure.family = family
+        self._tested.setdefault(family, []).append((measure, test))
+
+    def judge(self) -> list[Measure]:
+        """Correct each family and write down what its tests say; the measures tested, family by family."""
+        measures = []
+        for tested in self._tested.values():
+            outcomes = corrected([test for _, test in tested], ALPHA)
+            for (measure, _), outcome in zip(tested, outcomes, strict=True):
+                measure.p, measure.p_corrected, measure.testable = outcome.p, outcome.p_corrected, outcome.testable
+                if outcome.reason is not None:
+                    measure.note = " ".join(filter(None, [measure.note, f"Cannot be tested: {outcome.reason}"]))
+                measures.append(measure)
+        return measures
+
+
+def enough(resamples: int) -> int:
+    """The resamples asked for, or as many as a test at α needs."""
+    return max(resamples, least_draws(ALPHA))
+
+
+def mean_of(found: Sequence[Resampled]) -> Resampled:
+    """The mean of several numbers, resample by resample."""
+    return Resampled(
+        float(np.mean([drawn.value for drawn in found])), np.mean([drawn.values for drawn in found], axis=0)
+    )

@@ -1,0 +1,144 @@
+"""Cells of the MT study: one system under one perturbation, judged by one scorer.
+
+Niu 2020 §2: ROBUST(M|x,y,δ) = TQ(y′δ, y) / TQ(y′, y), CONSIS(M|x,δ) = harmonic mean of TQ(y′δ, y′) and TQ(y′, y′δ), in
+per cent. Both are ratios: they mean something where the scorer's scale has a true zero and all qualities lie above it.
+Every number is bootstrapped over segments, keyed by segment, so that all cells share their resamples.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.scorers.base import Array, Scorer
+from babelquake.stats.parallel import in_parallel
+from babelquake.stats.resampling import Keys
+from babelquake.stats.testing import exchange_test
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.tables import rows_of
+from babelquake.studies.units import by_unit
+
+GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
+VARIANT = ["row", "perturbation", "level", "replicate"]
+REACHES_ZERO = 0.025
+"""A quality reaches zero where its 95 % interval does."""
+RATIOS = {"robust": "ROBUST", "consis": "CONSIS"}
+WORDS = {
+    "clean": "quality of clean translations",
+    "perturbed": "quality of perturbed translations",
+    "forward": "agreement of clean and perturbed translations",
+    "backward": "agreement of clean and perturbed translations",
+}
+
+
+def cells(
+    scores: pl.LazyFrame, scorers: list[Scorer], keys: Keys, changed: pl.DataFrame, resamples: int, seed: int
+) -> Iterator[list[Cell]]:
+    """All cells, place by place, on all cores: over all texts, and over the changed ones where that is not all of them.
+
+    `keys` hold the sentence of every row number; `changed` lists the perturbed sources that differ from their original.
+    """
+    by_name = {scorer.name: scorer for scorer in scorers}
+    wanted = places(scores)
+
+    def make(values: Mapping[str, Any]) -> list[Cell]:
+        scorer = by_name[values["scorer"]]
+        here = scores.filter(*(pl.col(name).eq_missing(pl.lit(values[name], pl.String)) for name in GROUPS[:3]))
+        same = pl.col("perturbation") == values["perturbation"]
+        same &= pl.col("level").eq_missing(pl.lit(values["level"], pl.Float64))
+        noisy = here.filter(same).collect()
+        clean = here.filter(pl.col("perturbation").is_null()).select("row", "statistics").collect()
+        really = noisy.join(changed, on=VARIANT, how="semi", nulls_equal=True)
+        count = really["row"].n_unique()
+        found = [_cell(Place(**values), scorer, noisy, clean, count, keys, resamples, seed)]
+        if 0 < really.height < noisy.height:
+            only = Place(**values, only_changed=True)
+            found.append(_cell(only, scorer, really, clean, count, keys, resamples, seed))
+        return found
+
+    yield from in_parallel(make, wanted)
+
+
+def places(scores: pl.LazyFrame) -> list[dict[str, Any]]:
+    """What there is a cell of."""
+    listed = scores.filter(pl.col("perturbation").is_not_null()).select(GROUPS).unique(maintain_order=True)
+    return list(listed.collect().iter_rows(named=True))
+
+
+def _cell(
+    place: Place, scorer: Scorer, noisy: pl.DataFrame, clean: pl.DataFrame, changed: int, keys: Keys, resamples: int,
+    seed: int,
+) -> Cell:  # fmt: skip
+    """One cell; its clean baseline holds just the segments that were perturbed, each as often as it was."""
+    mine = keys[noisy["row"].to_numpy()]
+    tables: dict[str, Array] = {}
+    if noisy["statistics"].null_count() == 0:
+        before = noisy.select("row").join(clean, on="row", how="left", maintain_order="left")
+        tables["clean"] = by_unit(mine, rows_of(before["statistics"]))[1]
+        tables["perturbed"] = by_unit(mine, rows_of(noisy["statistics"]))[1]
+    if noisy["forward"].null_count() == 0:
+        tables["forward"] = by_unit(mine, rows_of(noisy["forward"]))[1]
+        tables["backward"] = by_unit(mine, rows_of(noisy["backward"]))[1]
+    cell = Cell(place, np.unique(mine), noisy["row"].n_unique(), changed)
+    if tables:
+        cell.compute(_formulas(scorer, list(tables)), list(tables.values()), resamples, seed)
+        _without_meaningless_ratios(cell, scorer)
+    if "delta" in cell.numbers:
+        cell.tests["delta"] = exchange_test(
+            lambda sums: quality(scorer, sums), [tables["perturbed"]], [tables["clean"]], cell.numbers["delta"],
+            seed=seed, keys=cell.keys,
+        )  # fmt: skip
+    return cell
+
+
+def quality(scorer: Scorer, sums: Array) -> Array:
+    """TQ of summed statistics; error rates count as 100 − rate, as Niu §2 takes '1 minus TER'."""
+    scores = scorer.aggregate(sums)
+    return scores if scorer.higher_is_better else 100 - scores
+
+
+def harmonic_mean(one: Array, other: Array) -> Array:
+    """2ab/(a + b), and 0 where both are 0."""
+    return np.where(one + other == 0, 0.0, 2 * one * other / np.where(one + other == 0, 1.0, one + other))
+
+
+FORMULAS: dict[str, tuple[tuple[str, ...], Callable[..., Array]]] = {
+    "quality": (("clean",), lambda clean: clean),
+    "quality_perturbed": (("perturbed",), lambda perturbed: perturbed),
+    "delta": (("clean", "perturbed"), lambda clean, perturbed: perturbed - clean),
+    "robust": (("clean", "perturbed"), lambda clean, perturbed: 100 * perturbed / clean),
+    "consis": (("forward", "backward"), harmonic_mean),
+    "forward": (("forward",), lambda forward: forward),
+    "backward": (("backward",), lambda backward: backward),
+}
+
+
+def _formulas(scorer: Scorer, sides: list[str]) -> dict[str, Callable[..., Array]]:
+    """Each measure as a function of the sums of all tables."""
+
+    def of_sums(needs: tuple[str, ...], function: Callable[..., Array]) -> Callable[..., Array]:
+        chosen = [sides.index(side) for side in needs]
+        return lambda *sums: function(*(quality(scorer, sums[place]) for place in chosen))
+
+    return {name: of_sums(*formula) for name, formula in FORMULAS.items() if set(formula[0]) <= set(sides)}
+
+
+def _without_meaningless_ratios(cell: Cell, scorer: Scorer) -> None:
+    """Take ROBUST and CONSIS away where they mean nothing, and say why."""
+    named = {"clean": "quality", "perturbed": "quality_perturbed"}
+    for name, called in RATIOS.items():
+        if name not in cell.numbers:
+            continue
+        if not scorer.ratio_scale:
+            cell.notes[name] = f"{called} is a ratio, and {scorer.name} has no true zero."
+        for side in FORMULAS[name][0]:
+            drawn = cell.numbers[named.get(side, side)]
+            divides = side == "clean"
+            low = drawn.values <= 0 if divides else drawn.values < 0
+            if (drawn.value <= 0 if divides else drawn.value < 0) or np.mean(low) > REACHES_ZERO:
+                cell.notes.setdefault(name, f"{called} is a ratio, and the {WORDS[side]} reaches zero.")
+        if name in cell.notes:
+            del cell.numbers[name]
+    for side in ("forward", "backward"):
+        cell.numbers.pop(side, None)

@@ -1,0 +1,44 @@
+"""How many translations change too much: sentence-level chrF(Y′, Y) below 75 (Jwalapuram 2023 §4.1), in per cent."""
+
+import numpy as np
+import polars as pl
+
+from babelquake.runs.measures import Measure
+from babelquake.scorers.base import Array
+from babelquake.stats.bootstrap import bootstrap
+from babelquake.stats.resampling import Keys
+from babelquake.studies import kinds
+from babelquake.studies.measuring import measured
+from babelquake.studies.units import by_unit
+
+GROUPS = ["language_pair", "system", "perturbation", "level"]
+
+
+def inconsistency(
+    translations: pl.LazyFrame, changed: pl.DataFrame, keys: Keys, threshold: float, resamples: int, seed: int
+) -> list[Measure]:
+    """The share over all texts, and over those that the perturbation really changed where that is not all of them."""
+    noisy = translations.filter(pl.col("perturbation").is_not_null()).select(*GROUPS, "row", "replicate", "consistency")
+    really = changed.with_columns(really=pl.lit(True))
+    table = noisy.join(
+        really.lazy(), on=["row", "perturbation", "level", "replicate"], how="left", nulls_equal=True,
+        maintain_order="left",
+    ).collect()  # fmt: skip
+    measures = []
+    for values, part in table.group_by(GROUPS, maintain_order=True):
+        some = part.filter(pl.col("really"))
+        count = some["row"].n_unique()
+        found = [(kinds.INCONSISTENT, part)]
+        if 0 < some.height < part.height:
+            found.append((kinds.over_changed(kinds.INCONSISTENT), some))
+        for kind, here in found:
+            below = 100.0 * (here["consistency"] < threshold).to_numpy()
+            units, rows = by_unit(keys[here["row"].to_numpy()], np.stack([below, np.ones_like(below)], axis=1))
+            drawn = bootstrap(_mean, [rows], resamples, seed, units)
+            place = dict(zip(GROUPS, values, strict=True))
+            measures.append(measured(kind, drawn, here["row"].n_unique(), scorer="chrf", changed=count, **place))
+    return measures
+
+
+def _mean(sums: Array) -> Array:
+    return np.asarray(sums[..., 0] / sums[..., 1])

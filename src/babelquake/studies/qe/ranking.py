@@ -1,0 +1,86 @@
+"""Ranking QE models without human labels, and how the ranking agrees with Pearson's (Kanojia 2021 §6.3, Figure 2).
+
+The paper ranks by MPP − MAP, the difference of score drops: the more negative, the better. That is right for models
+that all score from 0 to 1; models whose scales differ can be ranked only in units of their own, so the same difference
+in standard deviations of the model's own scores stands beside it, and each ranking has its own τ.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+
+from babelquake.runs.measures import Kind, Measure
+from babelquake.scorers.base import Array
+from babelquake.studies import kinds
+
+RANKS: dict[str, tuple[Kind, Kind | None]] = {
+    "discrimination_standardised": (kinds.RANK_DISCRIMINATION, kinds.RANK_AGREEMENT),
+    "discrimination": (kinds.RANK_MPP_MINUS_MAP, kinds.RANK_AGREEMENT_RAW),
+    "pearson": (kinds.RANK_PEARSON, None),
+}
+"""The measure a ranking goes by, the ranking, and its agreement with the ranking by Pearson."""
+
+
+def standardised(measures: Sequence[Measure], spreads: Mapping[tuple[str | None, str], float]) -> list[Measure]:
+    """Discrimination in standard deviations of the model's own scores of unperturbed translations."""
+    found = []
+    for measure in measures:
+        spread = spreads.get((measure.language_pair, measure.scorer or ""), 0.0)
+        if measure.kind.name == "discrimination" and spread > 0:
+            value, sd, low, high = (
+                None if number is None else number / spread
+                for number in (measure.value, measure.sd, measure.low, measure.high)
+            )
+            kind = kinds.DISCRIMINATION_STANDARDISED
+            found.append(replace(measure, kind=kind, value=value, sd=sd, low=low, high=high))
+    return found
+
+
+def ranking_results(measures: Sequence[Measure], seed: int) -> list[Measure]:
+    """Rank of each model by each of the measures, and how the rankings agree."""
+    found: list[Measure] = []
+    for pair in dict.fromkeys(measure.language_pair for measure in measures):
+        values = {name: _values(measures, name, pair) for name in RANKS}
+        for name, (kind, _) in RANKS.items():
+            known = values[name]
+            for scorer, value in sorted(known.items(), key=lambda item: -item[1]):
+                rank = 1.0 + sum(other > value for other in known.values())
+                found.append(Measure(kind, rank, len(known), language_pair=pair, scorer=scorer))
+        for name, (_, agreement) in RANKS.items():
+            shared = [scorer for scorer in values[name] if scorer in values["pearson"]]
+            if agreement is not None and len(shared) > 2:
+                one, other = (np.array([values[by][scorer] for scorer in shared]) for by in (name, "pearson"))
+                tau, p = rank_agreement(one, other, seed)
+                found.append(Measure(agreement, tau, len(shared), language_pair=pair, p=p))
+    return found
+
+
+def rank_agreement(one: Array, other: Array, seed: int, draws: int = 10_000) -> tuple[float, float]:
+    """Kendall's τ of two rankings and its one-sided permutation p-value: exact up to eight models, drawn beyond."""
+    observed = _tau(one, other)
+    if factorial(len(one)) <= factorial(8):
+        orders = np.array(list(permutations(range(len(one)))))
+    else:
+        rng = np.random.default_rng(seed)
+        orders = np.array([rng.permutation(len(one)) for _ in range(draws)])
+        orders[0] = np.arange(len(one))
+    drawn = np.array([_tau(one, other[order]) for order in orders])
+    return float(observed), float(np.mean(drawn >= observed - 1e-12))
+
+
+def _values(measures: Sequence[Measure], name: str, pair: str | None) -> dict[str, float]:
+    """Scorer → value of a measure over all texts of a language pair."""
+    return {
+        measure.scorer or "": measure.value
+        for measure in measures
+        if measure.kind.name == name and measure.language_pair == pair
+        if measure.value is not None and np.isfinite(measure.value)
+    }
+
+
+def _tau(one: Array, other: Array) -> float:
+    signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
+    return float(signs.sum() / (len(one) * (len(one) - 1)))
