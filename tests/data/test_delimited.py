@@ -79,7 +79,7 @@ def test_a_near_miss_in_the_header_is_noted(tmp_path: Path) -> None:
         ("source\tscore\na\t7\nb\tgood\n", "line 3: score is 'good'. Expected a number"),
         ("source\tscore\na\tinf\n", "line 2: score is 'inf'"),
         ("source\tsource\na\tb\n", "'source' occurs twice"),
-        (b"source\treference\na\tb\nc\xe4\td\n", "line 3: byte 2 .0xe4. is not UTF-8"),
+        (b"source\treference\n\xc3\xa4\tb\nc\xe4\td\n", "line 3: byte 2 .0xe4. is not UTF-8"),
         (b"source\treference\na\tb\0\n", "line 2: a NUL byte"),
     ],
 )

@@ -45,7 +45,7 @@ def test_a_torn_archive_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"gut\nsch\xf6n\n", r"a\.txt line 2: byte 4 \(0xf6\) is not UTF-8"),
+        (b"g\xc3\xbct\nsch\xf6n\n", r"a\.txt line 2: byte 4 \(0xf6\) is not UTF-8"),
         (b"gut\n\nno\0body\n", r"a\.txt line 3: a NUL byte"),
     ],
 )
@@ -56,9 +56,9 @@ def test_bytes_that_are_no_text_are_located(tmp_path: Path, content: bytes, mess
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\ntwo\xff\n")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xc3\xa9\ntwo\xff\n")))
     stream = lines("-")
-    assert next(stream) == "one"
+    assert next(stream) == "é"
     with pytest.raises(UserError, match="standard input line 2"):
         next(stream)
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
+from babelquake.data import languages
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "id": ("id", "segid", "seg_id", "segment_id", "sent_id", "index", "segment"),
@@ -47,6 +49,8 @@ def resolve(header: Sequence[str], given: Mapping[str, str] | None, label: str) 
         if further:
             chosen["reference"] = chosen.get("reference", []) + further
             taken.update(further)
+    if "source" not in chosen and not given:
+        chosen |= _languages(header, taken)
     target = next((by_name[name] for name in TARGET if name in by_name and by_name[name] not in taken), None)
     field = "translation" if {"system", "score"} & set(chosen) and "translation" not in chosen else "reference"
     if target and field not in chosen:
@@ -54,10 +58,26 @@ def resolve(header: Sequence[str], given: Mapping[str, str] | None, label: str) 
     return chosen
 
 
+def language_header(header: Sequence[str]) -> LanguagePair | None:
+    """The pair where just two columns are named after languages, by code or English name: `de` and `en`."""
+    found = [lang for name in header if (lang := languages.named(name)) and len(lang.code) == 2]
+    return LanguagePair.of(*found) if len(found) == 2 and found[0].code != found[1].code else None
+
+
+def _languages(header: Sequence[str], taken: set[str]) -> dict[str, list[str]]:
+    """Columns named after languages: the first is the source, the second the reference."""
+    if language_header(header) is None:
+        return {}
+    named = [name for name in header if (lang := languages.named(name)) and len(lang.code) == 2 and name not in taken]
+    return {"source": [named[0]], "reference": [named[1]]} if len(named) == 2 else {}
+
+
 def is_header(cells: Sequence[str]) -> bool:
     """Whether a first line names columns: at least one cell is a name for source, reference or translation."""
     names = {_plain(cell) for cell in cells}
     known = {name for field in TEXTS for name in ALIASES[field]} | set(TARGET)
+    if len(cells) > 1 and language_header(cells) is not None:
+        return True
     return bool(names & known) or any(map(FURTHER_REFERENCE.match, names))
 
 

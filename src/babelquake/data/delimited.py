@@ -19,6 +19,7 @@ from babelquake.errors import UserError
 
 HEADERLESS = ("source", "reference")
 LONGEST_CELL = 2**24
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
 def read_tsv(request: Request) -> Dataset:
@@ -31,7 +32,8 @@ def read_csv(request: Request) -> Dataset:
     notes: list[str] = []
     text = whole_text(request.path, notes)
     csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    delimiter = _delimiter(text, notes, stem(request.path))
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     rows, starts, line = [], [], 1
     try:
         for row in reader:
@@ -46,11 +48,34 @@ def read_csv(request: Request) -> Dataset:
     return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
 
 
+def _delimiter(text: str, notes: list[str], name: str) -> str:
+    """What parts the columns of the first line: a comma, or the semicolon or tab that spreadsheets write instead."""
+    first = text.partition("\n")[0]
+    counts = {mark: len(next(csv.reader([first], delimiter=mark), [])) for mark in DELIMITERS}
+    best = max(counts, key=lambda mark: counts[mark])
+    if counts[best] <= counts[","]:
+        return ","
+    notes.append(f"{name}: columns are parted by {DELIMITERS[best]}, not by commas")
+    return best
+
+
 def tsv_table(request: Request, header: bool | None = None) -> Table:
     """The columns of a TSV file; whether the first line names them is found out unless said."""
     notes: list[str] = []
     rows = [line.split("\t") for line in lines(request.path, notes)]
+    if rows and _quoted(rows):
+        rows = [[_unquoted(cell) for cell in row] for row in rows]
+        notes.append(f"{stem(request.path)}: every cell is quoted; the quotes were taken off")
     return _table(request, rows, range(1, len(rows) + 1), notes, header)
+
+
+def _quoted(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether every cell of the file stands in quotes: one that does not makes them text."""
+    return all(len(cell) > 1 and cell[0] == cell[-1] == '"' for row in rows for cell in row if row != [""])
+
+
+def _unquoted(cell: str) -> str:
+    return cell[1:-1].replace('""', '"')
 
 
 def split_table(path: Path, expected: Sequence[str]) -> Table:

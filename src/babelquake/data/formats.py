@@ -7,12 +7,14 @@ from pathlib import Path
 from babelquake.data.darr import is_darr, read_darr
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import read_csv, read_tsv
+from babelquake.data.markup import is_wmt_xml, read_sgm, read_tmx, read_wmt_xml, read_xliff
 from babelquake.data.metrics_eval import is_metrics_eval, read_metrics_eval
 from babelquake.data.mlqe import is_mlqe, read_mlqe
 from babelquake.data.named import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
 from babelquake.data.plain import PARALLEL, read_parallel, read_text
 from babelquake.data.records import is_demetr, read_demetr, read_json, read_jsonl, read_parquet
 from babelquake.data.request import Request
+from babelquake.data.spreadsheet import read_xlsx
 from babelquake.data.streams import STDIN, existing, suffix
 from babelquake.errors import UserError, did_you_mean
 
@@ -83,6 +85,31 @@ FORMATS: dict[str, Format] = {
             "a JSON file with src_sent and pert_sent, or a folder of them",
             is_demetr,
             read_demetr,
+        ),
+        Format("tmx", "a translation memory (TMX)", "the ending .tmx", _ends(".tmx"), read_tmx),
+        Format(
+            "xliff",
+            "XLIFF 1.2 or 2: sources, with targets as references",
+            "the ending .xlf, .xliff, .sdlxliff or .mxliff",
+            _ends(".xlf", ".xliff", ".sdlxliff", ".mxliff"),
+            read_xliff,
+        ),
+        Format(
+            "wmt-xml",
+            "a WMT test set with sources, references by translator and translations by system",
+            "the ending .xml, and <dataset in it",
+            lambda what: _ends(".xml")(what) and is_wmt_xml(what),
+            read_wmt_xml,
+        ),
+        Format(
+            "sgm",
+            "one side of an older WMT test set; give both as --source a.src.sgm --reference a.ref.sgm",
+            "the ending .sgm or .sgml",
+            _ends(".sgm", ".sgml"),
+            read_sgm,
+        ),
+        Format(
+            "xlsx", "the first sheet of a workbook", "the ending .xlsx or .xlsm", _ends(".xlsx", ".xlsm"), read_xlsx
         ),
         Format(
             "tsv",

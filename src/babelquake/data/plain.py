@@ -5,8 +5,9 @@ from pathlib import Path
 
 from babelquake.data import languages
 from babelquake.data.dataset import Dataset
+from babelquake.data.markup import is_markup, sgm_segments
 from babelquake.data.request import Request
-from babelquake.data.streams import label, lines, stem
+from babelquake.data.streams import STDIN, label, lines, opened, stem, suffix
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError, did_you_mean
 from babelquake.spec import parse
@@ -18,6 +19,7 @@ FIELDS = ("source", "reference", "translation", "system")
 def read_text(request: Request) -> Dataset:
     """A file of source sentences."""
     notes: list[str] = []
+    refuse_markup(request.path)
     texts = text_lines(request.path, notes)
     table = Table(label(request.path), stem(request.path), {"source": texts}, range(1, len(texts) + 1), notes=notes)
     return to_dataset(table, None, request.language_pair, languages.detect(request.path))
@@ -60,9 +62,24 @@ def same_length(first: str | Path, left: Sequence[object], second: str | Path, r
         )
 
 
+def refuse_markup(path: str | Path) -> None:
+    """Mark-up, JSON and packed files are no sentences, one a line."""
+    if str(path) == STDIN:
+        return
+    with opened(path) as stream:
+        start = stream.read(4096)
+    if is_markup(start):
+        raise UserError(
+            f"{label(path)} holds mark-up, not one sentence a line. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT)."
+        )
+    if start.startswith((b"PK\x03\x04", b"PAR1", b"SQLite format 3", b"%PDF", b"version https://git-lfs")):
+        what = "a pointer of Git LFS: fetch the file itself" if start.startswith(b"version") else "no text"
+        raise UserError(f"{label(path)} is {what}. Expected one sentence a line.")
+
+
 def text_lines(path: str | Path, notes: list[str]) -> list[str]:
-    """All lines of a file that must have some."""
-    texts = list(lines(path, notes))
+    """All lines of a file that must have some; of SGML, its segments."""
+    texts = sgm_segments(str(path)) if suffix(path) in (".sgm", ".sgml") else list(lines(path, notes))
     if not texts:
         raise UserError(f"{label(path)} is empty. Expected one segment a line.")
     return texts

@@ -128,5 +128,20 @@ def _table(path: Path, objects: Sequence[Any], numbers: Sequence[int], unit: str
         if not isinstance(item, dict):
             raise UserError(f'{label(path)} {unit} {number}: expected a JSON object, such as {{"source": …}}.')
         names.update(dict.fromkeys(item))
+    if "translation" in names and all(_is_pair(item.get("translation")) for item in objects):
+        objects = [{**item, **_parted(item["translation"])} for item in objects]
+        names = dict.fromkeys(key for item in objects for key in item if key != "translation")
     columns: dict[str, Sequence[Any]] = {name: [item.get(name) for item in objects] for name in names}
     return Table(label(path), stem(path), columns, numbers, unit, notes)
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is the usual bilingual object: `{"de": "…", "en": "…"}`."""
+    return isinstance(value, dict) and len(value) == 2 and all(map(languages.named, value))
+
+
+def _parted(texts: dict[str, str]) -> dict[str, str]:
+    """Source and reference of a bilingual object, in its own order."""
+    (first, source), (second, reference) = texts.items()
+    pair = LanguagePair.of(str(languages.named(first)), str(languages.named(second)))
+    return {"source": source, "reference": reference, "language_pair": str(pair)}

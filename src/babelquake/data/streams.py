@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,46 +22,69 @@ BOM = b"\xef\xbb\xbf"
 def lines(path: str | Path, notes: list[str] | None = None) -> Iterator[str]:
     """The lines of a file (`-`: standard input) without their ends, one at a time, so memory stays bounded.
 
-    Only a line feed ends a line; a carriage return before it is dropped. A byte-order mark is dropped too; what was
-    dropped is said in `notes`. Invalid UTF-8 and NUL bytes are errors that name file and line.
+    A line feed ends a line, or a carriage return where a file has no line feeds; a carriage return before a line feed
+    is dropped. So is a byte-order mark; what was dropped is said in `notes`. UTF-16 is known by its mark; a file with
+    other bytes than UTF-8's is taken for Windows-1252, and said to be, unless it has shown to be UTF-8 before. NUL
+    bytes are errors that name file and line.
     """
     carriage_returns = 0
-    for number, line in enumerate(_raw_lines(path), start=1):
-        if number == 1 and line.startswith(BOM):
-            line = line[len(BOM) :]
-            _note(notes, f"{file_name(path)}: the byte-order mark at its start was dropped")
-        if line.endswith(b"\n"):
+    for line in _decoded_lines(path, notes):
+        if line.endswith("\n"):
             line = line[:-1]
-            if line.endswith(b"\r"):
+            if line.endswith("\r"):
                 line = line[:-1]
                 carriage_returns += 1
-        yield decoded(line, path, number)
+        yield line
     if carriage_returns:
         _note(notes, f"{file_name(path)}: {carriage_returns} lines ended in CR LF; the CR was dropped")
 
 
 def whole_text(path: str | Path, notes: list[str] | None = None) -> str:
     """A whole file with its line ends kept, checked like `lines`; for formats whose cells may hold line ends."""
-    pieces = []
-    for number, line in enumerate(_raw_lines(path), start=1):
+    return "".join(_decoded_lines(path, notes))
+
+
+def _decoded_lines(path: str | Path, notes: list[str] | None) -> Iterator[str]:
+    """Lines as text with their ends."""
+    reading = Encoding(path, notes)
+    for number, line in enumerate(_raw_lines(path, notes), start=1):
         if number == 1 and line.startswith(BOM):
             line = line[len(BOM) :]
             _note(notes, f"{file_name(path)}: the byte-order mark at its start was dropped")
-        pieces.append(decoded(line, path, number))
-    return "".join(pieces)
+        yield reading.decoded(line, number)
 
 
-def decoded(line: bytes, path: str | Path, number: int) -> str:
-    """One line as text, or an error that says where it is not UTF-8."""
-    if b"\0" in line:
-        raise UserError(f"{label(path)} line {number}: a NUL byte. Expected UTF-8 text, which has none.")
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{label(path)} line {number}: byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8. "
-            f"Convert the file first, for example: iconv -f ISO-8859-1 -t UTF-8."
-        ) from None
+class Encoding:
+    """How a file's bytes are to be read: UTF-8 until a line says otherwise."""
+
+    def __init__(self, path: str | Path, notes: list[str] | None) -> None:
+        self.path, self.notes = path, notes
+        self.name = "utf-8"
+        self.seen = False
+        """Whether a line had letters beyond ASCII, so that the file is known to be what it was read as."""
+
+    def decoded(self, line: bytes, number: int) -> str:
+        """One line as text, or an error that says where it cannot be read."""
+        if b"\0" in line:
+            raise UserError(f"{label(self.path)} line {number}: a NUL byte. Expected text, which has none.")
+        try:
+            text = line.decode(self.name)
+        except UnicodeDecodeError as error:
+            if self.seen or self.name != "utf-8" or _undefined(line):
+                raise UserError(
+                    f"{label(self.path)} line {number}: byte {error.start + 1} (0x{line[error.start]:02x}) is not "
+                    f"UTF-8. Convert the file first, for example: iconv -f ISO-8859-1 -t UTF-8."
+                ) from None
+            self.name = "cp1252"
+            _note(self.notes, f"{file_name(self.path)} is not UTF-8 (line {number}); it was read as Windows-1252")
+            text = line.decode(self.name)
+        self.seen = self.seen or not line.isascii()
+        return text
+
+
+def _undefined(line: bytes) -> bool:
+    """Whether bytes stand for nothing in Windows-1252."""
+    return any(byte in line for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 
 
 def label(path: str | Path) -> str:
@@ -83,7 +107,12 @@ def stem(path: str | Path) -> str:
     return Path(name).stem if suffix(path) in FORMAT_ENDINGS else name
 
 
-FORMAT_ENDINGS = frozenset({".tsv", ".csv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".tab"})
+FORMAT_ENDINGS = frozenset(
+    {
+        *(".tsv", ".csv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".tab"),
+        *(".tmx", ".xlf", ".xliff", ".sdlxliff", ".mxliff", ".xml", ".sgm", ".sgml", ".xlsx", ".xlsm"),
+    }
+)
 
 
 def suffix(path: str | Path) -> str:
@@ -125,12 +154,30 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
         raise UserError(f"{found} may not be read: check its permissions.") from None
 
 
-def _raw_lines(path: str | Path) -> Iterator[bytes]:
+def _raw_lines(path: str | Path, notes: list[str] | None = None) -> Iterator[bytes]:
+    """Lines as bytes: UTF-16 turned into UTF-8, a carriage return taken for the line end where there is no other."""
     with opened(path) as stream:
         try:
-            yield from stream
-        except (EOFError, gzip.BadGzipFile, lzma.LZMAError, OSError) as error:
+            head = stream.peek(BUFFER)[:BUFFER] if hasattr(stream, "peek") else b""
+            if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+                _note(notes, f"{file_name(path)} is UTF-16; it was read as such")
+                yield from (line.encode() for line in io.TextIOWrapper(stream, "utf-16", newline="\n"))
+            elif b"\r" in head and b"\n" not in head and head.count(b"\r") > 1:
+                _note(notes, f"{file_name(path)}: lines end in CR alone")
+                yield from (line + b"\n" for line in _between_returns(stream))
+            else:
+                yield from stream
+        except (EOFError, gzip.BadGzipFile, lzma.LZMAError, OSError, zlib.error, UnicodeError) as error:
             raise UserError(f"{label(path)} cannot be read: {error}.") from None
+
+
+def _between_returns(stream: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while block := stream.read(BUFFER):
+        *whole, rest = (rest + block).split(b"\r")
+        yield from whole
+    if rest:
+        yield rest
 
 
 def _note(notes: list[str] | None, text: str) -> None:

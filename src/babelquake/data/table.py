@@ -9,7 +9,7 @@ from typing import Any, cast
 import polars as pl
 
 from babelquake.data import languages
-from babelquake.data.columns import near_misses, resolve
+from babelquake.data.columns import language_header, near_misses, resolve
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
@@ -48,6 +48,7 @@ def to_dataset(
     what the file's name says.
     """
     header = list(table.columns)
+    default_pair = default_pair or (language_header(header) if "source" not in header else None)
     chosen = resolve(header, columns, table.label)
     notes = [*table.notes, *(f"{table.name}: {note}" for note in near_misses(header, chosen))]
     texts = {
