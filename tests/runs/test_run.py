@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from babelquake.errors import ResumableError, UserError
+from babelquake.runs.files import disk
 from babelquake.runs.measures import COLUMNS, measures_frame
 from babelquake.runs.parts import Parts
 from babelquake.runs.run import Run
@@ -48,6 +50,7 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
 def test_another_configuration_is_refused_with_the_difference_named(
     run: Run, study: str, change: dict[str, object], message: str
 ) -> None:
+    run.once("segments", lambda: TABLE)
     with pytest.raises(UserError) as caught:
         Run.resume(run.folder, study, CONFIG | change)
     assert message in str(caught.value) and str(run.folder) in str(caught.value)
@@ -164,6 +167,7 @@ def test_parts_survive_a_kill_between_joining_two_tables(run: Run, monkeypatch: 
 KILLED = """
 import os, signal, sys
 import polars as pl
+from babelquake.runs.files import disk
 from babelquake.runs.run import Run
 
 run = Run.resume(sys.argv[1], "mt", {"seed": 1})
@@ -209,18 +213,19 @@ def test_a_full_disk_ends_the_run_so_that_it_can_go_on(run: Run, monkeypatch: py
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_disk_that_is_really_full_is_recognised(run: Run) -> None:
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda: TABLE.write_parquet("/dev/full"),
+        lambda: TABLE.write_csv("/dev/full"),
+        lambda: TABLE.lazy().sink_parquet("/dev/full"),
+        lambda: Path("/dev/full").write_text("x" * 100_000),
+    ],
+)
+def test_a_disk_that_is_really_full_is_recognised(write: Callable[[], object]) -> None:
     """polars reports it in an error of its own kind, for Parquet and CSV alike."""
-    for name in ("segments.writing", "variants.writing", "measures.csv.writing"):
-        (run.folder / name).symlink_to("/dev/full")
-    with pytest.raises(ResumableError, match="the disk is full"):
-        run.once("segments", lambda: TABLE)
-    run.parts("variants").store("0", TABLE)
-    with pytest.raises(ResumableError, match="the disk is full"):
-        run.join(variants=["0"])
-    with pytest.raises(ResumableError, match="the disk is full"):
-        run.finish(measures_frame([{"measure": "robust", "value": 1.0}]))
-    assert not run.info.finished
+    with pytest.raises(ResumableError, match="the disk is full"), disk():
+        write()
 
 
 def test_a_finished_run_has_its_measures_twice(run: Run) -> None:

@@ -36,8 +36,10 @@ def show(run: Run, printed: Printed, keep: bool = True) -> None:
     from babelquake.report.html import write_html
 
     page = run.folder / "report.html"
-    if keep and not page.exists():
+    if keep and not run.is_kept(page.name):
         write_html([run], page)
+        run.keep(page.name)
+        run.save()
     if printed.quiet:
         return
     if printed.as_json:

@@ -23,6 +23,7 @@ from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import tables, verdict, views
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import command_lines, signatures
+from babelquake.runs.files import store_text
 from babelquake.runs.info import Flag
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
@@ -44,7 +45,7 @@ def write_html(runs: Sequence[Run], path: Path) -> None:
     page = render(runs)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, "utf-8")
+        store_text(page, path)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
 

@@ -9,6 +9,7 @@ import regex
 
 from babelquake.errors import UserError
 from babelquake.report.page import views
+from babelquake.runs.files import store_bytes, store_text
 from babelquake.runs.run import Run
 
 VEGA_LITE = "6.4"
@@ -42,9 +43,9 @@ def write_images(runs: Sequence[Run], folder: Path, formats: Sequence[str] = FOR
                 for name in formats:
                     path = folder / f"{stem}.{name}"
                     if name == "png":
-                        path.write_bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
+                        store_bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2), path)
                     else:
-                        path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE), "utf-8")
+                        store_text(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE), path)
                     written.append(path)
     return written
 

@@ -1,6 +1,11 @@
-"""Files that are whole or not there: written aside, then renamed; a full disk ends a run cleanly."""
+"""Files that are whole or not there: written aside, flushed to the disk, then renamed; a full disk ends a run cleanly.
+
+A kill or a power cut at any moment leaves the old file or the new one, never half of either.
+"""
 
 import errno
+import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,17 +28,58 @@ def disk() -> Iterator[None]:
         raise
 
 
+def draft_of(path: Path) -> Path:
+    """Where a file lies while it is written."""
+    return path.with_name(f".{path.name}.writing")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A place to write to; what lies there at the end takes the file's name. On an error nothing is left behind."""
+    draft = draft_of(path)
+    with disk():
+        draft.unlink(missing_ok=True)
+        try:
+            yield draft
+            _flush(draft)
+            draft.replace(path)
+            _flush(path.parent)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+
+
 def store_table(table: pl.DataFrame, path: Path) -> None:
     """A table as Parquet."""
-    aside = path.with_suffix(".writing")
-    with disk():
-        table.write_parquet(aside, compression="zstd")
-        aside.replace(path)
+    with replacing(path) as draft:
+        table.write_parquet(draft, compression="zstd")
 
 
 def store_text(text: str, path: Path) -> None:
     """A text file in UTF-8."""
-    aside = path.with_name(path.name + ".writing")
-    with disk():
-        aside.write_text(text, "utf-8")
-        aside.replace(path)
+    with replacing(path) as draft:
+        draft.write_text(text, "utf-8")
+
+
+def store_bytes(content: bytes, path: Path) -> None:
+    """Any other file."""
+    with replacing(path) as draft:
+        draft.write_bytes(content)
+
+
+def checksum(path: Path) -> str:
+    """What run.json keeps of a file, so that one flipped bit is found."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _flush(path: Path) -> None:
+    """Have the disk keep a file's content, or a folder's names."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
+            raise
+    finally:
+        os.close(number)

@@ -3,13 +3,14 @@
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from babelquake.version import VERSION
 
 PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
+Status = Literal["begun", "interrupted", "failed", "finished"]
 FORMER_NAMES = {"translation": "mt", "quality": "qe", "correlation": "correlate"}
 """What studies were called in run folders of the first version."""
 
@@ -85,6 +86,12 @@ class RunInfo(BaseModel):
     facts: Facts = Field(default_factory=Facts)
     created: str = ""
     finished: str | None = None
+    status: Status = "begun"
+    """How far the run is. One that was killed is still `begun`, and nobody holds its lock."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """What the run has written, by name, with a checksum: what else lies in the folder is not the run's."""
+    continued: dict[str, str] = Field(default_factory=dict)
+    """Libraries that had another version when the run was continued than when it was begun."""
 
     def listed(self, option: str) -> list[str]:
         """The values of a repeatable option."""
@@ -100,7 +107,7 @@ class RunInfo(BaseModel):
     @classmethod
     def _of_the_first_version(cls, content: Any) -> Any:
         """Studies have other names now; nothing else changed."""
-        if isinstance(content, dict) and content.get("study") in FORMER_NAMES:
+        if isinstance(content, dict) and str(content.get("study")) in FORMER_NAMES:
             return {**content, "study": FORMER_NAMES[content["study"]]}
         return content
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.runs.files import disk, store_table
+from babelquake.runs.files import replacing, store_table
 
 FOLDER = ".parts"
 
@@ -45,11 +45,9 @@ class Parts:
         """Write the whole table, parts in this order."""
         if self._joined.exists():
             return
-        aside = self._joined.with_suffix(".writing")
-        with disk():
+        with replacing(self._joined) as draft:
             scanned = [pl.scan_parquet(self._file(name), glob=False) for name in names]
-            pl.concat(scanned, how="vertical_relaxed").sink_parquet(aside, compression="zstd", maintain_order=True)
-            aside.replace(self._joined)
+            pl.concat(scanned, how="vertical_relaxed").sink_parquet(draft, compression="zstd", maintain_order=True)
 
     def discard(self) -> None:
         """Remove the parts; what is joined stays."""

@@ -5,7 +5,6 @@ then renamed), so whatever exists is finished work, and a rerun of the same comm
 """
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,27 +15,21 @@ import polars as pl
 
 from babelquake.errors import UserError
 from babelquake.runs.display import display
-from babelquake.runs.files import disk, store_table, store_text
+from babelquake.runs.files import replacing, store_table, store_text
 from babelquake.runs.former import upgraded
 from babelquake.runs.info import RunInfo, now, versions
+from babelquake.runs.kept import MEASURES, TABLES, Kept
 from babelquake.runs.locking import locked
 from babelquake.runs.parts import FOLDER as PARTS
 from babelquake.runs.parts import Parts
 
-TABLES = ("segments", "variants", "translations", "scores", "measures")
 LOCK = ".lock"
-WRITTEN = frozenset({"run.json", "measures.csv", "report.html", "augmentation.jsonl", PARTS, LOCK})
-"""What else a run folder holds beside its tables."""
-BEGUN = frozenset({"run.json.writing", LOCK})
+BEGUN = frozenset({".run.json.writing", "run.json.writing", LOCK})
 """All that is there when a run was killed as it began."""
 
 
-class Run:
+class Run(Kept):
     """A run folder, open for reading or for continuing."""
-
-    def __init__(self, folder: Path, info: RunInfo) -> None:
-        self.folder = folder
-        self.info = info
 
     @classmethod
     def open(cls, folder: Path | str) -> "Run":
@@ -47,7 +40,7 @@ class Run:
             raise UserError(f"{folder} is no run folder: it has no run.json.")
         try:
             return cls(folder, RunInfo.model_validate_json(file.read_text("utf-8")))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{file} is not a run description: {str(error).splitlines()[0]}.") from error
 
     @classmethod
@@ -56,14 +49,16 @@ class Run:
         folder = Path(folder)
         file = folder / "run.json"
         config = json.loads(json.dumps(config, default=str))
-        if file.exists() and not restart:
-            run = cls.open(folder)
-            run._same_or_refuse(study, config)
-            return run
         info = RunInfo(study=study, config=dict(config), versions=versions(), created=now())
         run = cls(folder, info)
         if file.exists():
-            run._discard()
+            old = cls.open(folder)
+            if not restart and old._has_results():
+                old._same_or_refuse(study, config)
+                old._same_versions(info.versions)
+                return old
+            with old.alone():
+                old.discard_files()
         elif folder.exists() and (not folder.is_dir() or any(entry.name not in BEGUN for entry in folder.iterdir())):
             raise UserError(f"{folder} exists and is no run folder. Use another --out.")
         try:
@@ -73,18 +68,9 @@ class Run:
         run.save()
         return run
 
-    def _discard(self) -> None:
-        """Remove what runs write – tables, reports, parts – and nothing else that may lie in the folder.
-
-        run.json goes last: until then the folder is a run, whatever happens.
-        """
-        with self.alone():
-            ours = [entry for entry in self.folder.iterdir() if _ours(entry) and entry.name not in (LOCK, "run.json")]
-            for entry in [*ours, self.folder / "run.json"]:
-                if entry.is_dir():
-                    shutil.rmtree(entry)
-                else:
-                    entry.unlink()
+    def _has_results(self) -> bool:
+        """Whether there is anything that a corrected command would lose."""
+        return bool(self.info.files) or (self.folder / PARTS).exists() or any(self.has(table) for table in TABLES)
 
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:
@@ -97,6 +83,32 @@ class Run:
                     f"{self.folder} was made with {flag} {_short(old)}; this command says {flag} {_short(new)}. "
                     "Use another --out, or --restart to begin again."
                 )
+
+    def _same_versions(self, present: Mapping[str, str]) -> None:
+        """Refuse to finish what another version of ours began; note other versions of what it stands on."""
+        begun = self.info.versions
+        other = {name: new for name, new in present.items() if name in begun and begun[name] != new}
+        if self.info.finished is not None or not other:
+            return
+        if "babelquake" in other:
+            raise UserError(
+                f"{self.folder} was begun with babelquake {begun['babelquake']}; this is {other['babelquake']}. "
+                "Use another --out, or --restart to begin again."
+            )
+        self.info.continued |= other
+        told = ", ".join(f"{name} {new} (begun with {begun[name]})" for name, new in sorted(other.items()))
+        self.info.notes = list(dict.fromkeys([*self.info.notes, f"The run was continued with {told}."]))
+        self.save()
+
+    def mend(self) -> None:
+        """Drop tables that are damaged, so that they are made again, and restore measures.csv."""
+        if damaged := self.drop_damaged():
+            self.info.finished = None
+            self.info.notes.append(f"{', '.join(damaged)} had been damaged and was made again.")
+            self.save()
+        elif self.info.finished is not None and self.has("measures") and not (self.folder / MEASURES).is_file():
+            self._write_csv(self.measures)
+            self.save()
 
     def same_signatures(self, signatures: Mapping[str, str]) -> None:
         """Note how results are made; refuse to go on when something of the same name makes them otherwise now."""
@@ -134,9 +146,10 @@ class Run:
         if not self.has(table):
             started = time.monotonic()
             store_table(make(), self.path(table))
+            self.keep(self.path(table).name)
             self.info.timings[table] = round(time.monotonic() - started, 3)
             self.save()
-        return pl.read_parquet(self.path(table), glob=False)
+        return self.table(table)
 
     def parts(self, table: str) -> Parts:
         """The parts of a table that is too large for memory."""
@@ -149,6 +162,8 @@ class Run:
         """
         for table, order in names.items():
             self.parts(table).join(order)
+            self.keep(self.path(table).name)
+        self.save()
         for table in names:
             self.parts(table).discard()
         return {table: self.scan(table) for table in names}
@@ -156,15 +171,18 @@ class Run:
     def finish(self, measures: pl.DataFrame) -> "Run":
         """Store the measures (Parquet and CSV) and mark the run as finished."""
         store_table(measures, self.path("measures"))
-        aside = self.folder / "measures.csv.writing"
-        with disk():
-            measures.write_csv(aside, float_precision=6)
-            aside.replace(self.folder / "measures.csv")
-        if (parts := self.folder / PARTS).exists():
-            shutil.rmtree(parts)
+        self.keep("measures.parquet")
+        self._write_csv(measures)
+        self.discard_parts()
         self.info.finished = self.info.finished or now()
+        self.info.status = "finished"
         self.save()
         return self
+
+    def _write_csv(self, measures: pl.DataFrame) -> None:
+        with replacing(self.folder / MEASURES) as draft:
+            measures.write_csv(draft, float_precision=6)
+        self.keep(MEASURES)
 
     def save(self) -> None:
         """Write run.json."""
@@ -178,7 +196,20 @@ class Run:
         """A finished table, read lazily."""
         if not self.has(name):
             raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
-        return pl.scan_parquet(self.path(name), glob=False)
+        file = self.path(name).name
+        if file in self.info.files and not self.is_kept(file):
+            raise self._damaged(name, "it is not what the run wrote")
+        try:
+            found = pl.scan_parquet(self.path(name), glob=False)
+            found.collect_schema()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise self._damaged(name, str(error).partition("\n")[0]) from error
+        return found
+
+    def _damaged(self, name: str, why: str) -> UserError:
+        from babelquake.runs.command import command_line
+
+        return UserError(f"{self.path(name)} is damaged: {why}. This makes it again: {command_line(self)}")
 
     def summary(self) -> str:
         """What the run found, in a few lines."""
@@ -214,11 +245,6 @@ class Run:
     def measures(self) -> pl.DataFrame:
         """The results, tidy: one number a row. Runs of the first version get today's columns."""
         return upgraded(self.table("measures"))
-
-
-def _ours(entry: Path) -> bool:
-    """Whether a run wrote this file or folder."""
-    return entry.name in WRITTEN or entry.suffix in (".parquet", ".writing")
 
 
 def _short(value: Any) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
-from babelquake.errors import BabelquakeError
+from babelquake.errors import BabelquakeError, ResumableError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Kind, Measure, measures_frame
@@ -63,12 +63,15 @@ class Session:
 
     def __enter__(self) -> "Session":
         self._stack.enter_context(self.run.alone())
+        self.run.mend()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and self.engine.notes:
+        if error is not None and self.run.info.finished is None:
+            stopped = isinstance(error, KeyboardInterrupt | ResumableError)
+            self.run.info.status = "interrupted" if stopped else "failed"
             self.say(*self.engine.notes)
             with suppress(OSError, BabelquakeError):
                 self.run.save()
@@ -123,7 +126,10 @@ class Session:
         info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
         if self.suite is not None:
             info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)
-        signature = run_signature(seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples)
+        continued = "+".join(f"{name} {new}" for name, new in sorted(info.continued.items())) or None
+        signature = run_signature(
+            seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples, continued=continued
+        )
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
         changes = {(change.label, change.level): change for change in self.suite.perturbations} if self.suite else {}
         signed = [measure_of(measure) for measure in measures]

@@ -24,7 +24,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import expand
 from babelquake.studies.attack import kinds
-from babelquake.studies.attack.augmentation import write_augmentation
+from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target
 from babelquake.studies.attack.humans import human_measures, rated, read_ratings
 from babelquake.studies.attack.lengths import length_measures
@@ -123,6 +123,7 @@ def attack(
         campaign = Campaign(wanted, limits, models, check, max_queries, pool, time_limit, seed)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
         write_augmentation(session.run.folder, attacks)
+        session.run.keep(FILE)
         measures = [*_measures(session, attacks, judges, known, wanted, split, ratings)]
         return session.finish(measures, goal=wanted.signature, sample=sample)
 

@@ -83,7 +83,7 @@ def mt(
         resamples=resamples,
         restart=restart,
         engine=engine,
-        system=[item if isinstance(item, str) else item.name for item in named],
+        system=[item.identity for item in next(iter(made.values()), [])],
         threshold=threshold,
         reset=reset,
     ) as session:
