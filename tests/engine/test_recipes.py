@@ -61,8 +61,8 @@ def test_a_scorer_with_an_encoder_works_in_processes_and_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENCODERS._things, "ab", AandB)
-    here = Engine().judge(scorer("embedding-similarity[encoder=ab]"), QUESTIONS)
+    here = Engine().judge(scorer("embedding-similarity[model=ab]"), QUESTIONS)
     elsewhere = Engine(Cache(tmp_path / "c.sqlite"), workers=Local(2, "processes"))
-    there = elsewhere.judge(scorer("embedding-similarity[encoder=ab]"), QUESTIONS)
+    there = elsewhere.judge(scorer("embedding-similarity[model=ab]"), QUESTIONS)
     assert here.tobytes() == there.tobytes()
     assert elsewhere.calls == 4 and len(elsewhere.memory) == 0

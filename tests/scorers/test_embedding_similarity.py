@@ -29,14 +29,14 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_cosines_by_hand(letters: str) -> None:
-    made = scorer("embedding-similarity", encoder=letters)
+    made = scorer("embedding-similarity", model=letters)
     found = made.segments(["aab", "b", "ccc", "ab"], sources=["ab", "a", "a", "ab"])
     assert found.tolist() == pytest.approx([3 / math.sqrt(10), 0, 0, 1])
     assert made.signature == "embedding-similarity|encoder:ab-1"
 
 
 def test_it_is_quality_estimation(letters: str) -> None:
-    made = scorer("embedding-similarity", encoder=letters)
+    made = scorer("embedding-similarity", model=letters)
     assert made.needs == {"source"}
     with pytest.raises(UserError, match="source"):
         made.segments(["a"], ["a"])

@@ -1,6 +1,5 @@
 """`babelquake attack`: which small edits does a metric punish far too hard, or judge inconsistently?"""
 
-import os
 from typing import Annotated
 
 import typer
@@ -89,9 +88,6 @@ def attack(
         ),
     ] = "after",
     pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Sentences attacked side by side.")] = 64,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="No network: minilm-en, gpt-en and neighbours-en serve.")
-    ] = False,
     resamples: opt.Resamples = 10_000,
 ) -> None:
     """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
@@ -101,8 +97,7 @@ def attack(
     from babelquake.attacks.attack import Check
     from babelquake.studies.attack.study import attack as study
 
-    if offline:
-        os.environ["HF_HUB_OFFLINE"] = "1"
+    if shared.offline:
         typer.echo("babelquake: offline: models default to minilm-en, gpt-en and neighbours-en.", err=True)
     material = shared.read()
     run = study(
@@ -117,7 +112,7 @@ def attack(
         fluency=fluency_lm,
         neighbours=neighbours,
         similarity=similarity,
-        offline=offline,
+        offline=shared.offline,
         sample=sample,
         stratify=[name.strip() for name in stratify.split(",") if name.strip()],
         by=by,

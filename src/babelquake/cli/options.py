@@ -120,6 +120,35 @@ OnError = Annotated[
         "--on-error", metavar="WHAT", help="Texts without a usable answer: keep (they count as empty) or stop."
     ),
 ]
+
+
+def set_device(device: str | None) -> str | None:
+    """Where models run from here on."""
+    from babelquake.models.settings import configure
+
+    configure(device=device)
+    return device
+
+
+def set_offline(offline: bool) -> bool:
+    """No network from here on; that other models stand in for the defaults is said at once."""
+    if offline:
+        from babelquake.models.settings import configure
+
+        configure(offline=True)
+        typer.echo("babelquake: offline: default models become those that ship, as names and signatures say.", err=True)
+    return offline
+
+
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device", metavar="DEVICE", callback=set_device, help="Where models run: auto, cpu, cuda or cuda:1."
+    ),
+]
+Offline = Annotated[
+    bool, typer.Option("--offline", callback=set_offline, help="No network: default models become those that ship.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Examples = Annotated[
     int, typer.Option("--examples", min=0, metavar="N", help="List this many examples behind the numbers.")

@@ -29,6 +29,8 @@ class Shared:
     config: opt.Config = None
     cache: opt.CacheFile = None
     executor: opt.Executor = "local"
+    device: opt.Device = None
+    offline: opt.Offline = False
     on_error: opt.OnError = "keep"
     restart: opt.Restart = False
     examples: opt.Examples = 0

@@ -38,6 +38,8 @@ from babelquake.visible import visible
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 R = TypeVar("R")
+SIDE_BY_SIDE = 512
+"""Questions that scorers of one encoder judge in turn, while its vectors are in memory."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +119,45 @@ class Engine:
         """A scorer's rows for any number of questions; what is not `stored` leaves no trace on disk."""
         if not len(questions):
             return scorer.statistics(questions)
+        scorer.prepare(questions)
         label = f"scoring with {scorer.name}"
-        if not scorer.costly:
-            return self._computed(scorer, questions, label)
+        return (
+            self._judged(scorer, questions, label, stored)
+            if scorer.costly
+            else self._computed(scorer, questions, label)
+        )
+
+    def _judged(self, scorer: Scorer, questions: Questions, label: str, stored: bool) -> Array:
+        """Rows that are looked up, or asked for; no `label`, no progress bar."""
         call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory)
         form = COMPARISON if isinstance(scorer, VectorScorer) else JUDGEMENT
         rows = self._answered(call, questions.one_by_one(scorer.needs), form, label, {}, stored)
         return np.stack(rows)
+
+    def judge_all(self, scorers: Sequence[Scorer], questions: Questions, stored: bool = True) -> list[Array]:
+        """The rows of several scorers. Those that share an encoder go side by side: it reads every text once."""
+        together = [scorer for scorer in scorers if isinstance(scorer, VectorScorer)]
+        if len(together) < 2 or not len(questions):
+            return [self.judge(scorer, questions, stored) for scorer in scorers]
+        for scorer in together:
+            scorer.prepare(questions)
+        asked = questions.one_by_one(frozenset().union(*(scorer.needs for scorer in together)))
+        order = sorted(range(len(asked)), key=lambda place: COMPARISON.order(asked[place]))
+        rows: dict[int, list[Array]] = {id(scorer): [] for scorer in together}
+        with (
+            self.memory.expecting(wanted for scorer in together for wanted in scorer.encoders()),
+            Progress(f"scoring with {together[0].name} and others", len(asked), quiet=self.quiet) as progress,
+        ):
+            for start in range(0, len(order), SIDE_BY_SIDE):
+                part = questions.take(order[start : start + SIDE_BY_SIDE])
+                for scorer in together:
+                    rows[id(scorer)].append(self._judged(scorer, part, "", stored))
+                progress.advance(len(part))
+        back = np.argsort(np.array(order), kind="stable")
+        return [
+            np.concatenate(rows[id(scorer)])[back] if id(scorer) in rows else self.judge(scorer, questions, stored)
+            for scorer in scorers
+        ]
 
     def encode(self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int] = (0,)) -> Vectors:
         """Encodings by text, kept in memory and never on disk: vectors are large and soon made again."""
@@ -231,7 +265,7 @@ class Engine:
             if cache and some:
                 cache.put({keys[one]: form.write(answer) for one, answer in some.items()}, durable=remote)
 
-        with Progress(label, len(missing), quiet=self.quiet) as progress:
+        with Progress(label, len(missing), quiet=self.quiet or not label) as progress:
             try:
                 for position, results in workers.unordered(call, self._affordable(call.callee, batches, form)):
                     batch = batches[position]

@@ -1,7 +1,8 @@
 """The engine's memory of encodings: one per engine, bounded, shared by every scorer and layer of the same encoder."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -20,6 +21,17 @@ class Memory:
         self.bound = bound
         self.bytes = 0
         self._known: OrderedDict[tuple[str, str], Encoding] = OrderedDict()
+        self._expected: dict[str, set[int]] = {}
+
+    @contextmanager
+    def expecting(self, wanted: Iterable[tuple[Encoder, Sequence[int]]]) -> Iterator[None]:
+        """While this holds, whoever asks for a layer of an encoder gets all of these with it, in one pass."""
+        for encoder, layers in wanted:
+            self._expected.setdefault(encoder.signature, set()).update(layers)
+        try:
+            yield
+        finally:
+            self._expected.clear()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -30,7 +42,8 @@ class Memory:
         Where some layers of a text are known and others are not, the text is encoded again with all of them, so that
         one pass through the model gives every layer.
         """
-        wanted, signature = set(layers), encoder.signature
+        signature = encoder.signature
+        wanted = set(layers) | self._expected.get(signature, set())
         found: dict[str, Encoding] = {}
         missing: dict[tuple[int, ...], list[str]] = {}
         for text in dict.fromkeys(texts):

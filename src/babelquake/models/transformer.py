@@ -124,7 +124,7 @@ class Transformer:
             cut = self.tokenizer([valid[place] for place in long], truncation=True, max_length=limit, **options)
             for place, tokens, mark in zip(long, cut["input_ids"], cut["special_tokens_mask"], strict=True):
                 ids[place], marks[place] = tokens, mark
-            self._note(len(long), limit)
+            self.note(len(long), limit)
         return ids, marks
 
     def batches(self, ids: Sequence[Sequence[int]], tokens: int | None = None) -> Iterator[tuple[list[int], Ids]]:
@@ -149,7 +149,8 @@ class Transformer:
         """One answer per row; where memory runs out, the halves one after the other."""
         return halving(lambda some: list(work(np.stack(some))), list(rows))
 
-    def _note(self, count: int, limit: int) -> None:
+    def note(self, count: int, limit: int) -> None:
+        """Count texts that were too long, and say so."""
         self.truncated += count
         logging.getLogger("babelquake").warning(
             "%s: %d text%s longer than %d tokens: only the beginning was read.",

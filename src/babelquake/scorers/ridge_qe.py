@@ -11,7 +11,7 @@ from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Vectors, sentence_rows
 from babelquake.models.ridge import content_hash, features, load
 from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted
+from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 
 
 class RidgeQE(VectorScorer):
@@ -50,9 +50,8 @@ class RidgeQE(VectorScorer):
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """What the regression predicts from the vectors of source and translation."""
-        if questions.sources is None:
-            raise UserError(f"scorer '{self.name}' needs the source of every segment.")
+        given = required(questions.sources, self, "source")
         if not len(questions):
             return np.zeros(0)
-        sides = (sentence_rows(side, vectors[0]) for side in (questions.sources, questions.translations))
+        sides = (sentence_rows(side, vectors[0]) for side in (given, questions.translations))
         return self._ridge.predict(features(*sides))
