@@ -128,7 +128,7 @@ def attack(
     )
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)
-    shared.finish(run, offline=offline)
+    shared.finish(run, offline=shared.offline)
 
 
 def seconds(text: str | None) -> float | None:

@@ -89,7 +89,12 @@ class Transformer:
         """The weights, on their device."""
         import torch
 
-        made = self._from_pretrained(self.auto, dtype=getattr(torch, self.precision))
+        made, report = self._from_pretrained(self.auto, dtype=getattr(torch, self.precision), output_loading_info=True)
+        if absent := sorted(key for key in report["missing_keys"] if "pooler" not in key):
+            raise UserError(
+                f"'{self.checkpoint.name}' is a checkpoint of another kind: it has no weights for {absent[0]}"
+                f"{f' and {len(absent) - 1} more' if len(absent) > 1 else ''} ({self.auto})."
+            )
         try:
             return made.to(self.device).eval()
         except RuntimeError as error:

@@ -201,7 +201,7 @@ class BertScore(VectorScorer):
         layers = [encoding.layers[layer] for layer in self.layers]
         if self.layer == "mean-embeddings":
             layers = [np.mean(layers, axis=0)]
-        return [_normalised(layer) for layer in layers]
+        return [normalised(layer) for layer in layers]
 
     def _weights_of(self, encoding: Encoding) -> Array:
         if self._weights is not None:
@@ -214,7 +214,7 @@ class BertScore(VectorScorer):
             found = [(0.0, 0.0, 0.0)]
         else:
             found = [
-                _matched(*pair, translation.weights, reference.weights)
+                matched(*pair, translation.weights, reference.weights)
                 for pair in zip(translation.layers, reference.layers, strict=True)
             ]
         place = OUTPUTS[self.output]
@@ -251,7 +251,7 @@ class _Side:
             self.weights = weights / total if total else np.full(len(weights), np.nan)
 
 
-def _matched(translation: Matrix, reference: Matrix, precision: Array, recall: Array) -> Baseline:
+def matched(translation: Matrix, reference: Matrix, precision: Array, recall: Array) -> Baseline:
     """Precision, recall and F of two texts' unit vectors."""
     cosines = translation @ reference.T
     p = float(cosines.max(axis=1) @ precision)
@@ -260,7 +260,7 @@ def _matched(translation: Matrix, reference: Matrix, precision: Array, recall: A
     return p, r, 0.0 if np.isnan(f) else f
 
 
-def _normalised(rows: Matrix) -> Matrix:
+def normalised(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 

