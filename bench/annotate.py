@@ -47,7 +47,7 @@ def main() -> None:
 
 def measure(folder: Path, people: int, seconds: float) -> dict[str, object]:
     """The times of all requests of all people."""
-    rows = tuple_rows(70)
+    rows = tuple_rows(140)
     (folder / "t.tsv").write_text("\n".join(["\t".join(rows[0]), *("\t".join(row.values()) for row in rows)]) + "\n")
     project = prepare(folder / "t.tsv", folder / "p.db", recipe=Recipe(annotators=people))
     tokens = [add_annotator(project, f"p{number}") for number in range(people)]

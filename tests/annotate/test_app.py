@@ -1,6 +1,7 @@
 """The app by its requests: who gets in, what a page shows, what counts as an answer."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,25 @@ def test_preferences(make_site: MakeSite) -> None:
     scores = [row["answer"]["scores"] for row in stored(site.project)]
     assert sorted(scores[0].values()) == [0.0, 100.0]
     assert set(scores[1].values()) == {50.0}
+
+
+def test_an_answer_that_cannot_be_saved_is_not_confirmed(make_site: MakeSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sqlite3
+    from contextlib import contextmanager
+
+    site = make_site()
+    client = site.client("ann")
+    page = client.get("/task").text
+
+    @contextmanager
+    def full(self: object) -> Iterator[sqlite3.Connection]:
+        raise sqlite3.OperationalError("database or disk is full")
+        yield  # pragma: no cover
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(site.project), "writing", full)
+        refused = client.post("/task", data=answer(page, 60, 40))
+    assert refused.status_code == 503
+    assert "could not be saved" in refused.text
+    assert stored(site.project) == []
+    assert client.post("/task", data=answer(page, 60, 40)).status_code == 303

@@ -76,3 +76,42 @@ def test_wrong_options_are_told(cli: Command, ratings: str) -> None:
     assert "expected z or raw" in cli("annotate", "analyse", ratings, "--score", "mean", status=2).stderr
     assert "no ratings of original" in cli("annotate", "analyse", ratings, "--for-attack", "a.tsv", status=2).stderr
     assert "does not exist" in cli("annotate", "analyse", "rating.tsv", status=2).stderr
+
+
+def test_prepare_status_and_analyse_a_project(cli: Command, tmp_path: Path) -> None:
+    from tests.annotate.conftest import tuple_rows
+
+    rows = tuple_rows(12)
+    (tmp_path / "t.tsv").write_text("\n".join(["\t".join(rows[0]), *("\t".join(row.values()) for row in rows)]) + "\n")
+    made = cli(
+        *("annotate", "prepare", "--from", "t.tsv", "--out", "p.db", "--rated", "6", "--repeated", "2"),
+        *("--degraded", "2", "--invite", "ann", "--url", "https://rating.example.org/"),
+    ).stdout
+    assert "6 tasks, 60 items" in made
+    assert "ann: https://rating.example.org/join/" in made and "/admin/join/" in made
+    found = json.loads(cli("annotate", "status", "p.db", "--add", "bob", "--link", "ann", "--json").stdout)
+    assert set(found["links"]) == {"ann", "bob"} and (found["rated"], found["items"]) == (0, 60)
+    text = cli("annotate", "status", "p.db", "--revoke", "bob", "--admin").stdout
+    assert "0 of 6 tasks finished" in text and "yes" in text and "/admin/join/" in text
+    assert "no translation has 3 or more" in cli("annotate", "analyse", "p.db", status=2).stderr
+    assert "never overwritten" in cli("annotate", "prepare", "--from", "t.tsv", "--out", "p.db", status=2).stderr
+    assert "is no project" in cli("annotate", "serve", "t.tsv", status=2).stderr
+
+
+def test_a_taken_port_is_told(cli: Command, tmp_path: Path) -> None:
+    import socket
+
+    from tests.annotate.conftest import tuple_rows
+
+    pytest.importorskip("uvicorn", reason="needs uvicorn (pip install 'babelquake[annotate]')")
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, tuple_rows(3))))
+    cli("annotate", "prepare", "--from", "t.jsonl", "--out", "p.db")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert "cannot be listened on" in cli("annotate", "serve", "p.db", "--port", port, status=2).stderr
+
+
+def test_a_run_with_its_report(cli: Command, ratings: str, tmp_path: Path) -> None:
+    cli("annotate", "analyse", ratings, "--out", "run")
+    assert "babelquake annotate analyse ratings.tsv" in (tmp_path / "run" / "report.html").read_text()
+    assert "rating_z" in (tmp_path / "run" / "measures.csv").read_text()

@@ -1,6 +1,8 @@
 """The web app for annotators: an invitation link, then one item after another."""
 
+import logging
 import math
+import sqlite3
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
@@ -18,6 +20,7 @@ from babelquake.annotate.security import SecureHeaders
 from babelquake.annotate.work import Screen, current, item_texts, submit
 from babelquake.languages import LanguagePair
 
+LOG = logging.getLogger("babelquake.annotate")
 MONTH = 30 * 24 * 3600
 LONGEST_PAUSE = 1800.0
 """Seconds after which an answer says nothing about how long it took."""
@@ -26,6 +29,7 @@ REFUSALS = {
     404: ("Nothing here", "There is no such page."),
     405: ("Nothing here", "There is no such page."),
     413: ("Too large", "What was sent is too large."),
+    503: ("Not saved", "Your answer could not be saved just now. Go back, wait a moment and send it again."),
     429: ("Too fast", "Too many requests. Wait a little and try again."),
 }
 Form = Annotated[dict[str, str], Depends(form_of)]
@@ -43,6 +47,13 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
         title, text = REFUSALS.get(error.status_code, ("Not possible", "This request was not understood."))
         answer = refusal(error.status_code, title, text)
         answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(sqlite3.OperationalError)
+    def unsaved(request: Request, error: sqlite3.OperationalError) -> Response:
+        LOG.error("the project file cannot be used: %s", error)
+        answer = refusal(503, *REFUSALS[503])
+        answer.headers["Retry-After"] = "10"
         return answer
 
     @app.get("/health")

@@ -164,7 +164,12 @@ def status(
     typer.echo(
         f"{counts['finished']} of {counts['tasks']} tasks finished, {counts['rated']} of {counts['items']} items rated"
     )
-    print_rows([{**row, "revoked": "yes" if row["revoked"] else "", "latest": ""} for row in counts["annotators"]])
+    print_rows(
+        [
+            {**row, "revoked": "yes" if row["revoked"] else "", "latest": _minute(row["latest"])}
+            for row in counts["annotators"]
+        ]
+    )
     for name, where in links.items():
         typer.echo(f"{name}: {where}")
 
@@ -295,6 +300,13 @@ def _show(found: "Findings") -> None:
     if found.power.height:
         typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")
         print_rows([{name: _rounded(value) for name, value in row.items()} for row in found.power.to_dicts()])
+
+
+def _minute(seconds: float | None) -> str:
+    """A moment, to the minute, in UTC."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M") if seconds else ""
 
 
 def _rounded(value: Any) -> Any:

@@ -5,5 +5,6 @@
 - `families`: several tests corrected together by step-down max-T; `corrections`: p-values alone
 - `paired`, `ranks`: single comparisons of two sides
 - `agreement`, `kendall`, `accuracy`: metrics against human judgements, grouped as in `groups`
+- `raters`: people against each other; `clusters`, `power`: which systems they separate, and what it would take
 - `agreement_errors`, `rank_errors`: the uncertainty of an agreement
 """
