@@ -29,7 +29,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 bench: $(VENV)/.test
-	for bench in strings stats perturb perturb_memory probing models report; do $(BIN)/python bench/$$bench.py; done
+	for bench in strings stats perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py

@@ -31,10 +31,12 @@ def test_a_run_folder_with_what_an_attack_found(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
     (run / "run.json").write_text("{}")
-    rows = [{**row, "success": number != 1} for number, row in enumerate(tuple_rows(3))]
+    rows = [{**row, "success": number != 1, "edits": "[" * 90} for number, row in enumerate(tuple_rows(3))]
     pl.DataFrame(rows).write_parquet(run / "perturbations.parquet")
     pl.DataFrame({"id": ["a"]}).write_parquet(run / "measures.parquet")
-    assert [one.id for one in read_material(run)] == ["t0", "t2"], "only what succeeded"
+    found = read_material(run)
+    assert [one.id for one in found] == ["t0", "t2"], "only what succeeded"
+    assert set(found[0].groups) == {"victim", "recipe", "system", "year"}
 
 
 def test_one_translation_attacked_twice_is_two_tuples(tmp_path: Path) -> None:

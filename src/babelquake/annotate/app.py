@@ -100,7 +100,8 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
             raise HTTPException(400)
         texts, sides = found
         try:
-            answer = _protocol(project).answer(form, sides, {side: len(text) for side, text in texts.items()})
+            rules = protocol(str(project.setting("protocol")))
+            answer = rules.answer(form, sides, {side: len(text) for side, text in texts.items()})
         except AnswerError as error:
             return _screen(desk, annotator, str(error), 422)
         seconds = age if math.isfinite(age) and age <= LONGEST_PAUSE else None
@@ -111,18 +112,15 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
     return app
 
 
-def _protocol(project: Project) -> Protocol:
-    return protocol(str(project.setting("protocol")))
-
-
 def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 200) -> Response:
-    project = desk.project
+    settings = desk.project.settings()
+    rules = protocol(settings["protocol"])
     shared: dict[str, Any] = {
-        "title": project.setting("title"),
+        "title": settings["title"],
         "name": annotator.name,
-        "instructions": markdown(str(project.setting("instructions"))),
+        "instructions": markdown(settings["instructions"]),
     }
-    screen = current(project, annotator, int(project.setting("context") or 0))
+    screen = current(desk.project, annotator, settings["context"])
     if screen is None:
         return page("done.html", **shared)
     languages = LanguagePair.known(screen.language_pair)
@@ -131,9 +129,9 @@ def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 2
         status,
         **shared,
         screen=screen,
-        protocol=_protocol(project),
-        basis=project.setting("basis"),
-        panels=_panels(_protocol(project), screen),
+        protocol=rules,
+        basis=settings["basis"],
+        panels=_panels(rules, screen),
         anchors=ANCHORS,
         problem=problem,
         hidden=desk.form_fields(annotator.id, screen.item),

@@ -18,6 +18,8 @@ from babelquake.errors import UserError
 PAIR = ("original", "perturbed")
 """The columns, and the sides, of a tuple whose translation was perturbed."""
 SINGLE = "translation"
+TEXTS = frozenset({"id", "tuple", "row", "source", "reference", "references", "translation", "document", *PAIR})
+LONGEST_GROUP, MOST_GROUPS = 60, 100
 GROUPS = ("document", "doc", "year", "domain")
 """Further columns of a data set that tasks can be balanced over."""
 
@@ -56,7 +58,19 @@ def read_material(what: str | Path, pairwise: bool = False) -> list[Tuple]:
         if found is None or not set(PAIR) <= found[0].keys():
             return _of_data(what, pairwise)
         rows = found
-    return _distinct([_tuple(row, place) for place, row in enumerate(rows, start=1)], str(what))
+    columns = _group_columns(rows)
+    return _distinct([_tuple(row, place, columns) for place, row in enumerate(rows, start=1)], str(what))
+
+
+def _group_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Columns that sort tuples into groups: a few short values, such as a victim, a recipe or a year."""
+    found = []
+    for name in rows[0]:
+        values = {row.get(name) for row in rows if isinstance(row.get(name), str | int)}
+        short = all(not isinstance(value, bool) and len(str(value)) <= LONGEST_GROUP for value in values)
+        if name not in TEXTS and 0 < len(values) <= MOST_GROUPS and short:
+            found.append(name)
+    return found
 
 
 def _of_run(folder: Path) -> list[dict[str, Any]]:
@@ -97,9 +111,8 @@ def _rows(what: str | Path) -> list[dict[str, Any]] | None:
     return [dict(zip(cells[0], row, strict=False)) for row in cells[1:]]
 
 
-def _tuple(row: Mapping[str, Any], place: int) -> Tuple:
+def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str]) -> Tuple:
     texts = {side: str(row[side]) for side in PAIR}
-    known = {"id", "tuple", "source", "reference", "references", "language_pair", "document", *PAIR}
     reference = row.get("reference") or (row.get("references") or [""])[0]
     name = str(row.get("tuple") or row.get("id") or place)
     return Tuple(
@@ -112,11 +125,7 @@ def _tuple(row: Mapping[str, Any], place: int) -> Tuple:
         language_pair=str(row.get("language_pair") or ""),
         document=str(row.get("document") or ""),
         place=place,
-        groups={
-            name: str(value)
-            for name, value in row.items()
-            if name not in known and isinstance(value, str | int) and not isinstance(value, bool)
-        },
+        groups={name: str(row[name]) for name in columns if row.get(name) is not None},
     )
 
 

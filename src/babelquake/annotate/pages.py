@@ -1,6 +1,6 @@
 """Pages from templates; every text is escaped, instructions are Markdown without HTML."""
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -33,6 +33,7 @@ def refusal(status: int, title: str, text: str) -> HTMLResponse:
     return page("refusal.html", status, title=title, text=text)
 
 
+@lru_cache(maxsize=64)
 def markdown(text: str) -> Markup:
     """Instructions as HTML: CommonMark, with HTML in it shown as text and only harmless links."""
     return Markup(MarkdownIt("commonmark", {"html": False}).disable("image").render(text))  # noqa: S704

@@ -129,6 +129,10 @@ class Project:
         row = self.database.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row["value"])
 
+    def settings(self) -> dict[str, Any]:
+        """All settings at once."""
+        return {row["name"]: json.loads(row["value"]) for row in self.database.execute("SELECT * FROM settings")}
+
     def set(self, name: str, value: Any) -> None:
         """Change a setting."""
         with self.writing() as database:
