@@ -72,7 +72,11 @@ Source = Annotated[
 ]
 Reference = Annotated[
     list[str] | None,
-    typer.Option("--reference", metavar="REFERENCE", help="References for --source, line by line; repeatable."),
+    typer.Option(
+        "--reference",
+        metavar="REFERENCE",
+        help="References for --source, line by line, repeatable; or which references of --data: a name, or all.",
+    ),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Take the first N segments only.")]
 Scorers = Annotated[
@@ -195,14 +199,15 @@ def read_data(
     from babelquake.spec import Spec
 
     named = list(data or [])
-    if references and source is None:
-        raise UserError("--reference goes with --source: give both, or --data.")
+    if references and source is None and (not named or len(references) > 1):
+        raise UserError("--reference goes with --source, or names one of the references of --data.")
     if source is not None:
         files = {f"reference{place if place > 1 else ''}": path for place, path in enumerate(references or [], 1)}
         named.append(str(Spec("parallel").with_options(source=source, **files)))
     if not named:
         raise UserError("no data are named: give --data, or --source and --reference.")
-    found = read(named, columns=columns, language_pair=language_pair)
+    chosen = references[0] if references and source is None else None
+    found = read(named, columns=columns, language_pair=language_pair, reference=chosen)
     return found if limit is None else found.first(limit)
 
 

@@ -36,6 +36,8 @@ class Dataset:
     """References somebody else perturbed: (attack, level) → one text per row of `segments`, read when asked for."""
     notes: tuple[str, ...] = ()
     """What the reader noticed and the user should know, such as blank segments."""
+    reference: str | None = None
+    """The name of the references that were taken, where references have names."""
 
     def __len__(self) -> int:
         return self.segments.height

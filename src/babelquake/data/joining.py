@@ -28,6 +28,7 @@ def join(parts: Sequence[Dataset]) -> Dataset:
         pairs=pl.concat(pairs, how="diagonal_relaxed") if pairs else None,
         attacked={key: _concatenated([part.attacked[key] for part in parts]) for key in shared},
         notes=tuple(notes),
+        reference=parts[0].reference if len({part.reference for part in parts}) == 1 else None,
     )
 
 

@@ -26,6 +26,8 @@ from babelquake.languages import LanguagePair
 PREFERRED = ("wmt-raw", "raw", "mqm", "esa", "da-sqm", "wmt-appraise", "wmt-z", "wmt")
 """Human scores in the order in which one is taken for `score`; the others become columns such as `score_z`."""
 SCORES = ".seg.score"
+STANDARD = ("refA", "ref-A", "ref")
+"""References in the order in which one is taken where there are several."""
 
 
 def is_metrics_eval(what: str) -> bool:
@@ -37,7 +39,7 @@ def is_metrics_eval(what: str) -> bool:
 def read_metrics_eval(request: Request) -> Dataset:
     """All systems' translations, system by system, for one language pair or all."""
     root, pairs = _root_and_pairs(request.path, request.language_pair)
-    parts = [_read_pair(root, pair) for pair in pairs]
+    parts = [_read_pair(root, pair, request.reference) for pair in pairs]
     return parts[0] if len(parts) == 1 else join(parts)
 
 
@@ -97,13 +99,14 @@ def _root_and_pairs(path: Path, language_pair: str | None) -> tuple[Path, list[s
     return root, [found]
 
 
-def _read_pair(root: Path, pair: str) -> Dataset:
+def _read_pair(root: Path, pair: str, reference: str | None) -> Dataset:
     notes: list[str] = []
     source_file = root / "sources" / f"{pair}.txt"
     sources = text_lines(source_file, notes)
-    references = {name: text_lines(file, notes) for name, file in _references(root, pair).items()}
+    files = _chosen_references(root, pair, reference, notes)
+    references = {name: text_lines(file, notes) for name, file in files.items()}
     for name, texts in references.items():
-        same_length(source_file, sources, _references(root, pair)[name], texts)
+        same_length(source_file, sources, files[name], texts)
     outputs = {system: text_lines(file, notes) for system, file in _outputs(root, pair).items()}
     for system, texts in outputs.items():
         same_length(source_file, sources, _outputs(root, pair)[system], texts)
@@ -125,7 +128,28 @@ def _read_pair(root: Path, pair: str) -> Dataset:
         columns["document"] = [row.split("\t")[-1] for row in rows] * copies
     table = Table(f"{root}/{pair}", f"{root.name}/{pair}", columns, list(range(1, count + 1)) * copies, notes=notes)
     dataset = to_dataset(table)
-    return Dataset(dataset.name, dataset.segments, None, _attacked(root, pair, copies, count), dataset.notes)
+    attacked = _attacked(root, pair, copies, count, next(iter(references), None))
+    return Dataset(
+        dataset.name, dataset.segments, None, attacked, dataset.notes, reference="+".join(references) or None
+    )
+
+
+def _chosen_references(root: Path, pair: str, reference: str | None, notes: list[str]) -> dict[str, Path]:
+    """The references that were asked for; by default the standard one alone, which the task's scores were made with.
+
+    That is refA, or the first that people wrote. Which one was taken is said where there are several.
+    """
+    known = _references(root, pair)
+    if reference == "all" or not known:
+        return known
+    if reference is not None and reference not in known:
+        raise UserError(f"{root}/{pair} has no reference '{reference}'. {did_you_mean(reference, [*known, 'all'])}")
+    human = [name for name in known if "synthetic" not in name] or list(known)
+    chosen = reference or next((name for name in STANDARD if name in known), human[0])
+    if len(known) > 1 and reference is None:
+        others = ", ".join(name for name in known if name != chosen)
+        notes.append(f"{root.name}/{pair}: reference {chosen} is used; --reference chooses another ({others}) or all")
+    return {chosen: known[chosen]}
 
 
 def _references(root: Path, pair: str) -> dict[str, Path]:
@@ -177,9 +201,8 @@ def _metric_names(files: Sequence[Path], references: Sequence[str]) -> dict[str,
 
 
 def _attacked(
-    root: Path, pair: str, copies: int, count: int
+    root: Path, pair: str, copies: int, count: int, first: str | None
 ) -> Mapping[tuple[str, float], Callable[[], Sequence[str]]]:
-    first = next(iter(_references(root, pair)), None)
     if first is None:
         return {}
     return attacked_files(root / "attacked-references", f"*/{pair}.{first}.txt", list(range(count)) * copies, count)

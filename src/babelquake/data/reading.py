@@ -7,6 +7,7 @@ from babelquake.data.columns import ALIASES
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.data.formats import format_named, format_of
 from babelquake.data.joining import join
+from babelquake.data.metrics_eval import is_metrics_eval
 from babelquake.data.request import Request
 from babelquake.errors import UserError, did_you_mean
 
@@ -17,16 +18,23 @@ def read(
     columns: Mapping[str, str] | None = None,
     language_pair: str | None = None,
     format: str | None = None,
+    reference: str | None = None,
 ) -> Dataset:
     """Read a file, a folder, standard input (`-`), a named data set, or several of them joined into one.
 
     Columns are found by their usual names or given by `columns` (field → column, several references with `+`; numbers
     for a file without header). `language_pair` is otherwise taken from a column, the file's name or its folder's.
+    `reference` chooses among the named references of an mt-metrics-eval folder: a name, or `all`.
     """
     inputs = [what] if isinstance(what, str | Path) else list(what)
     if not inputs:
         raise UserError("There is no data: name at least one file, folder or data set.")
-    requests = [Request(str(item), columns, language_pair) for item in inputs]
+    requests = [Request(str(item), columns, language_pair, reference) for item in inputs]
+    if reference is not None and not any(is_metrics_eval(request.what) for request in requests):
+        raise UserError(
+            f"--reference {reference} chooses among the named references of an mt-metrics-eval folder; "
+            f"{inputs[0]} is none. References in a table are named by --columns reference=NAME."
+        )
     parts = [(format_named(format) if format else format_of(request.what)).read(request) for request in requests]
     return parts[0] if len(parts) == 1 else join(parts)
 

@@ -12,6 +12,8 @@ class Request:
     what: str
     columns: Mapping[str, str] | None = None
     language_pair: str | None = None
+    reference: str | None = None
+    """Which of several sets of references is meant, by name, or `all`."""
 
     @property
     def path(self) -> Path:

@@ -79,7 +79,6 @@ def test_wmt21_flores(shared_data: Path, tmp_path: Path) -> None:
         out=tmp_path / "r",
         statistics=["kendall_like"],
         resamples=100,
-        draws=20,
         engine=Engine(quiet=True),
     )
     rows = run.measures
@@ -87,3 +86,44 @@ def test_wmt21_flores(shared_data: Path, tmp_path: Path) -> None:
         found = [value(rows, "kendall_like", name, pair) for pair in ("hi-bn", "xh-zu")]
         assert found == pytest.approx(expected, abs=0.0006), name
         assert value(rows, "kendall_like", name, "average") == pytest.approx(np.mean(found))
+
+
+WMT23 = {
+    "chrF": (0.485, 0.063),
+    "BLEU": (0.472, 0.119),
+    "BERTscore": (0.499, 0.236),
+    "BLEURT-20": (0.518, 0.378),
+    "COMET": (0.514, 0.396),
+    "XCOMET-Ensemble": (0.543, 0.650),
+}
+"""zh-en: accuracy with tie calibration by item, and Pearson without grouping, as the metrics task printed them."""
+
+
+@pytest.mark.slow
+def test_wmt23(shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "wmt23"
+    ready = [f"scores[file={folder}/metric-scores/zh-en/{name}-refA.seg.score,name={name}]" for name in WMT23]
+    run = correlate(
+        ready,
+        read(str(folder)),
+        out=tmp_path / "r",
+        statistics=["accuracy", "pearson"],
+        resamples=100,
+        engine=Engine(quiet=True),
+    )
+    assert any("reference refA is used" in note for note in run.info.notes)
+    assert all("reference:refA" in signature for signature in run.measures["signature"])
+    single = run.measures.filter(pl.col("other").is_null())
+    for name, expected in WMT23.items():
+        found = [value(single, measure, name, "zh-en") for measure in ("accuracy", "pearson")]
+        assert found == pytest.approx(expected, abs=0.0006), name
+
+
+@pytest.mark.slow
+def test_chrf_against_the_standard_reference_is_wmt23s(shared_data: Path, tmp_path: Path) -> None:
+    data = read(str(shared_data / "wmt23"))
+    assert (data.reference, data.segments["references"].list.len().max()) == ("refA", 1)
+    run = correlate("chrf", data, out=tmp_path / "r", statistics=["pearson"], resamples=50, engine=Engine(quiet=True))
+    assert value(run.measures, "pearson", "chrf", "zh-en") == pytest.approx(0.063, abs=0.003)
+    everything = read(str(shared_data / "wmt23"), reference="all")
+    assert everything.segments["references"].list.len().max() == 2

@@ -83,7 +83,8 @@ def correlate(
         }
         quiet = session.engine.quiet
         return session.finish(
-            agreement_results(segments, material.pairs, values, statistics, threshold, by, resamples, seed, quiet)
+            agreement_results(segments, material.pairs, values, statistics, threshold, by, resamples, seed, quiet),
+            reference=material.reference,
         )
 
 
