@@ -231,3 +231,43 @@ def test_an_edited_run_json_is_read_or_refused_with_a_sentence(finished: Path, d
         assert str(error)
     finally:
         file.write_text(original)
+
+
+def test_runs_of_a_folder_are_listed_with_their_status(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from babelquake.cli.app import app
+
+    study(tmp_path / "done")
+    begun = Run.resume(tmp_path / "killed", "mt", CONFIG)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "run.json").write_text("{}")
+    with begun.alone():
+        assert begun.status == "begun"
+    found = json.loads(CliRunner().invoke(app, ["list", "runs", str(tmp_path), "--json"]).stdout)
+    assert {Path(row["name"]).name: row["status"] for row in found} == {"done": "finished", "killed": "interrupted"}
+
+
+def test_a_run_made_again_has_the_same_numbers_or_says_what_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from typer.testing import CliRunner
+
+    from babelquake.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.de-en.tsv").write_text(
+        "source\treference\n" + "".join(f"Satz {n} ist hier.\tSentence {n} is here.\n" for n in range(12))
+    )
+    words = ["-s", "command[cmd=cat]", "-d", "d.de-en.tsv", "-p", "misspell", "-m", "chrf", "--resamples", "100"]
+    assert CliRunner().invoke(app, ["mt", *words, "--cache", "none", "-o", "run"]).exit_code == 0
+    same = CliRunner().invoke(app, ["rerun", "run", "--fresh"])
+    assert same.exit_code == 0, same.output
+    assert "all the same" in same.stdout
+    changed = Run.open("run")
+    frame = changed.measures.with_columns(value=pl.col("value") + 1)
+    changed.info.versions["numpy"] = "0.9"
+    changed.finish(frame)
+    other = CliRunner().invoke(app, ["rerun", "run", "--fresh"])
+    assert other.exit_code == 1
+    assert "version of numpy: 0.9 then" in other.stdout

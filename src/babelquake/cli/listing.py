@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -24,15 +25,20 @@ class Kind(StrEnum):
     recipes = "recipes"
     formats = "formats"
     models = "models"
+    runs = "runs"
 
 
 @guarded
-def list_things(kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: AsJson = False) -> None:
-    """List perturbations, suites, scorers, systems, training recipes, data formats or the models that ship.
+def list_things(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to look for runs.")] = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """List perturbations, suites, scorers, systems, training recipes, data formats, the models that ship, or runs.
 
     Example: babelquake list perturbations --json
     """
-    rows = LISTINGS[kind]()
+    rows = runs(folder) if kind is Kind.runs else LISTINGS[kind]()
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -150,6 +156,25 @@ def _described(name: str, kind: type, **facts: Any) -> dict[str, Any]:
 
     first_line = (kind.__doc__ or "").strip().split("\n", 1)[0]
     return {"name": name, "description": first_line, **facts, "options": sorted(parameters(kind))}
+
+
+def runs(folder: Path) -> list[dict[str, Any]]:
+    """One object per run below a folder, the newest first."""
+    from babelquake.errors import UserError
+    from babelquake.runs.run import Run
+
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder.")
+    found = []
+    for file in [*folder.glob("run.json"), *folder.glob("*/run.json"), *folder.glob("*/*/run.json")]:
+        try:
+            run = Run.open(file.parent)
+        except UserError:
+            continue
+        info = run.info
+        facts = {"study": info.study, "status": run.status, "created": info.created, "finished": info.finished or ""}
+        found.append({"name": str(file.parent), **facts})
+    return sorted(found, key=lambda row: row["created"], reverse=True)
 
 
 LISTINGS = {

@@ -27,6 +27,21 @@ def locked(path: Path, wait: bool) -> Iterator[None]:
             return
 
 
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock; looking changes nothing."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
 def _is_open_at(file: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(file), path.lstat())

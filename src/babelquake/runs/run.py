@@ -19,7 +19,7 @@ from babelquake.runs.files import replacing, store_table, store_text
 from babelquake.runs.former import upgraded
 from babelquake.runs.info import RunInfo, now, versions
 from babelquake.runs.kept import MEASURES, TABLES, Kept
-from babelquake.runs.locking import locked
+from babelquake.runs.locking import is_locked, locked
 from babelquake.runs.parts import FOLDER as PARTS
 from babelquake.runs.parts import Parts
 
@@ -132,6 +132,13 @@ class Run(Kept):
             except OSError as error:
                 raise UserError(f"--out {self.folder} cannot be written to: {error.strerror}.") from error
             yield
+
+    @property
+    def status(self) -> str:
+        """begun, interrupted, failed or finished; a run that was begun and that nobody holds was interrupted."""
+        if self.info.finished is not None:
+            return "finished"
+        return "interrupted" if self.info.status == "begun" and not is_locked(self.folder / LOCK) else self.info.status
 
     def path(self, table: str) -> Path:
         """Where a table is."""

@@ -1,0 +1,59 @@
+"""`babelquake rerun`: make a run again from its run.json, and compare."""
+
+import json
+import shlex
+import tempfile
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import AsJson
+
+SHOWN = 20
+"""Differences that are printed."""
+
+
+@guarded
+def rerun(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder to repeat.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="PATH", help="Keep the repetition here.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask every system and scorer again: use no cache.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Repeat a run and say whether the numbers match and, if not, which version or file differs.
+
+    Example: babelquake rerun runs/everyday
+    """
+    from babelquake.cli.app import app
+    from babelquake.errors import GateError, UserError
+    from babelquake.runs.command import command_line
+    from babelquake.runs.run import Run
+    from babelquake.studies.rerun import differences
+    from babelquake.visible import visible
+
+    old = Run.open(run)
+    if old.info.finished is None:
+        raise UserError(f"{run} is not finished: the command that made it continues it: {command_line(old)}")
+    with ExitStack() as stack:
+        where = out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / old.folder.name
+        words = shlex.split(command_line(old))[1:]
+        words[words.index("--out") + 1] = str(where)
+        words += ["--quiet", *(["--cache", "none"] if fresh else [])]
+        status = app(words, standalone_mode=False)
+        if status:
+            raise typer.Exit(status)
+        found = differences(old, Run.open(where))
+    if as_json:
+        typer.echo(json.dumps(asdict(found) | {"same": found.same}, ensure_ascii=False))
+    else:
+        typer.echo(f"{found.measures} measures compared: {'all the same' if found.same else 'they differ'}.")
+        for line in [*found.numbers[:SHOWN], *found.causes]:
+            typer.echo(f"  {visible(line)}")
+        if len(found.numbers) > SHOWN:
+            typer.echo(f"  and {len(found.numbers) - SHOWN} more")
+    if not found.same:
+        raise GateError(f"{len(found.numbers)} numbers of {run} are not the same when it is made again.")
