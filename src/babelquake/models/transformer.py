@@ -175,7 +175,8 @@ class Transformer:
         try:
             with _quiet():
                 if kind.startswith("AutoModel") and is_packed(self.checkpoint.folder):
-                    return pretrained(loader, self.checkpoint.folder, **options)
+                    options.pop("output_loading_info")  # what it lacks, it says itself
+                    return pretrained(loader, self.checkpoint.folder, **options), {"missing_keys": ()}
                 return loader.from_pretrained(
                     self.checkpoint.folder, trust_remote_code=False, local_files_only=True, **options
                 )
