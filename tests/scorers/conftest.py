@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from tests.scorers import parity
 
 from babelquake.scorers import Scorer
 
@@ -98,3 +99,19 @@ def real_segments(shared_data: Path) -> Segments:
 
 def _lines(path: Path) -> list[str]:
     return path.read_text("utf-8").removesuffix("\n").split("\n")
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> parity.Made:
+    """Small checkpoints in the official formats, each made once a session; torch on one thread."""
+    torch = pytest.importorskip("torch", reason="needs the extra [neural]")
+    pytest.importorskip("transformers", reason="needs the extra [neural]")
+    torch.set_num_threads(1)
+    folders: dict[tuple[str, str], Path] = {}
+
+    def made(kind: str, name: str) -> Path:
+        if (kind, name) not in folders:
+            folders[kind, name] = parity.make(kind, name, tmp_path_factory.mktemp(kind) / name)
+        return folders[kind, name]
+
+    return made

@@ -1,6 +1,7 @@
 """`babelquake train`: the recipes behind the models that ship."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,13 @@ Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Override the re
 Steps = Annotated[int | None, typer.Option("--steps", min=1, help="Override the recipe's bound.")]
 Minutes = Annotated[float | None, typer.Option("--minutes", min=0, help="Bound by time instead.")]
 Device = Annotated[str | None, typer.Option("--device", help="cpu or cuda; the GPU where there is one.")]
+
+
+class Architecture(StrEnum):
+    """What a quality-estimation model is made of."""
+
+    ridge = "ridge"
+    predictor_estimator = "predictor-estimator"
 
 
 @train.command("nmt")
@@ -72,14 +80,31 @@ def qe(
     target: Annotated[
         str, typer.Option("--target", metavar="TARGET", help="The column to predict: score, or e.g. z_mean.")
     ] = "score",
+    architecture: Annotated[
+        Architecture, typer.Option("--architecture", help="What to train: ridge, or OpenKiwi's predictor-estimator.")
+    ] = Architecture.ridge,
+    parallel: Annotated[
+        list[str] | None,
+        typer.Option("--parallel", metavar="DATA", help="Sources and references for the predictor; repeatable."),
+    ] = None,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, metavar="N", help="Passes over the data (predictor-estimator).")
+    ] = 10,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="For predictor-estimator.")] = 0,
 ) -> None:
-    """Train a quality-estimation model: ridge regression on frozen multilingual sentence vectors.
+    """Train quality estimation: ridge regression on frozen multilingual sentence vectors, or LSTMs from scratch.
 
     Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
     """
-    from babelquake.train.qe import train_qe
+    if architecture is Architecture.predictor_estimator:
+        _need_torch()
+        from babelquake.train.predictor_estimator import train_predictor_estimator
 
-    card = train_qe(data, out, encoder=encoder, ridge=ridge, target=target, dev=dev, test=test)
+        card = train_predictor_estimator(data, out, dev=dev, parallel=parallel, target=target, epochs=epochs, seed=seed)
+    else:
+        from babelquake.train.qe import train_qe
+
+        card = train_qe(data, out, encoder=encoder, ridge=ridge, target=target, dev=dev, test=test)
     typer.echo(json.dumps(card, indent=2, ensure_ascii=False, default=str))
 
 

@@ -32,6 +32,8 @@ ENCODERS: Registry[Callable[..., Encoder]] = Registry(
     "encoder",
     "babelquake.encoders",
     {
+        "comet": "babelquake.models.comet_encoder:CometEncoder",
+        "siamese-transquest": "babelquake.models.siamese:SiameseEncoder",
         "usem3": "babelquake.models.encoders:Usem3",
         "hf": "babelquake.models.encoders:MeanPooled",
         "transformer": "babelquake.models.encoders:TransformerEncoder",

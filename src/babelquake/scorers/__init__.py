@@ -15,14 +15,21 @@ SCORERS: Registry[type[Scorer]] = Registry(
     {
         "bertscore": "babelquake.scorers.bertscore:BertScore",
         "bleu": "babelquake.scorers.strings.bleu:Bleu",
+        "bleurt": "babelquake.scorers.bleurt:Bleurt",
         "chrf": "babelquake.scorers.strings.chrf:ChrF",
         "chrf++": "babelquake.scorers.strings.chrf:ChrFPlusPlus",
+        "comet": "babelquake.scorers.comet:Comet",
         "cross-encoder": "babelquake.scorers.cross_encoder:CrossEncoder",
         "embedding-similarity": "babelquake.scorers.embedding_similarity:EmbeddingSimilarity",
+        "llm-judge": "babelquake.scorers.llm_judge:LlmJudge",
+        "metricx": "babelquake.scorers.metricx:MetricX",
+        "openkiwi": "babelquake.scorers.openkiwi:OpenKiwi",
         "perplexity": "babelquake.scorers.perplexity:Perplexity",
         "ridge-qe": "babelquake.scorers.ridge_qe:RidgeQE",
         "scores": "babelquake.scorers.scores:Scores",
+        "sentsim": "babelquake.scorers.sentsim:SentSim",
         "ter": "babelquake.scorers.strings.ter:Ter",
+        "transquest": "babelquake.scorers.transquest:TransQuest",
     },
 )
 

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The official scores of the small checkpoints (tests/scorers/golden): each official implementation in an environment of
+# its own, built under $1. `make parity METRICX=DIR` names a checkout of the google-research/metricx repository.
+set -euo pipefail
+root=$(realpath "$1"); metricx=${2:-}
+cd "$(dirname "$0")"
+export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
+build() {  # name, packages…
+  local place=$root/$1; shift
+  [ -f "$place/.ready" ] && return
+  "${PYTHON:-python3}" -m venv "$place"
+  "$place/bin/pip" install -q torch==2.13.0 'numpy<2' 'setuptools<81' pyyaml safetensors sentencepiece "$@"
+  touch "$place/.ready"
+}
+build comet 'transformers<5' unbabel-comet==2.2.7 bleurt-pytorch==0.0.1
+build transquest transformers==4.37.2 pandas scikit-learn scipy tensorboardx onnxruntime seqeval
+"$root/transquest/bin/pip" install -q --no-deps transquest==1.1.1
+"$root/comet/bin/python" official_comet.py "$root/checkpoints/comet"
+"$root/comet/bin/python" official_bleurt.py "$root/checkpoints"
+"$root/transquest/bin/python" official_transquest.py "$root/checkpoints"
+if [ -n "$metricx" ]; then
+  "$root/comet/bin/python" official_metricx.py "$root/checkpoints" "$metricx"
+else
+  echo "MetricX skipped: make parity METRICX=DIR with a checkout of google-research/metricx"
+fi

@@ -1,0 +1,145 @@
+"""COMET models that read translation, source and reference joined: CometKiwi, unified models and xCOMET.
+
+Each token of the translation may also be labelled as part of an error. xCOMET's score weighs three readings – with the
+source, with the reference, with both – and the penalty of its own error spans (Guerreiro et al. 2023, §4).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.models.batching import batches
+from babelquake.models.comet import Network
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+SCORE_SHARES = (0.12, 0.33, 0.33, 0.22)
+"""xCOMET: what the readings with source, with reference and with both weigh, and what the error spans weigh."""
+SPAN_SHARES = (0.1667, 0.3333, 0.5)
+"""What the three readings weigh in a token's label."""
+PENALTIES = {"minor": 1, "major": 5, "critical": 10}
+WORST = 25
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a translation that is held to be wrong; `start` and `end` count characters."""
+
+    text: str
+    severity: str
+    start: int
+    end: int
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores of segments, and the error spans in each where the model labels tokens."""
+
+    scores: NDArray[np.float64]
+    spans: list[list[Span]]
+
+
+def judge_joined(
+    network: Network, translations: Sequence[str], sources: Sequence[str] | None, references: Sequence[str] | None
+) -> Judged:
+    """Scores and error spans; with both source and reference, the three readings are combined."""
+    first = [network.tokens(text) for text in translations]
+    columns = [[network.tokens(text)[0] for text in column] for column in (sources, references) if column is not None]
+    readings = [[column] for column in columns] + ([columns] if len(columns) == 2 else [])
+    results = [_read(network, [ids for ids, _ in first], others) for others in readings]
+    regressions = np.stack([scores for scores, _ in results])
+    xcomet = network.settings.class_identifier == "xcomet_metric"
+    if not network.tagger:
+        return Judged(regressions.mean(axis=0), [])
+    shares = SPAN_SHARES if len(results) == 3 else (1.0,)
+    spans = []
+    for row, (ids, offsets) in enumerate(first):
+        labels = sum(share * labelled[row] for share, (_, labelled) in zip(shares, results, strict=True))
+        spans.append(_spans(network, ids, offsets, np.asarray(labels, dtype=np.float32)))
+    if not xcomet:
+        return Judged(regressions.mean(axis=0), spans)
+    *weights, penalty = SCORE_SHARES
+    capped = np.minimum(regressions, 1.0)
+    regression = capped[0] * sum(weights) if len(results) == 1 else np.tensordot(weights, capped, axes=1)
+    return Judged(regression + penalty * np.array([mqm(found) for found in spans]), spans)
+
+
+def mqm(spans: Sequence[Span]) -> float:
+    """1 without errors, down to 0 at a penalty of 25: minor 1, major 5, critical 10."""
+    return (WORST - min(WORST, sum(PENALTIES.get(span.severity, 0) for span in spans))) / WORST
+
+
+def _read(
+    network: Network, translations: Sequence[Sequence[int]], others: Sequence[Sequence[Sequence[int]]]
+) -> tuple[NDArray[np.float64], list[NDArray[np.float32]]]:
+    """Scores of one reading, and per translation the probabilities of its tokens' labels."""
+    import torch
+
+    joined = [_joined(network, [own, *(other[row] for other in others)]) for row, own in enumerate(translations)]
+    scores = np.zeros(len(joined))
+    labels: list[Any] = [None] * len(joined)
+    with torch.inference_mode():
+        for places, ids, mask in batches(joined, network.device):
+            layers = network.layers(ids, mask, _types(network, [translations[place] for place in places], ids))
+            vectors = network.mixed(layers, mask)[:, 0]
+            scores[places] = network.estimate(vectors).double().cpu().numpy()[: len(places)]
+            if network.tagger:
+                ((weight, bias),) = network.tagger
+                logits = layers[network.settings.word_layer].double() @ weight.T + bias
+                probabilities = torch.softmax(logits, dim=2).cpu().numpy()
+                for row, place in enumerate(places):
+                    labels[place] = probabilities[row, : len(translations[place])]
+    return scores, labels
+
+
+def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
+    """`<s> a </s></s> b </s>`, or with one separator for BERT; cut to the encoder's length at the end."""
+    first, end = texts[0][0], texts[0][-1]
+    padding = network.tokenizer.pad_token_id
+    found = [first]
+    for number, text in enumerate(texts):
+        found += [end] * (network.family.separators - 1 if number else 0)
+        found += [token for token in text[1:-1] if token != padding]
+        found.append(end)
+    if len(found) > network.limit:
+        network.truncated += 1
+    return found[: network.limit]
+
+
+def _types(network: Network, translations: Sequence[Sequence[int]], ids: "Tensor") -> "Tensor | None":
+    """0 for the translation, 1 for all that follows, where the encoder tells its texts apart so."""
+    import torch
+
+    if not network.family.typed:
+        return None
+    types = torch.ones_like(ids)
+    for row, translation in enumerate(translations):
+        types[row, : len(translation)] = 0
+    return types
+
+
+def _spans(
+    network: Network, ids: Sequence[int], offsets: Sequence[tuple[int, int]], labels: NDArray[np.float32]
+) -> list[Span]:
+    """Neighbouring tokens labelled as errors, joined as COMET joins them: the first token gives the severity; a span
+    still open after the last token is left out."""
+    names = network.settings.error_labels
+    best = labels.argmax(axis=1)
+    found: list[Span] = []
+    begin: int | None = None
+    for position, label in enumerate(best):
+        if label and begin is None:
+            begin = position
+        elif not label and begin is not None:
+            rows = range(begin, position)
+            text = network.tokenizer.decode([ids[row] for row in rows])
+            confidence = float(np.mean([labels[row, best[row]] for row in rows]))
+            start, end = offsets[begin][0], offsets[position - 1][1]
+            found.append(Span(text, names[best[begin] - 1], start, end, confidence))
+            begin = None
+    return found

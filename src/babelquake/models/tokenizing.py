@@ -1,0 +1,55 @@
+"""Tokenizers as their checkpoint has them.
+
+`tokenizer.json` is taken word for word: some transformers classes rebuild parts of it from their own idea of the model,
+and other tokens are other scores. Where a checkpoint has none, the class makes one of the vocabulary.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+ROBERTA_MARKS = {
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "sep_token": "</s>",
+    "cls_token": "<s>",
+    "unk_token": "<unk>",
+    "pad_token": "<pad>",
+    "mask_token": "<mask>",
+}
+BERT_MARKS = {
+    "sep_token": "[SEP]",
+    "cls_token": "[CLS]",
+    "unk_token": "[UNK]",
+    "pad_token": "[PAD]",
+    "mask_token": "[MASK]",
+}
+
+
+def tokenizer(where: str, kind: str, marks: Mapping[str, str]) -> Any:
+    """The fast tokenizer of a folder or hub name; `kind` is the class to use where there is no `tokenizer.json`."""
+    import transformers
+
+    verbatim: Any = transformers.PreTrainedTokenizerFast
+    try:
+        found = verbatim.from_pretrained(where, **marks)
+        if found.get_vocab():
+            return found
+    except (OSError, ValueError, TypeError, AttributeError):
+        pass
+    return getattr(transformers, kind).from_pretrained(where)
+
+
+def cut_pair(first: Sequence[int], second: Sequence[int], room: int) -> tuple[list[int], list[int]]:
+    """Two texts cut to a common length, token by token from whichever is longer, from the second where they are equal.
+
+    So does BERT's own code, and with it BLEURT and TransQuest.
+    """
+    a, b = len(first), len(second)
+    surplus = a + b - room
+    if surplus > 0:
+        longer = min(surplus, abs(a - b))
+        a, b = (a - longer, b) if a > b else (a, b - longer)
+        rest = surplus - longer
+        b -= (rest + 1) // 2
+        a -= rest // 2
+    return list(first[:a]), list(second[:b])

@@ -1,0 +1,123 @@
+"""TransQuest networks (Ranasinghe et al. 2020): XLM-R that reads source and translation, together or each on its own.
+
+MonoTransQuest has one output over the joined pair; trained on all language pairs at once it is Kanojia 2021's MultiTQ.
+SiameseTransQuest compares the averaged token vectors of the two texts. `model_args.json` holds the longest input.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.errors import UserError
+from babelquake.models.batching import batches
+from babelquake.models.pair_regression import Joined, PairRegression
+from babelquake.models.precision import Precision, in_precision
+from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, cut_pair, tokenizer
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FILES = ("config.json", "model.safetensors|pytorch_model.bin")
+LONGEST = 128
+"""Tokens that TransQuest reads where a checkpoint says nothing."""
+ROBERTAS = {"roberta", "xlm-roberta", "camembert"}
+
+
+def architecture(folder: Path) -> Literal["mono", "siamese"]:
+    """Which of the two a checkpoint is, by the class it names."""
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    named = (config.get("architectures") or [""])[0]
+    if named.endswith("ForSequenceClassification"):
+        outputs = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
+        if outputs != 1:
+            raise UserError(f"{folder} has {outputs} outputs: a MonoTransQuest checkpoint has one.")
+        return "mono"
+    if named.endswith("Model"):
+        return "siamese"
+    raise UserError(
+        f"{folder} is no TransQuest checkpoint: its config.json names '{named}', expected a model for sequence "
+        "classification (Mono) or a bare encoder (Siamese)."
+    )
+
+
+class _Loaded:
+    """What both architectures have: tokenizer, network, longest input."""
+
+    def __init__(self, folder: Path, kind: str, precision: Precision, device: str) -> None:
+        import transformers
+
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        self.roberta = config.get("model_type") in ROBERTAS
+        try:
+            network = getattr(transformers, kind).from_pretrained(folder)
+            of = ("XLMRobertaTokenizerFast", ROBERTA_MARKS) if self.roberta else ("BertTokenizerFast", BERT_MARKS)
+            self.tokenizer = tokenizer(str(folder), *of)
+        except (OSError, ValueError, RuntimeError) as problem:
+            raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
+        self.network = in_precision(network, precision).eval().to(device)
+        path = folder / "model_args.json"
+        given = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        self.longest = int(given.get("max_seq_length", LONGEST))
+
+
+class MonoTransQuest(PairRegression):
+    """One number for source and translation read together."""
+
+    def __init__(self, folder: Path, precision: Precision, device: str) -> None:
+        self._loaded = _Loaded(folder, "AutoModelForSequenceClassification", precision, device)
+        self._tokenizer = self._loaded.tokenizer
+        self.device = device
+        self._begin, self._end = self._tokenizer.cls_token_id, self._tokenizer.sep_token_id
+
+    def tokens(self, text: str) -> list[int]:
+        """Pieces without marks."""
+        return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def join(self, first: str, second: str, tokens: tuple[list[int], list[int]]) -> Joined:
+        """`<s> source </s></s> translation </s>`; a translation without tokens leaves the source alone."""
+        a, b = tokens
+        separators = [self._end] * (2 if self._loaded.roberta else 1)
+        marks = 2 + len(separators)
+        if second:
+            a, b = cut_pair(a, b, self._loaded.longest - marks)
+        else:
+            a = a[: self._loaded.longest - marks + 1]
+        cut = len(a) + len(b) < len(tokens[0]) + len(tokens[1])
+        if not b:
+            return Joined([self._begin, *a, self._end], len(a) + 2, cut)
+        return Joined([self._begin, *a, *separators, *b, self._end], len(a) + 2, cut)
+
+    def forward(self, ids: "Tensor", mask: "Tensor", types: "Tensor") -> "Tensor":
+        """The one output of the classification head."""
+        extra = {} if self._loaded.roberta else {"token_type_ids": types}
+        found: Tensor = self._loaded.network(ids, attention_mask=mask, **extra).logits[:, 0].float()
+        return found
+
+
+class SiameseTransQuest:
+    """One vector per text: the mean over its tokens."""
+
+    def __init__(self, folder: Path, precision: Precision, device: str) -> None:
+        self._loaded = _Loaded(folder, "AutoModel", precision, device)
+        self.device = device
+        self.truncated = 0
+
+    def sentence_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The averaged last layer of each text, blanks at its ends left out."""
+        import torch
+
+        tokenise: Any = self._loaded.tokenizer
+        sequences = [list(tokenise(text.strip(), verbose=False)["input_ids"]) for text in texts]
+        longest = self._loaded.longest
+        self.truncated += sum(len(ids) > longest for ids in sequences)
+        sequences = [ids if len(ids) <= longest else [*ids[: longest - 1], ids[-1]] for ids in sequences]
+        found = np.zeros((len(texts), self._loaded.network.config.hidden_size), dtype=np.float32)
+        with torch.inference_mode():
+            for places, ids, mask in batches(sequences, self.device):
+                vectors = self._loaded.network(ids, attention_mask=mask).last_hidden_state.float()
+                found[places] = vectors.mean(1).cpu().numpy()[: len(places)]
+        return found

@@ -1,0 +1,120 @@
+"""MetricX-23 and MetricX-24 (Juraska et al. 2023, 2024): mT5 that predicts an MQM error score from 0 to 25.
+
+MetricX-23 reads the reference, its QE models the source; MetricX-24 is hybrid and reads the source with or without a
+reference. Which of the two years a checkpoint is decides how its input is written, and is taken from its name.
+"""
+
+from functools import cached_property
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from babelquake.callee import Limits
+from babelquake.errors import UserError
+from babelquake.models.metricx import FILES
+from babelquake.models.metricx import MetricX as Network
+from babelquake.models.precision import Precision
+from babelquake.models.settings import device_of
+from babelquake.models.weights import library_versions, published
+from babelquake.runs.signature import signature
+from babelquake.scorers.base import Array, MeanScorer, Questions, required
+from babelquake.scorers.published import best_reference, note_cut, shown
+
+LONGEST = {23: 1024, 24: 1536}
+"""Tokens that each year's models were trained on."""
+
+
+class MetricX(MeanScorer):
+    """Predicted MQM error score, 0 without errors to 25: lower is better.
+
+    `inputs=source` judges without references (MetricX-23-QE, MetricX-24); `tokenizer` is a hub name or a folder.
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset({"source", "reference"})
+    costly: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = False
+    perfect: ClassVar[float | None] = 0.0
+
+    def __init__(
+        self,
+        model: str = "google/metricx-24-hybrid-large-v2p6",
+        inputs: Literal["all", "source"] = "all",
+        tokenizer: str = "google/mt5-large",
+        year: Literal["name", "23", "24"] = "name",
+        precision: Precision = "float32",
+        device: str = "auto",
+    ) -> None:
+        self.checkpoint = published(model, FILES, "metricx", "google")
+        self.year = _year(self.checkpoint.name) if year == "name" else int(year)
+        self.qe = inputs == "source" or "-qe-" in f"-{self.checkpoint.name.lower()}-"
+        self.precision = precision
+        self._tokenizer = tokenizer
+        self._device = device
+        reads = {"source"} if self.qe else {"reference"} if self.year == 23 else {"source", "reference"}
+        self.needs = frozenset(reads)  # type: ignore[misc]  # the model decides
+
+    @property
+    def name(self) -> str:
+        """The name with the model's own name, not the path to it."""
+        return shown(self.spec, self.checkpoint)
+
+    @cached_property
+    def signature(self) -> str:
+        """Checkpoint with content, what it reads, precision and libraries."""
+        return signature(
+            "metricx",
+            self.checkpoint.name,
+            content=self.checkpoint.content,
+            year=self.year,
+            inputs="+".join(sorted(self.needs)),
+            precision=self.precision,
+            libraries=library_versions("metricx"),
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """Enough segments at once to find some of equal length."""
+        return Limits(texts=512)
+
+    @cached_property
+    def network(self) -> Network:
+        """The weights, loaded when first needed."""
+        library_versions("metricx")
+        return Network(
+            self.checkpoint.folder, self._tokenizer, LONGEST[self.year], self.precision, device_of(self._device)
+        )
+
+    def judge(self, questions: Questions) -> Array:
+        """One error score per segment; with several references the lowest counts."""
+        before = self.network.truncated
+        if "reference" in self.needs:
+            references = required(questions.references, self, "reference")
+            scores = best_reference(questions, references, self._read, best=np.min)
+        else:
+            scores = self._read(questions)
+        note_cut(self.name, self.network.truncated - before)
+        return scores
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        self.__dict__.pop("network", None)
+
+    def _read(self, questions: Questions) -> Array:
+        return self.network.judge([self.written(questions, row) for row in range(len(questions))])
+
+    def written(self, questions: Questions, row: int) -> str:
+        """A segment as the year's models read it."""
+        parts = {"candidate": questions.translations[row]}
+        if "source" in self.needs:
+            parts["source"] = required(questions.sources, self, "source")[row]
+        if "reference" in self.needs:
+            parts["reference"] = required(questions.references, self, "reference")[row][0]
+        order = ("candidate", "reference", "source") if self.year == 23 else ("source", "candidate", "reference")
+        return " ".join(f"{name}: {parts[name]}" for name in order if name in parts)
+
+
+def _year(name: str) -> int:
+    for year in LONGEST:
+        if f"metricx-{year}" in name.lower():
+            return year
+    raise UserError(f"whether '{name}' is a MetricX-23 or -24 is not in its name: say metricx[model=…,year=24].")

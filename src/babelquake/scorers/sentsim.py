@@ -1,0 +1,163 @@
+"""SentSim (Song et al. 2021): likeness of source and translation by sentence and by word, without learned judgements.
+
+The cosine of cross-lingual sentence vectors and the BERTScore F of source and translation are each brought to 0 … 1,
+exponentiated and summed, and the sum is brought to 0 … 1 again. The authors take the smallest and largest value of the
+very batch for that, so that a segment's score depends on its company, and changing one text changes all scores. Here
+the ranges are those of the clean data that a study is given (`normalise=fixed`); theirs is `normalise=batch`.
+"""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from babelquake.callee import Limits, Recipe
+from babelquake.errors import UserError
+from babelquake.models import encoder as encoder_named
+from babelquake.models.base import Vectors, sentence_rows
+from babelquake.models.transformer import Precision
+from babelquake.runs.signature import signature
+from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.scorers.bertscore import BertScore
+from babelquake.spec import Spec
+from babelquake.text import digest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Range = tuple[float, float]
+LEAST, MOST = 2.0, 2 * np.e
+"""The sum of two exponentials of numbers from 0 to 1."""
+
+
+class SentSim(VectorScorer):
+    """Sentence and word similarity of source and translation combined, 0 to 1 on the data that set the ranges.
+
+    `model` gives sentence vectors, `words` and `layer` the token vectors of BERTScore. `cosine_range` and `words_range`
+    (LOW:HIGH) fix the ranges by hand; without them and without a data set they are 0:1.
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+
+    def __init__(
+        self,
+        model: str = "sentence-transformers/xlm-r-bert-base-nli-stsb-mean-tokens",
+        words: str = "xlm-roberta-base",
+        layer: str = "best",
+        normalise: Literal["fixed", "batch"] = "fixed",
+        cosine_range: str | None = None,
+        words_range: str | None = None,
+        precision: Precision = "float32",
+        device: str = "auto",
+    ) -> None:
+        asked = Spec("hf").with_options(model=model, precision=precision, device=device)
+        self._sentences = encoder_named(asked, instead="embedding-similarity[encoder=usem3]")
+        self._words = BertScore(model=words, layer=layer, precision=precision, device=device)
+        self._words.spec = Spec("bertscore", (("model", words),))
+        self.normalise = normalise
+        self._said = {"cosine_range": cosine_range, "words_range": words_range}
+        self.ranges: tuple[Range, Range] = (_range("cosine", cosine_range), _range("words", words_range))
+        self._company: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name with the models' own names, not the paths to them."""
+        options = dict(self.spec.options)
+        for key in ("model", "words"):
+            if key in options:
+                options[key] = options[key].rstrip("/").rpartition("/")[2]
+        return str(Spec(self.spec.name, tuple(sorted(options.items()))))
+
+    @property
+    def signature(self) -> str:
+        """Both encoders, the layer, and the ranges – or the company that decides them."""
+        fixed = ",".join(f"{low:.6g}:{high:.6g}" for low, high in self.ranges)
+        return signature(
+            "sentsim",
+            sentences=self._sentences.signature,
+            words=self._words.signature,
+            ranges=fixed if self.normalise == "fixed" else f"batch {self._company or 'of the call'}",
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """Everything at once where the company decides, otherwise enough to find texts of equal length."""
+        return Limits(texts=512 if self.normalise == "fixed" else 1 << 40)
+
+    @property
+    def recipe(self) -> Recipe:
+        """With the ranges, which a worker cannot find by itself."""
+        if self.normalise == "batch":
+            return Recipe("scorer", self.spec)
+        cosine, words = (f"{low!r}:{high!r}" for low, high in self.ranges)
+        return Recipe("scorer", self.spec.with_options(cosine_range=cosine, words_range=words))
+
+    def encoders(self) -> tuple[Wanted, ...]:
+        """One for sentences, one for words."""
+        return (Wanted(self._sentences), *self._words.encoders())
+
+    def texts(self, questions: Questions) -> list[str]:
+        """The distinct texts, trimmed as both encoders read them."""
+        return self._words.texts(self._as_references(questions))
+
+    def prepare(self, questions: Questions) -> None:
+        """Remember the company: with other segments the same segment has another score."""
+        if self.normalise == "batch":
+            self._company = digest([*questions.translations, *(questions.sources or ())])
+
+    def attach(self, segments: "pl.DataFrame") -> Array | None:
+        """Take the ranges from the clean segments of the data set."""
+        clean = {"source", "translation"} <= set(segments.columns)
+        if self.normalise == "fixed" and clean and not any(self._said.values()):
+            rows = segments.drop_nulls(["source", "translation"]).unique(["source", "translation"], maintain_order=True)
+            if len(rows) > 1:
+                given = Questions(rows["translation"].to_list(), None, rows["source"].to_list())
+                texts = self.texts(given)
+                vectors = tuple(dict(zip(texts, e.encode(texts, at), strict=True)) for e, at in self.encoders())
+                cosines, words = self.both(given, vectors)
+                self.ranges = (_spread(cosines), _spread(words))
+        return None
+
+    def both(self, questions: Questions, vectors: tuple[Vectors, ...]) -> tuple[Array, Array]:
+        """The cosine and the BERTScore F of every segment, as they are."""
+        asked = self._as_references(questions)
+        read = self._words._read
+        sides = (asked.translations, [some[0] for some in asked.references or []])
+        s, t = (sentence_rows([read(text) for text in side], vectors[0]).astype(np.float64) for side in sides)
+        lengths = np.linalg.norm(s, axis=1) * np.linalg.norm(t, axis=1)
+        products = (s * t).sum(axis=1)
+        cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+        return np.asarray(cosines), self._words.compare(asked, vectors[1:])
+
+    def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
+        """Both likenesses normalised, exponentiated and summed, and the sum normalised."""
+        if not len(questions):
+            return np.zeros(0)
+        values = self.both(questions, vectors)
+        ranges = self.ranges if self.normalise == "fixed" else tuple(map(_spread, values))
+        total = sum(np.exp(_scaled(value, within)) for value, within in zip(values, ranges, strict=True))
+        return _scaled(np.asarray(total), (LEAST, MOST) if self.normalise == "fixed" else _spread(np.asarray(total)))
+
+    def _as_references(self, questions: Questions) -> Questions:
+        return Questions(questions.translations, [[text] for text in required(questions.sources, self, "source")])
+
+
+def _scaled(values: Array, within: Range) -> Array:
+    low, high = within
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+
+
+def _spread(values: Array) -> Range:
+    return float(values.min()), float(values.max())
+
+
+def _range(what: str, said: str | None) -> Range:
+    """`LOW:HIGH` as two numbers."""
+    if said is None:
+        return 0.0, 1.0
+    try:
+        low, high = map(float, said.split(":"))
+    except ValueError:
+        raise UserError(f"sentsim[{what}_range={said}]: expected LOW:HIGH, such as 0.1:0.9.") from None
+    if not low < high:
+        raise UserError(f"sentsim[{what}_range={said}]: the first number must be the smaller one.")
+    return low, high

@@ -1,0 +1,179 @@
+"""COMET equals unbabel-comet on small checkpoints of every published architecture."""
+
+import pickle
+import sys
+import types
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from tests.scorers.parity import CLOSE, Made, off_by, official, questions
+
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.models.comet import sparsemax
+from babelquake.scorers import Questions, scorer
+
+MODELS = [
+    "wmt20-comet-da",
+    "wmt22-comet-da",
+    "regression-rembert",
+    "regression-bert-layer",
+    "wmt20-comet-qe-da",
+    "emnlp20-comet-rank",
+    "wmt22-cometkiwi-da",
+    "unified-bert",
+    "unified-words",
+    "xcomet",
+]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_scores_are_unbabel_comets(name: str, small: Made) -> None:
+    made = scorer("comet", model=small("comet", name))
+    assert off_by(made, official("comet")["scores"][name]) < CLOSE
+
+
+def test_xcomet_without_references_is_quality_estimation(small: Made) -> None:
+    made = scorer("comet", model=small("comet", "xcomet"), inputs="source")
+    assert made.needs == {"source"}
+    assert off_by(made, official("comet")["scores"]["xcomet-qe"]) < CLOSE
+
+
+@pytest.mark.parametrize(("name", "inputs"), [("xcomet", "all"), ("xcomet-qe", "source")])
+def test_error_spans_are_unbabel_comets(name: str, inputs: str, small: Made) -> None:
+    found = scorer("comet", model=small("comet", "xcomet"), inputs=inputs).spans(questions())
+    expected = official("comet")["spans"][name]
+    assert sum(map(len, expected)) > 50
+    places = [[[s.start, s.end, s.severity, s.text] for s in row] for row in found]
+    assert places == [[[*s[:3], s[4]] for s in row] for row in expected]
+    sure = [s.confidence for row in found for s in row]
+    assert sure == pytest.approx([s[3] for row in expected for s in row], abs=CLOSE)
+
+
+def test_needs_follow_the_checkpoint(small: Made) -> None:
+    needs = {name: scorer("comet", model=small("comet", name)).needs for name in MODELS}
+    assert needs["wmt22-comet-da"] == {"source", "reference"}
+    assert needs["wmt20-comet-qe-da"] == needs["wmt22-cometkiwi-da"] == {"source"}
+    assert needs["unified-words"] == {"reference"}
+
+
+def test_a_source_shared_by_variants_is_encoded_once(small: Made) -> None:
+    made = scorer("comet", model=small("comet", "wmt22-comet-da"))
+    asked: list[str] = []
+    encode = made.encoder.sentences
+    made.encoder.sentences = lambda texts: asked.extend(texts) or encode(texts)
+    translations = [f"The dog sleeps {word}." for word in ("here", "there", "now", "well")]
+    Engine().judge(made, Questions(translations, [["The dog is asleep."]] * 4, ["Der Hund schläft."] * 4))
+    assert sorted(asked) == sorted([*translations, "The dog is asleep.", "Der Hund schläft."])
+    made.encoder.__dict__.pop("sentences")
+
+
+def test_company_changes_nothing(small: Made) -> None:
+    made = scorer("comet", model=small("comet", "wmt22-cometkiwi-da"))
+    whole = made.statistics(questions())
+    assert made.statistics(questions().rows(40, 47)) == pytest.approx(whole[40:47], abs=1e-6)
+
+
+def test_with_several_references_the_best_counts(small: Made) -> None:
+    made = scorer("comet", model=small("comet", "wmt20-comet-da"))
+    one, two = (made.segments(["It rains."], [[text]], ["Es regnet."])[0] for text in ("It is raining.", "Go away!"))
+    assert made.segments(["It rains."], [["It is raining.", "Go away!"]], ["Es regnet."])[0] == max(one, two)
+
+
+@pytest.mark.parametrize(("precision", "off"), [("bfloat16", 0.1), ("int8", 0.1)])
+def test_lower_precision_is_near_and_signed(precision: str, off: float, small: Made) -> None:
+    folder = small("comet", "wmt22-comet-da")
+    plain, low = scorer("comet", model=folder), scorer("comet", model=folder, precision=precision)
+    assert precision in low.signature and low.signature != plain.signature
+    few = questions().rows(60, 90)
+    difference = np.abs(plain.statistics(few)[:, 0] - low.statistics(few)[:, 0])
+    assert 0 < difference.max() < off
+
+
+def test_the_signature_is_known_without_weights_and_follows_their_content(small: Made, tmp_path: Path) -> None:
+    folder = small("comet", "wmt20-comet-da")
+    made = scorer("comet", model=folder)
+    assert str(folder.parent) not in made.signature and str(folder.parent) not in made.name
+    copy = tmp_path / "wmt20-comet-da"
+    (copy / "checkpoints").mkdir(parents=True)
+    (copy / "hparams.yaml").write_text((folder / "hparams.yaml").read_text())
+    (copy / "checkpoints" / "model.ckpt").write_bytes((folder / "checkpoints" / "model.ckpt").read_bytes() + b"\0")
+    other = scorer("comet", model=copy)
+    assert other.signature != made.signature and "network" not in other.encoder.__dict__
+
+
+class Bomb:
+    """Unpickled, it would make a file."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return Path.touch, (self.target,)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pickle_bomb_is_refused(packed: bool, small: Made, tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "hparams.yaml").write_text((small("comet", "wmt20-comet-da") / "hparams.yaml").read_text())
+    path, mark = tmp_path / "checkpoints" / "model.ckpt", tmp_path / "exploded"
+    payload = pickle.dumps({"state_dict": Bomb(mark)}, protocol=2)
+    if packed:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("archive/data.pkl", payload)
+            archive.writestr("archive/version", "3")
+    else:
+        path.write_bytes(payload)
+    with pytest.raises(UserError, match="is refused"):
+        scorer("comet", model=tmp_path).segments(["a"], ["b"], ["c"])
+    assert not mark.exists()
+
+
+def test_a_trainers_bookkeeping_is_read_as_data(small: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checkpoints of old trainers name classes that are not installed here."""
+    torch = pytest.importorskip("torch")
+    folder = small("comet", "wmt20-comet-da")
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "hparams.yaml").write_text((folder / "hparams.yaml").read_text())
+    saved = torch.load(folder / "checkpoints" / "model.ckpt", weights_only=True)
+    stranger = types.ModuleType("pytorch_lightning")
+    stranger.ModelCheckpoint = type("ModelCheckpoint", (), {"__module__": stranger.__name__})
+    monkeypatch.setitem(sys.modules, stranger.__name__, stranger)
+    torch.save(saved | {"callbacks": {stranger.ModelCheckpoint: {"best": 1}}}, tmp_path / "checkpoints/model.ckpt")
+    monkeypatch.delitem(sys.modules, stranger.__name__)
+    assert off_by(scorer("comet", model=tmp_path), official("comet")["scores"]["wmt20-comet-da"]) < CLOSE
+
+
+def test_wrong_checkpoints_are_named(small: Made, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"hparams\.yaml is missing"):
+        scorer("comet", model=small("bleurt", "BLEURT-20"))
+    folder = small("comet", "wmt20-comet-da")
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "model.ckpt").write_bytes((folder / "checkpoints" / "model.ckpt").read_bytes())
+    (tmp_path / "hparams.yaml").write_text("class_identifier: transformer_metric\n")
+    with pytest.raises(UserError, match="class_identifier is 'transformer_metric'"):
+        scorer("comet", model=tmp_path)
+    hparams = yaml.safe_load((folder / "hparams.yaml").read_text())
+    (tmp_path / "hparams.yaml").write_text(yaml.safe_dump(hparams | {"encoder_model": "BERT"}))
+    with pytest.raises(UserError, match="does not fit its encoder"):
+        scorer("comet", model=tmp_path, encoder=small("bleurt", "bleurt-base-128")).segments(["a"], ["b"], ["c"])
+
+
+def test_no_hub_names_the_line_that_works() -> None:
+    with pytest.raises(UserError, match=r"comet\[model=FOLDER\], or bertscore\[model=minilm-en\]"):
+        scorer("comet")
+
+
+def test_texts_too_long_are_cut_and_counted(small: Made, caplog: pytest.LogCaptureFixture) -> None:
+    made = scorer("comet", model=small("comet", "wmt22-cometkiwi-da"))
+    made.segments(["word " * 400, "short"], None, ["Quelle", "kurz"])
+    assert "1 text was longer" in caplog.text or "2 texts were longer" in caplog.text
+
+
+def test_sparsemax_projects_onto_the_simplex() -> None:
+    torch = pytest.importorskip("torch")
+    assert sparsemax(torch.tensor([2.0, 1.5, 0.0])).tolist() == [0.75, 0.25, 0.0]
+    assert sparsemax(torch.tensor([0.2, 0.2])).tolist() == [0.5, 0.5]
