@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test quick lint types bench docs models clean
+.PHONY: demo test quick lint types bench docs models clean parity
 
 demo: $(VENV)/.core
 	$(BIN)/babelquake demo --out demo --restart
@@ -30,6 +30,10 @@ types: $(VENV)/.test
 
 bench: $(VENV)/.test
 	for bench in strings stats perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
+
+# Official scores of small checkpoints, each official implementation in an environment of its own (METRICX: a checkout)
+parity:
+	bash scripts/parity/make.sh build/parity $(METRICX)
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py

@@ -2,7 +2,7 @@
 # The official scores of the small checkpoints (tests/scorers/golden): each official implementation in an environment of
 # its own, built under $1. `make parity METRICX=DIR` names a checkout of the google-research/metricx repository.
 set -euo pipefail
-root=$(realpath "$1"); metricx=${2:-}
+mkdir -p "$1"; root=$(realpath "$1"); metricx=${2:-}
 cd "$(dirname "$0")"
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
 build() {  # name, packages…
