@@ -7,24 +7,24 @@ from babelquake.runs.run import Run
 
 def test_translation_examples_hold_both_translations(runs: dict[str, Run]) -> None:
     table = examples(runs["mt"]).collect()
-    assert table.height == 4 * 2 * 3
-    row = table.filter(system="old", row=0, perturbation="case").to_dicts()[0]
-    assert (row["original"], row["text"]) == ("Das Haus ist alt.", "Das Haus ist alt. case?")
-    assert (row["before"], row["after"], row["drop"]) == ("The house is old.", "old The house is old.", 3.0)
+    assert table.height == runs["mt"].variants.height * 2
+    row = table.filter(row=0, perturbation="case", system=runs["mt"].translations["system"][0]).to_dicts()[0]
+    assert row["original"] == "Das Haus ist alt." and row["text"].lower() == "das haus ist alt."
+    assert row["before"] == "The house is old." and row["drop"] == pytest.approx(100 - row["consistency"])
 
 
 @pytest.mark.parametrize("study", ["metric", "qe"])
 def test_judged_examples_hold_both_scores(runs: dict[str, Run], study: str) -> None:
     table = with_texts(runs[study], examples(runs[study]).collect())
-    row = table.filter(row=1, perturbation="negation-remove").to_dicts()[0]
-    assert (row["original"], row["text"]) == ("We go home.", "We go home. negation-remove")
-    assert (row["before"], row["after"], row["drop"]) == (90.0, 79.0, 11.0)
+    row = table.filter(perturbation="negation-remove", scorer="chrf").to_dicts()[0]
+    assert "not" in row["original"] and "not" not in row["text"]
+    assert row["drop"] == pytest.approx(row["before"] - row["after"]) and row["drop"] > 0
     assert table["before"].null_count() == table["text"].null_count() == 0
 
 
 def test_challenge_examples_come_from_the_data(runs: dict[str, Run]) -> None:
     row = examples(runs["challenge"]).collect().to_dicts()[0]
-    assert (row["original"], row["text"], row["drop"]) == ("The house is old.", "A house is old.", 5.0)
+    assert (row["original"], row["text"]) == ("The house is old.", "The house are old.!")
 
 
 def test_the_worst_come_first(runs: dict[str, Run]) -> None:
@@ -38,9 +38,8 @@ def test_an_unknown_order_is_refused(runs: dict[str, Run]) -> None:
         example_table(runs["mt"], 3, "beauty")
 
 
-@pytest.mark.parametrize("kind", ["metric", "challenge"])
-def test_more_errors_are_damage(runs: dict[str, Run], kind: str) -> None:
-    run = Run(runs[kind].folder, runs[kind].info.model_copy(deep=True))
-    gained = examples(run).collect().filter(scorer="chrf")["drop"]
-    run.info.facts.lower_is_better = ["chrf"]
-    assert examples(run).collect().filter(scorer="chrf")["drop"].to_list() == (-gained).to_list()
+def test_more_errors_are_damage(runs: dict[str, Run]) -> None:
+    """TER counts errors: what it gained is what the text lost, as for a score that fell."""
+    table = examples(runs["qe"]).collect().filter(perturbation="source-copy")
+    assert (table.filter(scorer="ter")["after"] > table.filter(scorer="ter")["before"]).all()
+    assert (table["drop"] > 0).all()

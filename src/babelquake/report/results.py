@@ -95,7 +95,8 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
             options = dict(parse(name).options)
         except UserError:
             options = {}
-        short[name] = (options.get("model") or options.get("name") or name).rstrip("/").rpartition("/")[2] or name
+        said = options.get("name") or options.get("model") or name.rpartition(":")[2]
+        short[name] = said.rstrip("/").rpartition("/")[2] or name
     taken = list(short.values())
     return {name: shown if taken.count(shown) == 1 else name for name, shown in short.items()}
 

@@ -1,6 +1,6 @@
 """The metric study's tables: sensitivity (Jwalapuram 2023 Tables 2–3), agreement under noise (Vu 2022), challenges."""
 
-from babelquake.report.phrases import level_with_unit, with_level
+from babelquake.report.phrases import card_of, with_level
 from babelquake.report.results import STATISTICS, Results, Row, distinct, level_text, statistic_text, values
 from babelquake.report.table import Table, cell, interval, note_on, number
 from babelquake.runs.run import Run
@@ -53,7 +53,7 @@ def digits_for(scorer: str | None, results: Results) -> int:
     """Scorers that live between 0 and 1 need more digits than those that run to 100."""
     seen = [
         abs(row["value"])
-        for row in results.where("score", "score_perturbed", "score_mt", scorer=scorer)
+        for row in results.where("score", "score_perturbed", "score_mt", "score_mpp", "score_map", scorer=scorer)
         if row["value"] is not None
     ]
     return 2 if seen and max(seen) > 5 else 4
@@ -108,8 +108,8 @@ def _by_level(title: str, rows: list[Row], note: str, digits: int, who: str = "s
         (change or "", scorer or "", *(number(cells.get((change, scorer, level)), digits) for level in levels))
         for change, scorer in sorted(distinct(rows, "perturbation", who), key=lambda line: changes.index(line[0]))
     )
-    units = {level_with_unit(change, 0.5).removeprefix("0.5").strip() for change in changes if change}
-    said = f"Levels are shares {next(iter(units))}. {note}".strip() if len(units) == 1 and any(units) else note
+    units = {card.unit for change in changes if change and (card := card_of(change)) and card.unit}
+    said = f"Level: {units.pop()}. {note}".strip() if len(units) == 1 else note
     return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, said)
 
 

@@ -49,7 +49,7 @@ async function build(section) {
   };
   choice.addEventListener('change', show);
   if (data.views.length > 1) {
-    const what = data.study === 'translation' ? 'Judged by' : 'Language pair';
+    const what = data.study === 'mt' ? 'Judged by' : 'Language pair';
     place.append(make('div', { class: 'controls view-choice' }, field(what, choice)));
   }
   place.append(view);
