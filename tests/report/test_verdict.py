@@ -1,6 +1,8 @@
 import re
 from pathlib import Path
 
+import polars as pl
+
 from babelquake.report.page import verdict
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
@@ -15,15 +17,30 @@ def test_the_mt_verdict_compares_systems_under_the_worst_perturbation(runs: dict
     )
 
 
+def test_the_first_sentence_says_who_is_sturdier_all_in_all(runs: dict[str, Run]) -> None:
+    first = verdict(runs["mt"])[0]
+    assert re.match(r"All in all new is the sturdiest: it keeps 9\d % of its BLEU; old \d+ %, more than chance", first)
+
+
+def test_a_perturbation_that_changed_hardly_anything_is_not_praised(runs: dict[str, Run], tmp_path: Path) -> None:
+    table = runs["mt"].measures.with_columns(
+        changed=pl.when(pl.col("perturbation") == "case").then(1).otherwise("changed"),
+        value=pl.when(pl.col("measure") == "robust").then(100.0).otherwise("value"),
+        p_corrected=pl.when(pl.col("measure") == "robust").then(1.0).otherwise("p_corrected"),
+    )
+    run = Run.resume(tmp_path / "r", "mt", {}).finish(table)
+    said = " ".join(verdict(run))
+    assert "Too little was changed to say anything of case (1 of 24 texts)." in said
+    assert "beyond chance to case" not in said
+
+
 def test_ranks_are_counted(runs: dict[str, Run]) -> None:
     assert any(re.search(r"^new is the sturdiest system under \d of \d", line) for line in verdict(runs["mt"]))
 
 
 def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
     said = verdict(runs["metric"])
-    assert said[0].startswith(
-        "chrF moves significantly under 2 of 2 harmless changes, most under one typo in five"
-    )
+    assert said[0].startswith("chrF moves significantly under 2 of 2 harmless changes, most under one typo in five")
     assert "costs more than a harmful change in" in said[1]
 
 

@@ -12,6 +12,8 @@ from babelquake.report.results import (
 )
 from babelquake.runs.run import Run
 
+RARE = 0.1
+"""Perturbations that change a smaller share of the texts are not praised for doing no harm."""
 MOST = 3
 """Perturbations that get a sentence of their own, the most damaging first."""
 
@@ -40,12 +42,43 @@ def _about(results: Results, pair: str | None, threshold: float) -> list[str]:
     name = scorer_text(scorer, scorers)
     tell = _loss if measured == "robust" else _consistency
     harmful = [cells for cells in spoken if measured == "consis" or any(_loses(row) for row in cells)]
-    sentences = [tell(results, cells, name) for cells in harmful[:MOST]]
-    harmless = [cells for cells in spoken if cells not in harmful]
+    sentences = _overall(results, pair, scorer, name) + [tell(results, cells, name) for cells in harmful[:MOST]]
+    quiet = [cells[0] for cells in spoken if cells not in harmful]
+    harmless = [row for row in quiet if not _rarely_changes(row)]
     if harmless:
-        names = [in_words(cells[0]["perturbation"], cells[0]["level"]) for cells in harmless]
+        names = [in_words(row["perturbation"], row["level"]) for row in harmless]
         sentences.append(f"No loss of {name} beyond chance to {listed(names)}.")
+    rare = [f"{row['perturbation']} ({row['changed']} of {row['n']} texts)" for row in quiet if _rarely_changes(row)]
+    if rare:
+        sentences.append(f"Too little was changed to say anything of {listed(rare)}.")
     return sentences + _ranking(results, pair, scorer) + _inconsistency(results, pair, threshold)
+
+
+def _overall(results: Results, pair: str | None, scorer: str, name: str) -> list[str]:
+    """Which system is sturdier, all in all?"""
+    for measure, said in (
+        ("overall_robust", f"keeps {{:.0f}} % of its {name}"),
+        ("overall_consis", "agrees by {:.0f} %"),
+    ):
+        rows = [row for row in results.where(measure, language_pair=pair, scorer=scorer) if row["value"] is not None]
+        if len(rows) < 2:
+            continue
+        best, *others = sorted(rows, key=lambda row: -row["value"])
+        found = results.where(f"{measure}_difference", language_pair=pair, scorer=scorer)
+        between = [row for row in found if {row["system"], row["other"]} == {best["system"], others[0]["system"]}]
+        sure = (
+            ""
+            if not between
+            else (f", {'more' if is_significant(between[0]) else 'not more'} than chance{p_text(between[0])}")
+        )
+        rest = "; ".join(f"{row['system']} {row['value']:.0f} %" for row in others)
+        return [f"All in all {best['system']} is the sturdiest: it {said.format(best['value'])}; {rest}{sure}."]
+    return []
+
+
+def _rarely_changes(row: Row) -> bool:
+    """Whether a perturbation left most texts as they were, so that its figures say little."""
+    return bool(row["changed"] is not None and row["n"] and row["changed"] < RARE * row["n"])
 
 
 def _at_usual_level(rows: list[Row], change: str) -> list[Row]:
