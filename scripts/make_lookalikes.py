@@ -1,14 +1,17 @@
-"""Make the tables of look-alike letters: `python scripts/make_lookalikes.py DejaVuSans.ttf` (needs Pillow and NumPy).
+"""Make the tables of look-alike letters: `python scripts/make_lookalikes.py FONT.ttf …` (needs Pillow and NumPy).
 
 Candidates come from the Unicode Character Database: letters and symbols that are the same letter underneath, by
-compatibility decomposition or by name (LATIN SMALL LETTER T WITH STROKE). They are drawn with the font, and those whose
-ink lies nearest to the letter's are kept: twelve of its case and eight of the other. Homoglyphs are letters of another
-script with the very same ink.
+compatibility decomposition or by name (LATIN SMALL LETTER T WITH STROKE). They are drawn with the fonts (DejaVuSans.ttf
+and, for letters in circles and brackets, NotoSansSymbols-Regular.ttf), and those whose ink lies nearest to the letter's
+are kept: twelve of its case and eight of the other. Of these, some are letters with marks that lower-casing and accent
+stripping take off again (á), the others letters of another form (ɑ, ⓐ, ᴀ), which a tokenizer does not know: in the
+mixture in which Vu's published references hold them. Homoglyphs are letters of another script with the very same ink.
 """
 
 import re
 import sys
 import unicodedata
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +20,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 SAME_CASE, OTHER_CASE = 12, 8
 """How many look-alikes a letter keeps; about 4 in 10 of Vu's published ones change the case."""
+MARKED_SAME, MARKED_OTHER = 7, 4
+"""How many of them at most are letters with marks, where there are enough of another form."""
+ENCLOSED_SAME, ENCLOSED_OTHER = 2, 1
+"""How many of them are letters in circles or brackets, which no ink puts near but every eye does."""
 SIZE = 48
 TWIN = 0.02
 """Homoglyphs may differ in at most this share of their ink."""
@@ -56,17 +63,38 @@ def distance(one: Ink, other: Ink) -> float:
     return float(np.abs(one - other).sum() / max(1.0, np.maximum(one, other).sum()))
 
 
-def main(path: str) -> None:
-    """Draw every candidate once, then rank."""
-    font = ImageFont.truetype(path, SIZE)
-    missing = drawn("\U0010fffd", font)
+def marked(char: str, letter: str) -> bool:
+    """Whether lower-casing and stripping accents, as tokenizers do, make the letter of it again."""
+    parts = unicodedata.normalize("NFD", char.lower())
+    return "".join(part for part in parts if unicodedata.category(part) != "Mn") == letter.lower()
+
+
+def mixture(others: list[str], letter: str, total: int, with_marks: int, enclosed: int) -> list[str]:
+    """The nearest ones: so many with marks, so many enclosed, the rest of another form; marks fill up what is left."""
+    around = [char for char in others if unicodedata.category(char) == "So"][:enclosed]
+    forms = [char for char in others if not marked(char, letter) and unicodedata.category(char) != "So"]
+    forms = forms[: total - with_marks - len(around)]
+    accented = [char for char in others if marked(char, letter)][: total - len(around) - len(forms)]
+    kept = {*around, *forms, *accented}
+    return [char for char in others if char in kept]
+
+
+@cache
+def missing(font: ImageFont.FreeTypeFont) -> Ink:
+    """What a font draws for a character it does not have."""
+    return drawn("\U0010fffd", font)
+
+
+def main(paths: list[str]) -> None:
+    """Draw every candidate once, with the first font that has it, then rank."""
+    fonts = [ImageFont.truetype(path, SIZE) for path in paths]
     ink: dict[str, Ink] = {}
     family: dict[str, list[str]] = {}
     for code in range(0x41, 0x10000):
         char = chr(code)
         if stable(char) and (name := base(char)):
-            picture = drawn(char, font)
-            if not np.array_equal(picture, missing):
+            pictures = (drawn(char, font) for font in fonts if not np.array_equal(drawn(char, font), missing(font)))
+            if (picture := next(pictures, None)) is not None:
                 ink[char] = picture
                 family.setdefault(name, []).append(char)
     near, twins = [], []
@@ -77,9 +105,11 @@ def main(path: str) -> None:
         if others:
             same_case = [other for _, other in others if other.isupper() == char.isupper()]
             other_case = [other for _, other in others if other.isupper() != char.isupper()]
-            near.append((char, "".join(same_case[:SAME_CASE] + other_case[:OTHER_CASE])))
+            same = mixture(same_case, char, SAME_CASE, MARKED_SAME, ENCLOSED_SAME)
+            other = mixture(other_case, char, OTHER_CASE, MARKED_OTHER, ENCLOSED_OTHER)
+            near.append((char, "".join(same + other)))
         script = base(char).split()[0]
-        same = [
+        alike = [
             (gap, other)
             for other in ink
             if unicodedata.category(other) in ("Lu", "Ll")
@@ -87,8 +117,8 @@ def main(path: str) -> None:
             and ord(other) < 0x590
             and (gap := distance(picture, ink[other])) <= TWIN
         ]
-        if same:
-            twins.append((char, "".join(other for _, other in sorted(same))))
+        if alike:
+            twins.append((char, "".join(other for _, other in sorted(alike))))
     write("lookalikes.tsv", "letter, then look-alikes of the same letter, nearest first", near)
     write("homoglyphs.tsv", "letter, then letters of other scripts drawn the same way", twins)
 
@@ -100,4 +130,4 @@ def write(name: str, what: str, rows: list[tuple[str, str]]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

@@ -45,6 +45,18 @@ MARKS: dict[str, dict[str, str]] = {
     "Tibetan": {FULL_STOPS: "།", EXCLAMATIONS: "!", QUESTIONS: "?"},
 }
 """The sentence-final marks of each script; scripts not named here use Latin's."""
+MARKS_OF = {
+    **dict.fromkeys(("ja", "zh", "yue"), "Han"),
+    **dict.fromkeys(("ar", "fa", "ps", "ckb", "sd", "ug"), "Arabic"),
+    **dict.fromkeys(("hi", "ne", "sa", "mai", "bho", "bn", "as", "pa", "or"), "Devanagari"),
+    "el": "Greek",
+    "hy": "Armenian",
+    **dict.fromkeys(("am", "ti"), "Ethiopic"),
+    "my": "Myanmar",
+    "km": "Khmer",
+    "bo": "Tibetan",
+}
+"""Languages whose final marks are not Latin's, and the script whose marks they use."""
 SAME_MARKS = {
     "Hiragana": "Han", "Katakana": "Han", "Bengali": "Devanagari", "Gurmukhi": "Devanagari", "Oriya": "Devanagari",
 }  # fmt: skip
@@ -174,14 +186,17 @@ def is_punctuation(char: str) -> bool:
 
 
 def final_marks(text: str, lang: Language | None = None) -> dict[str, str]:
-    """The full stop, exclamation and question mark that this text's script uses.
+    """The full stop, exclamation and question mark of a language; of the text's script where the language is unknown.
 
-    Hindi, Bengali, Nepali and their kin write the danda; Chinese and Japanese the ideographic marks; Greek asks with
-    `;`; Arabic with `؟`. Urdu's own full stop is `۔`.
+    Hindi, Bengali, Nepali and their kin write the danda; Chinese and Japanese the ideographic marks, also after a
+    sentence that is mostly Latin letters; Greek asks with `;`; Arabic with `؟`. Urdu's own full stop is `۔`.
     """
-    name = main_script(text)
-    marks = MARKS.get(SAME_MARKS.get(name, name), MARKS["Latin"])
-    return {**marks, FULL_STOPS: "۔"} if lang and lang.code == "ur" else marks
+    if lang is None:
+        name = main_script(text)
+        return MARKS.get(SAME_MARKS.get(name, name), MARKS["Latin"])
+    if lang.code == "ur":
+        return {**MARKS["Arabic"], FULL_STOPS: "۔"}
+    return MARKS[MARKS_OF.get(lang.code, "Latin")]
 
 
 def ending(text: str) -> Ending:

@@ -217,3 +217,26 @@ def test_every_keyboard_has_its_alphabet() -> None:
         )
     assert set(boards["de"].letter_neighbours["z"]) == set("tugh")
     assert "q" in boards["fr"].letter_neighbours["a"]
+
+
+def test_one_keyboard_for_all_languages() -> None:
+    """Niu 2020 §3: QWERTY; on a German keyboard y and z have changed places, on a French one a and q."""
+    qwerty, own = layouts()["en"], layouts()["fr"]
+    seen: dict[str, set[str]] = {"own": set(), "qwerty": set()}
+    for choice, found in seen.items():
+        change = Perturbation("keyboard-typo", level=1, keyboard=choice)
+        found |= {(change.apply("aaaa", lang="fr", seed=seed) or "").replace("a", "") for seed in range(60)}
+    assert seen["qwerty"] == set(qwerty.typos["a"]) and seen["own"] == set(own.typos["a"])
+    for choice, letter in (("qwerty", "t"), ("own", "t")):
+        change = Perturbation("misspell", level=1, keyboard=choice)
+        words = {change.apply("zzzz", lang="de", seed=seed) or "" for seed in range(200)}
+        substituted = {word.replace("z", "") for word in words if len(word) == 4}
+        board = layouts()["en" if choice == "qwerty" else "de"]
+        assert substituted == set(board.letter_neighbours["z"]) and (letter in substituted) == (choice == "own")
+
+
+def test_a_keyboard_of_latin_letters_substitutes_no_cyrillic_ones() -> None:
+    change = Perturbation("misspell", level=1, keyboard="qwerty")
+    for seed in range(40):
+        changed = change.apply("молоко", lang="ru", seed=seed) or ""
+        assert len(changed) != 6 and all("а" <= letter <= "я" for letter in changed)

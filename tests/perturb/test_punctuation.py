@@ -114,7 +114,8 @@ def test_random_changes_the_last_letter_of_an_unpunctuated_sentence() -> None:
     added = change("final-insert[mark=random]", "Вона тут")
     assert added is not None
     assert added[:-1] == "Вона тут"
-    assert unicodedata.name(added[-1]).startswith("CYRILLIC SMALL LETTER")
+    assert added[-1] in "Вонатут"
+    assert change("final-insert[mark=random]", "8") == "88"
     assert change("final-delete[mark=random]", "Zoe\u0308") == "Zo"
 
 
@@ -157,3 +158,28 @@ def test_metric_sensitivity_of_jwalapuram_tables_2_and_3(
             expected[0], abs=0.15
         )
         assert CHRF().corpus_score(perturbed, [original]).score - 100 == pytest.approx(expected[1], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "stop"),
+    [
+        ("ja", "NHK WORLD-JAPAN on Demand は無料", "。"),
+        ("ja", "Tokyo Skytree", "。"),
+        ("zh-TW", "WHO", "。"),
+        ("hi", "BBC World Service", "।"),
+        ("ur", "BBC اردو", "۔"),
+        ("en", "東京", "."),
+        ("pt-BR", "東京 é a capital", "."),
+        (None, "東京", "。"),
+    ],
+)
+def test_the_mark_is_the_language_s_whatever_script_prevails(lang: str | None, text: str, stop: str) -> None:
+    assert change("final-insert", text, lang) == text + stop
+
+
+def test_no_japanese_sentence_gets_a_latin_full_stop(shared_data: Path) -> None:
+    """82 of 857 did when the script of most letters decided."""
+    lines = (shared_data / "punctuation" / "ja-en.tsv").read_text("utf-8").splitlines()[1:]
+    changed = [change("final-insert", line.split("\t")[0], "ja") for line in lines]
+    assert all(text.rstrip().endswith("。") for text in changed if text is not None)
+    assert sum(text is not None for text in changed) > 800

@@ -119,3 +119,12 @@ def test_suites_that_contain_each_other_are_refused(tmp_path: Path) -> None:
 
 def test_all_is_every_perturbation_that_needs_no_model() -> None:
     assert {change.name for change in suite("all").perturbations} == set(PERTURBATIONS.names()) - {"mask-replace"}
+
+
+def test_the_sweep_of_niu_has_the_paper_s_levels() -> None:
+    found = suite("niu2020-sweep").perturbations
+    assert [(change.name, change.level) for change in found] == [
+        *(("misspell", level) for level in (0.05, 0.1, 0.15, 0.2)),
+        *(("case", level) for level in (0.3, 0.5, 0.7, 0.9)),
+    ]
+    assert {change.options.get("keyboard") for change in found} == {"qwerty", None}

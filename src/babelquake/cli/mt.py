@@ -38,9 +38,14 @@ def mt(
         typer.Option(
             "--reset",
             metavar="RESET",
-            help="Undo final marks that follow the source's: auto (punctuation), always, never.",
+            help="Undo final marks that follow the source's: auto (punctuation), paper, always, never.",
         ),
     ] = "auto",
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, metavar="N", help="Of sentences with a full stop, N for final-… changes."),
+    ] = None,
+    deduplicate: Annotated[bool, typer.Option("--deduplicate", help="Keep the first of equal sources.")] = False,
     resamples: opt.Resamples = 10_000,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count texts, characters and cost; send nothing.")] = False,
     budget: Annotated[
@@ -101,6 +106,8 @@ def mt(
         seed=shared.seed,
         threshold=threshold,
         reset=opt.one_of("--reset", reset, Reset),
+        sample=sample,
+        deduplicate=deduplicate,
         resamples=resamples,
         budget=budget,
         restart=shared.restart,

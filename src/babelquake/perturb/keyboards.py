@@ -8,13 +8,15 @@ and the two above and the two below that they touch.
 import string
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import yaml
 
 from babelquake.languages import Language
 from babelquake.text import main_script
 
+Choice = Literal["own", "qwerty"]
+"""The language's own layout, or QWERTY for all as Niu 2020 §3 has it."""
 REACH = 1.3
 DEFAULTS = {"Latin": "en", "Cyrillic": "ru"}
 """The language whose keyboard types a script when the language itself has none on file."""
@@ -71,9 +73,14 @@ def layouts() -> dict[str, Keyboard]:
 
 
 @lru_cache(maxsize=256)
-def keyboard(lang: Language | None, script: str) -> Keyboard | None:
-    """The keyboard of a language, else the usual one of its script, else None (Arabic, Greek … without a layout)."""
+def keyboard(lang: Language | None, script: str, choice: Choice = "own") -> Keyboard | None:
+    """The keyboard of a language, else the usual one of its script, else None (Arabic, Greek … without a layout).
+
+    `qwerty` is the English layout whatever the language, for letters that it has.
+    """
     boards = layouts()
+    if choice == "qwerty":
+        return boards["en"] if script in ("", "Latin") else None
     board = boards.get(lang.code if lang else "")
     if board and script in ("", main_script(board.letters)):
         return board

@@ -6,26 +6,13 @@ from typing import Literal
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
-from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuation, is_unspaced, main_script, script
+from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuation, is_unspaced
 
 Mark = Literal["stop", "exclamation", "question", "random", ".", "!", "?"]
 NAMES = {".": "stop", "!": "exclamation", "?": "question"}
 
 IDEOGRAPHIC = "。、，！？；：（）「」"
 """Marks that take each other's place in Chinese and Japanese; elsewhere those of Python's `string.punctuation` do."""
-
-ALPHABETS = {
-    "": string.ascii_lowercase,
-    "Latin": string.ascii_lowercase,
-    "Cyrillic": "абвгдежзиклмнопрстуфхцчшю",
-    "Greek": "αβγδεζηθικλμνξοπρστυφχψω",
-    "Arabic": "ابتثجحخدذرزسشصضطظعغفقكلمنهوي",
-    "Hebrew": "אבגדהוזחטיכלמנסעפצקרשת",
-    "Devanagari": "कखगघचछजझटठडढणतथदधनपफबभमयरलवशषसह",
-    "Hiragana": "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわ",
-    "Katakana": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワ",
-}
-"""Letters for `mark=random`; a text in another script lends its own."""
 
 
 @perturbation("punct-remove", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving")
@@ -67,16 +54,17 @@ def replace_punctuation(text: str, level: float, rng: Stream) -> str | None:
 
 @perturbation("final-insert", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
 def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "stop") -> str | None:
-    """Add a full stop, an exclamation mark, a question mark or a random letter at the end of the sentence.
+    """Add a full stop, an exclamation mark, a question mark or a random character at the end of the sentence.
 
-    The mark is the one of the text's script. None where the text already ends in punctuation of any kind (closing
-    quotes and brackets included), or is blank: the paper's split "no final punctuation".
+    The mark is the language's own (the script's where the language is unknown); a random character is one of the
+    sentence's own letters and digits, as the authors drew it. None where the text already ends in punctuation of any
+    kind (closing quotes and brackets included), or is blank: the paper's split "no final punctuation".
     """
     bare = text.rstrip()
     if not _ends_bare(bare):
         return None
     kind = NAMES.get(mark, mark)
-    added = rng.choice(_letters(text)) if kind == "random" else final_marks(text, lang)[kind]
+    added = rng.choice(_own_characters(text)) if kind == "random" else final_marks(text, lang)[kind]
     return bare + added + text[len(bare) :]
 
 
@@ -109,7 +97,6 @@ def _ends_bare(text: str) -> bool:
     return bool(text) and not is_punctuation(graphemes(text)[-1][0])
 
 
-def _letters(text: str) -> str:
-    """Letters of the script the text is written in."""
-    name = main_script(text)
-    return ALPHABETS.get(name) or "".join(sorted({char for char in text if script(char) == name and char.isalpha()}))
+def _own_characters(text: str) -> list[str]:
+    """The letters and digits of the text, as often as they occur: what the authors drew a random character from."""
+    return [unit for unit in graphemes(text) if unit[0].isalnum()] or [text.strip()[-1]]

@@ -8,7 +8,8 @@ from pathlib import Path
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.keyboards import Keyboard, keyboard
+from babelquake.perturb.keyboards import Choice, Keyboard
+from babelquake.perturb.keyboards import keyboard as layout_of
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, is_unspaced, main_script, map_words, match_case, replaced, script
 
@@ -19,35 +20,37 @@ INSERT, DELETE, SUBSTITUTE = range(3)
 @perturbation(
     "misspell", family="spelling", paper="Niu 2020 §3", meaning="preserving", level=0.1, unit="share of words"
 )
-def misspell(text: str, level: float, rng: Stream, lang: Language | None) -> str:
+def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str:
     """Misspell each word with probability `level`: delete, insert or substitute one letter.
 
     A word is what stands between spaces; one without letters stays. The three strategies are equally likely among those
-    the word allows: a substitute is the neighbour of a letter on the language's keyboard, so accented letters and
-    scripts without a layout are not substituted, and the only letter of a word is not deleted. An inserted letter comes
-    from the keyboard too, or repeats a letter of the word. Scripts without spaces (Japanese, Chinese, Thai …) are
+    the word allows: a substitute is the neighbour of a letter on the keyboard (the language's own, or `keyboard=qwerty`
+    as the paper has it for all), so accented letters and scripts without a layout are not substituted, and the only
+    letter of a word is not deleted. An inserted letter comes from the keyboard too, or repeats a letter of the word. Scripts without spaces (Japanese, Chinese, Thai …) are
     misspelled letter by letter with probability `level`, by deletion or repetition (footnote 2).
     """
     if is_unspaced(text):
         return _drop_or_repeat(text, level, rng)
-    latin, draw = keyboard(lang, "Latin"), rng.random
+    latin, draw = layout_of(lang, "Latin", keyboard), rng.random
     words = text.split(" ")
     if text.isprintable() and "" not in words:
         for index in rng.hits(len(words), level):
-            words[index] = _misspelled(words[index], draw(), latin, lang)
+            words[index] = _misspelled(words[index], draw(), latin, lang, keyboard)
         return " ".join(words)
     spans = [found.span() for found in TOKEN.finditer(text)]
     chosen = [spans[index] for index in rng.hits(len(spans), level)]
-    return replaced(text, [(start, end, _misspelled(text[start:end], draw(), latin, lang)) for start, end in chosen])
+    return replaced(
+        text, [(start, end, _misspelled(text[start:end], draw(), latin, lang, keyboard)) for start, end in chosen]
+    )
 
 
-def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: Language | None) -> str:
+def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: Language | None, choice: Choice) -> str:
     """The word with one letter deleted, inserted or substituted.
 
     One draw decides all: what is left of it after choosing the way is uniform again and chooses the letter, and so on.
     """
     plain = word.isascii()
-    board = latin if plain else keyboard(lang, main_script(word))
+    board = latin if plain else layout_of(lang, main_script(word), choice)
     units: Sequence[str] = word if plain else graphemes(word)
     letters: Sequence[int] = range(len(units))
     if not (plain and word.isalpha()):

@@ -21,7 +21,8 @@ import regex
 
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.keyboards import keyboard
+from babelquake.perturb.keyboards import Choice
+from babelquake.perturb.keyboards import keyboard as layout_of
 from babelquake.perturb.lookalikes import lookalikes
 from babelquake.perturb.phonetics import LANGUAGES, respellings
 from babelquake.randomness import Stream
@@ -146,13 +147,14 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     "keyboard-typo", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
     unit="share of words", side="reference",
 )  # fmt: skip
-def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
+def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str | None:
     """Hit the key beside the right one, once a word: `No3 they have come to xn agrrement`.
 
-    Neighbours are those of the language's keyboard, digits and punctuation included; a capital becomes a capital.
+    Neighbours are those of the language's keyboard, or with `keyboard=qwerty` of the English one, digits and
+    punctuation included; a capital becomes a capital.
     None where the script has no keyboard on file.
     """
-    board = keyboard(lang, "Latin" if text.isascii() else main_script(text))
+    board = layout_of(lang, "Latin" if text.isascii() else main_script(text), keyboard)
     if board is None:
         return None
     typos, keys, draw = board.typos, board.typos.keys(), rng.random
@@ -210,7 +212,7 @@ def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str
     unit="probability per letter", side="reference",
 )  # fmt: skip
 def visual(text: str, level: float, rng: Stream) -> str:
-    """Replace letters by look-alikes with marks or another case: `Now thEY hÅve come to à agrèÈmÈnt`."""
+    """Replace letters by look-alikes with marks, of another form or case: `Nⓞw thEY hÅve come to à agrèÈmɆnt`."""
     near, draw, choice = lookalikes(), rng.random, rng.choice
     return "".join(choice(near[unit]) if unit in near and draw() < level else unit for unit in graphemes(text))
 

@@ -18,6 +18,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.session import Session
+from babelquake.studies.splits import of_the_sample
 from babelquake.studies.tables import languages, list_column
 from babelquake.studies.variants import Words, fillers_of, variants_of
 
@@ -62,11 +63,7 @@ class Material:
         """The perturbed texts of a block: made here, or those that came with the data."""
         if self.given is not None:
             return _given(self.given, block, suite)
-        found = variants_of(block, "text", suite, self.lang, seed, words, fillers)
-        if not self.left_out:
-            return found
-        unsampled = pl.col("row").is_in(list(self.left_out)) & pl.col("perturbation").str.starts_with("final-")
-        return found.filter(~unsampled)
+        return of_the_sample(variants_of(block, "text", suite, self.lang, seed, words, fillers), self.left_out)
 
 
 def probe(session: Session, material: Material, words: Words) -> dict[str, pl.LazyFrame]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babelquake.studies.mt.reset import reset_ending
+from babelquake.studies.mt.reset import RESETS, reset_as_published, reset_ending
 from babelquake.text import ending
 
 
@@ -54,3 +54,28 @@ def test_only_marks_that_followed_the_source_are_reset(
     assert reset_ending(found, clean, perturbed_source, clean_source) == found
     if found != perturbed:
         assert ending(found).mark == ending(clean).mark
+
+
+@pytest.mark.parametrize(
+    ("clean_source", "perturbed_source", "clean", "perturbed", "expected"),
+    [
+        # inserted: taken off where only the perturbed translation has it
+        ("Hallo Welt", "Hallo Welt!", "Hello world", "Hello, world!", "Hello, world"),
+        ("Hallo Welt", "Hallo Welt!", "Hello world!", "Hello, world!", "Hello, world!"),
+        ("Hallo Welt", "Hallo Welt!", "Hello world", "Hello, world.", "Hello, world."),
+        ("Hallo Welt", "Hallo Welt!", "Hello world.", "Hello, world", "Hello, world"),
+        # deleted: put back where only the clean translation has it
+        ("世界。", "世界", "World.", "The world", "The world."),
+        ("世界。", "世界", "World", "The world", "The world"),
+        ("Wirklich?", "Wirklich", "Really?", "Really.", "Really."),
+        ("„Ja.“", "„Ja“", "“Yes.”", "“Yes”", "“Yes.”"),
+        # a letter at the end is nothing to undo
+        ("Hallo Welt", "Hallo Weltx", "Hello world", "Hello world.", "Hello world."),
+    ],
+)
+def test_the_paper_s_reset_undoes_what_was_done_and_nothing_else(
+    clean_source: str, perturbed_source: str, clean: str, perturbed: str, expected: str
+) -> None:
+    assert reset_as_published(perturbed, clean, perturbed_source, clean_source) == expected
+    assert RESETS["paper"](perturbed, clean, perturbed_source, clean_source) == expected
+    assert RESETS["never"](perturbed, clean, perturbed_source, clean_source) == perturbed

@@ -7,9 +7,8 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.base import Perturbation
-from babelquake.randomness import Stream
 from babelquake.studies.probing import Material
-from babelquake.text import ending
+from babelquake.studies.splits import unsampled
 
 Side = Literal["source", "translation", "reference"]
 
@@ -50,18 +49,5 @@ def material_of(data: Dataset, side: Side, mode: str, sample: int, seed: int) ->
         segments,
         "reference" if mode == "agreement" else "translation",
         "source" if side == "source" else "target",
-        _unsampled(segments, sample, seed),
+        unsampled(segments, "text", sample, seed),
     )
-
-
-def _unsampled(segments: pl.DataFrame, sample: int, seed: int) -> frozenset[int]:
-    """Full-stop sentences beyond a language pair's sample; which are sampled depends on the sentence alone."""
-    left_out: set[int] = set()
-    for _, part in segments.group_by("language_pair", maintain_order=True):
-        stops = [
-            (Stream(seed, "split", text).random(), row)
-            for row, text in part.select("row", "text").drop_nulls().iter_rows()
-            if (end := ending(text)).kind == "stop" and not end.closing
-        ]
-        left_out |= {row for _, row in sorted(stops)[sample:]}
-    return frozenset(left_out)

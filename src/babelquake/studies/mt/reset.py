@@ -2,14 +2,17 @@
 
 Jwalapuram 2023 §4.1: a full stop added to the source brings one along in the translation, and metrics punish it
 although nothing was translated differently. The two translations are made comparable before they are judged: the
-translation of the perturbed source gets the ending of the translation of the clean one.
+translation of the perturbed source gets the ending of the translation of the clean one. `paper` does no more than the
+paper says: a mark that was inserted is taken off the translation where only the perturbed one has it, a mark that was
+deleted is put back where only the clean one has it.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from babelquake.text import ending
 
-Reset = Literal["auto", "always", "never"]
+Reset = Literal["auto", "always", "never", "paper"]
 
 
 def reset_ending(perturbed: str, clean: str, perturbed_source: str, clean_source: str) -> str:
@@ -22,3 +25,24 @@ def reset_ending(perturbed: str, clean: str, perturbed_source: str, clean_source
     closing = mine.closing if mine.mark else model.closing if mine.body.endswith(model.closing) else ""
     body = mine.body if mine.mark else mine.body.removesuffix(closing)
     return body + (model.space if model.mark else "") + model.mark + closing + mine.tail
+
+
+def reset_as_published(perturbed: str, clean: str, perturbed_source: str, clean_source: str) -> str:
+    """Take off the mark that was inserted, put back the mark that was deleted, and change nothing else."""
+    before, after = ending(clean_source), ending(perturbed_source)
+    mine, model = ending(perturbed), ending(clean)
+    if not before.mark and after.mark and mine.kind == after.kind != model.kind and mine.body:
+        return mine.body + mine.closing + mine.tail
+    if before.mark and not after.mark and model.kind == before.kind and not mine.mark and mine.body:
+        closing = model.closing if mine.body.endswith(model.closing) else ""
+        return mine.body.removesuffix(closing) + model.space + model.mark + closing + mine.tail
+    return perturbed
+
+
+RESETS: dict[Reset, Callable[[str, str, str, str], str]] = {
+    "auto": reset_ending,
+    "always": reset_ending,
+    "never": lambda perturbed, *_: perturbed,
+    "paper": reset_as_published,
+}
+"""How each choice makes translations comparable: of the two translations and the two sources, the perturbed first."""

@@ -7,14 +7,16 @@ import polars as pl
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.studies.blocks import Block, blocks_of
+from babelquake.studies.splits import without_duplicates
 from babelquake.studies.tables import languages
 from babelquake.studies.variants import variants_of, vocabularies
 
 
-def one_row_per_source(segments: pl.DataFrame) -> pl.DataFrame:
-    """The segments without the translations they may come with, numbered."""
+def one_row_per_source(segments: pl.DataFrame, deduplicate: bool = False) -> pl.DataFrame:
+    """The segments without translations they may come with, numbered; on request only the first of equal sources."""
     columns = ["id", "source", "references", "language_pair"]
-    return segments.unique(["id", "language_pair"], maintain_order=True).select(columns).with_row_index("row")
+    once = segments.unique(["id", "language_pair"], maintain_order=True).select(columns)
+    return (without_duplicates(once, "source") if deduplicate else once).with_row_index("row")
 
 
 def source_language(pair: str | None) -> str | None:

@@ -22,6 +22,7 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
+from babelquake.studies.splits import unsampled
 from babelquake.studies.tables import references_each, scorers_of, several
 from babelquake.systems import System
 from babelquake.systems import system as system_of
@@ -49,6 +50,8 @@ def mt(
     replicates: int | None = None,
     threshold: float = 75.0,
     reset: Reset = "auto",
+    sample: int | None = None,
+    deduplicate: bool = False,
     resamples: int = 10_000,
     budget: int | None = None,
     restart: bool = False,
@@ -56,7 +59,9 @@ def mt(
 ) -> Run:
     """ROBUST, CONSIS, % inconsistent and what changed, for systems under a suite of source perturbations.
 
-    `reset` undoes final marks that follow the source's (§4.1): `auto` for the punctuation family only. `replicates`
+    `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
+    `sample` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
+    `deduplicate` keeps the first of equal sources (§2.1). `replicates`
     repeats stochastic perturbations; segments stay the unit of resampling. `budget` is the most characters that remote
     systems may be sent.
     """
@@ -86,14 +91,16 @@ def mt(
         system=[item.identity for item in next(iter(made.values()), [])],
         threshold=threshold,
         reset=reset,
+        **{name: value for name, value in (("sample", sample), ("deduplicate", deduplicate)) if value},
     ) as session:
         run = session.run
-        segments = session.once("segments", lambda: one_row_per_source(material.segments))
+        segments = session.once("segments", lambda: one_row_per_source(material.segments, deduplicate))
         session.note_systems({(pair, item.name): item.signature for pair in made for item in made[pair]})
         session.attach(references_each(segments))
         if session.finished:
             return run
-        tables = make_tables(session, segments, made, reset)
+        left_out = unsampled(segments, "source", sample, seed) if sample is not None else frozenset()
+        tables = make_tables(session, segments, made, reset, left_out)
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *_missing_references(segments), *_not_applicable(tables["variants"], changes))
         session.say(*_blank_sources(segments))

@@ -14,10 +14,11 @@ from babelquake.perturb import PERTURBATIONS
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.mt.reset import Reset, reset_ending
+from babelquake.studies.mt.reset import RESETS, Reset
 from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
 from babelquake.studies.session import Session
+from babelquake.studies.splits import of_the_sample
 from babelquake.studies.tables import languages, list_column
 from babelquake.studies.variants import fillers_of, variants_of, vocabularies
 from babelquake.systems import System
@@ -28,8 +29,10 @@ Systems = Mapping[str | None, Sequence[System]]
 """The systems of each language pair."""
 
 
-def make_tables(session: Session, segments: pl.DataFrame, systems: Systems, reset: Reset) -> dict[str, pl.LazyFrame]:
-    """Perturb, translate and judge; whatever is finished is read back."""
+def make_tables(
+    session: Session, segments: pl.DataFrame, systems: Systems, reset: Reset, left_out: frozenset[int]
+) -> dict[str, pl.LazyFrame]:
+    """Perturb, translate and judge; whatever is finished is read back. `left_out` was not sampled for final marks."""
     run, suite = session.run, session.perturbations
     words = session.words = vocabularies(segments, "source", suite, source_language)
     if all(run.has(table) for table in TABLES):
@@ -40,7 +43,7 @@ def make_tables(session: Session, segments: pl.DataFrame, systems: Systems, rese
     for block in blocks:
         if not variants.has(block.name):
             made = variants_of(block, "source", suite, source_language, session.seed, words, fillers)
-            variants.store(block.name, made)
+            variants.store(block.name, of_the_sample(made, left_out))
     translated: list[tuple[str, Block]] = []
     for pair, here in systems.items():
         for number, system in enumerate(here):
@@ -71,7 +74,7 @@ def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset,
     raw = everything[len(sources) :]
     resets = {name: _resets(name, reset) for name in noisy["perturbation"].unique()}
     judged = [
-        reset_ending(text, clean[row], changed, sources[row]) if resets[name] else text
+        RESETS[reset](text, clean[row], changed, sources[row]) if resets[name] else text
         for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], noisy["text"], strict=True)
     ]
     against = [clean[row] for row in noisy["row"]]
@@ -105,7 +108,7 @@ def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset,
 
 
 def _resets(label: str, reset: Reset) -> bool:
-    if reset == "auto":
+    if reset in ("auto", "paper"):
         return PERTURBATIONS.get(label.partition("[")[0]).family == "punctuation"
     return reset == "always"
 

@@ -1,0 +1,33 @@
+"""The splits of Jwalapuram 2023 §2.1: sentences by their final mark, full stops sampled, duplicates left out."""
+
+import polars as pl
+
+from babelquake.randomness import Stream
+from babelquake.text import ending
+
+
+def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> frozenset[int]:
+    """Rows of full-stop sentences beyond a language pair's sample; which are sampled depends on the sentence alone."""
+    left_out: set[int] = set()
+    for _, part in segments.group_by("language_pair", maintain_order=True):
+        stops = [
+            (Stream(seed, "split", text).random(), row)
+            for row, text in part.select("row", column).drop_nulls().iter_rows()
+            if (end := ending(text)).kind == "stop" and not end.closing
+        ]
+        left_out |= {row for _, row in sorted(stops)[sample:]}
+    return frozenset(left_out)
+
+
+def of_the_sample(variants: pl.DataFrame, left_out: frozenset[int]) -> pl.DataFrame:
+    """Variants without those of `final-…` perturbations on rows that were not sampled."""
+    if not left_out:
+        return variants
+    final = pl.col("perturbation").str.starts_with("final-")
+    return variants.filter(~(pl.col("row").is_in(list(left_out)) & final))
+
+
+def without_duplicates(segments: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The first of the segments of a language pair that have the same text in a column; blank texts stay."""
+    blank = pl.col(column).is_null()
+    return segments.filter(pl.struct("language_pair", column).is_first_distinct() | blank)
