@@ -52,7 +52,7 @@ def test_a_wrong_system_leaves_no_folder_behind(cli: Callable[..., Result], data
         ),
         ([*CAT, "--data", "DATA", "--columns", "src", "--out", "R"], "--columns src: expected name=column"),
         ([*CAT, "--data", "DATA", "--columns", "source=src", "--out", "R"], "has no column 'src' (for source)"),
-        ([*CAT, "--data", "DATA", "--reset", "maybe", "--out", "R"], "--reset maybe: expected auto, always, never or paper."),
+        ([*CAT, "--data", "DATA", "--reset", "maybe", "--out", "R"], "--reset maybe: expected auto, always, never or"),
         ([*CAT, "--data", "DATA", "--suite", "mispell", "--out", "R"], "is called 'mispell'. Did you mean 'misspell'?"),
         ([*CAT, "--data", "DATA", "--scorer", "chfr", "--out", "R"], "no scorer is called 'chfr'. Did you mean 'chrf'"),
         ([*CAT, "--data", "DATA"], "no run folder is named: give --out DIR."),
