@@ -27,7 +27,8 @@ def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboa
     the word allows: a substitute is the neighbour of a letter on the keyboard (the language's own, or `keyboard=qwerty`
     as the paper has it for all), so accented letters and scripts without a layout are not substituted, and the only
     letter of a word is not deleted. An inserted letter comes from the keyboard too, or repeats a letter of the word.
-    Scripts without spaces (Japanese, Chinese, Thai …) are misspelled letter by letter with probability `level`, by deletion or repetition (footnote 2).
+    Scripts without spaces (Japanese, Chinese, Thai …) are misspelled letter by letter with probability `level`,
+    by deletion or repetition (footnote 2).
     """
     if is_unspaced(text):
         return _drop_or_repeat(text, level, rng)
