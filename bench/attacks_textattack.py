@@ -1,0 +1,225 @@
+"""TextAttack's side of bench/attacks.py: one recipe on the job's sentences, in TextAttack's own environment.
+
+Put together as Huang & Baldwin's published code does: TextAttack's transformations and searches, BERTScore F as the
+victim, perplexity (BOS added, padded batches of 16) as the constraint. What cannot be had without a network is given by
+the job: stop words in place of NLTK's, part-of-speech tags by spaCy in place of Flair's.
+
+Usage: python bench/attacks_textattack.py JOB.json RECIPE OUT.json
+"""
+
+import json
+import random
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import spacy
+import textattack
+import torch
+from bert_score import BERTScorer
+from textattack import Attack
+from textattack.constraints import Constraint
+from textattack.constraints.overlap import LevenshteinEditDistance
+from textattack.constraints.pre_transformation import RepeatModification, StopwordModification
+from textattack.goal_functions import TextToTextGoalFunction
+from textattack.models.wrappers import ModelWrapper
+from textattack.search_methods import GreedyWordSwapWIR, SearchMethod
+from textattack.shared import AttackedText
+from textattack.transformations import (
+    CompositeTransformation,
+    WordDeletion,
+    WordInsertionMaskedLM,
+    WordMergeMaskedLM,
+    WordSwapMaskedLM,
+    WordSwapNeighboringCharacterSwap,
+    WordSwapRandomCharacterDeletion,
+    WordSwapRandomCharacterInsertion,
+    WordSwapRandomCharacterSubstitution,
+)
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+
+
+class Victim(ModelWrapper):
+    """BERTScore F against the sentence's reference, normalised."""
+
+    def __init__(self, job: dict) -> None:
+        self.model = None
+        self.scorer = BERTScorer(
+            model_type=job["encoder"], num_layers=job["layer"], batch_size=64, device=job["device"]
+        )
+        self.mean, self.sd = job["mean"], job["sd"]
+        self.reference, self.original, self.asked = "", 0.0, 0
+
+    def set(self, text: str, reference: str) -> None:
+        self.reference = reference
+        self.original = self([text])[0]
+
+    def __call__(self, texts: list) -> list:
+        self.asked += len(texts)
+        scores = self.scorer.score(list(texts), [self.reference] * len(texts))[2]
+        return ((scores - self.mean) / self.sd).tolist()
+
+
+class Goal(TextToTextGoalFunction):
+    """f̂ falls by more than the threshold."""
+
+    def __init__(self, victim: Victim, by: float) -> None:
+        self.victim, self.by = victim, by
+        super().__init__(victim)
+
+    def _is_goal_complete(self, output: float, _: object) -> bool:
+        return self.victim.original - output > self.by
+
+    def _get_score(self, output: float, _: object) -> float:
+        return self.victim.original - output
+
+
+class Fluency(Constraint):
+    """Perplexity rises by less than ten, as Hugging Face evaluate counts it."""
+
+    def __init__(self, folder: str, rise: float, device: str) -> None:
+        super().__init__(True)
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
+        self.lm = AutoModelForCausalLM.from_pretrained(folder).to(device).eval()
+        self.rise, self.device, self.start = rise, device, 0.0
+
+    def set(self, text: str) -> None:
+        (self.start,) = self.perplexities([text])
+
+    def perplexities(self, texts: list) -> list:
+        found = []
+        for begin in range(0, len(texts), 16):
+            batch = self.tokenizer(
+                texts[begin : begin + 16], add_special_tokens=False, padding=True, return_tensors="pt"
+            ).to(self.device)
+            first = torch.full((len(batch["input_ids"]), 1), self.tokenizer.bos_token_id, device=self.device)
+            ids = torch.cat([first, batch["input_ids"]], dim=1)
+            mask = torch.cat([torch.ones_like(first), batch["attention_mask"]], dim=1)
+            with torch.no_grad():
+                logits = self.lm(ids, attention_mask=mask).logits[:, :-1]
+            loss = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
+            found += torch.exp((loss * mask[:, 1:]).sum(1) / mask[:, 1:].sum(1)).tolist()
+        return found
+
+    def _check_constraint(self, text: AttackedText, _: AttackedText) -> bool:
+        return self.perplexities([text.text])[0] - self.start < self.rise
+
+    def _check_constraint_many(self, texts: list, _: AttackedText) -> list:
+        values = self.perplexities([text.text for text in texts])
+        return [text for text, value in zip(texts, values) if value - self.start < self.rise]
+
+
+class Beam(SearchMethod):
+    """Beam search with a limit on rounds, as the paper's authors added it."""
+
+    is_black_box = True
+
+    def __init__(self, width: int, iterations: int) -> None:
+        self.width, self.iterations = width, iterations
+
+    def perform_search(self, initial: object) -> object:
+        beam, best = [initial.attacked_text], initial
+        for _ in range(self.iterations):
+            found = [
+                text
+                for member in beam
+                for text in self.get_transformations(member, original_text=initial.attacked_text)
+            ]
+            if not found:
+                return best
+            results, over = self.get_goal_results(found)
+            scores = np.array([result.score for result in results])
+            best = results[scores.argmax()]
+            if over or best.goal_status == textattack.goal_function_results.GoalFunctionResultStatus.SUCCEEDED:
+                return best
+            beam = [found[place] for place in (-scores).argsort()[: self.width]]
+        return best
+
+
+def tagged(pipeline: object) -> None:
+    """Part-of-speech tags by spaCy: Flair's models need a network."""
+
+    def pos(self: AttackedText, index: int) -> str:
+        if not self._pos_tags:
+            tokens = [(token.idx, token.idx + len(token), token.pos_) for token in pipeline(self.text)]
+            tags, start = [], 0
+            for word in self.words:
+                start = self.text.index(word, start)
+                tags.append(next((tag for begin, end, tag in tokens if begin <= start < end), "X"))
+                start += len(word)
+            self._pos_tags = tags
+        return self._pos_tags[index]
+
+    AttackedText.pos_of_word_index = pos
+
+
+def transformation(job: dict, recipe: str) -> object:
+    if recipe == "input-reduction":
+        return WordDeletion()
+    if recipe == "deepwordbug":
+        return CompositeTransformation(
+            [
+                WordSwapNeighboringCharacterSwap(),
+                WordSwapRandomCharacterSubstitution(),
+                WordSwapRandomCharacterDeletion(),
+                WordSwapRandomCharacterInsertion(),
+            ]
+        )
+    tagged(spacy.load(job["spacy"]))
+    model = AutoModelForMaskedLM.from_pretrained(job["masked"]).to(job["device"])
+    tokenizer = AutoTokenizer.from_pretrained(job["masked"])
+    common = {"masked_language_model": model, "tokenizer": tokenizer, "max_candidates": 50, "max_length": job["length"]}
+    return CompositeTransformation(
+        [
+            WordSwapMaskedLM(method="bae", min_confidence=5e-4, **common),
+            WordInsertionMaskedLM(min_confidence=0.0, **common),
+            WordMergeMaskedLM(min_confidence=5e-3, **common),
+        ]
+    )
+
+
+def main() -> None:
+    job, recipe, out = json.loads(Path(sys.argv[1]).read_text("utf-8")), sys.argv[2], Path(sys.argv[3])
+    torch.set_num_threads(job["threads"])
+    random.seed(0), np.random.seed(0), torch.manual_seed(0)
+    victim = Victim(job)
+    constraints = [RepeatModification(), StopwordModification(stopwords=job["stop_words"])]
+    fluency = Fluency(job["causal"], job["rise"], job["device"]) if job["causal"] else None
+    if fluency:
+        constraints.append(fluency)
+    if recipe == "deepwordbug":
+        constraints.append(LevenshteinEditDistance(30))
+    search = {
+        "input-reduction": lambda: GreedyWordSwapWIR(wir_method="delete"),
+        "deepwordbug": GreedyWordSwapWIR,
+        "clare": lambda: Beam(2, 10),
+    }[recipe]()
+    attack = Attack(Goal(victim, job["by"]), constraints, transformation(job, recipe), search)
+    rows, asked = [], 0
+    for sentence in job["sentences"][:3]:  # warm up
+        victim.set(sentence["translation"], sentence["reference"])
+    victim.asked = 0
+    started = time.perf_counter()
+    for sentence in job["sentences"]:
+        victim.set(sentence["translation"], sentence["reference"])
+        if fluency:
+            fluency.set(sentence["translation"])
+        result = attack.attack(sentence["translation"], 1)
+        rows.append(
+            {
+                "success": type(result).__name__ == "SuccessfulAttackResult",
+                "perturbed": result.perturbed_result.attacked_text.text,
+                "queries": result.perturbed_result.num_queries,
+            }
+        )
+        asked = victim.asked
+        if time.perf_counter() - started > job["limit"]:
+            break
+    seconds = time.perf_counter() - started
+    out.write_text(json.dumps({"seconds": seconds, "queries": asked, "rows": rows}), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
