@@ -68,16 +68,20 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
     from babelquake.data import read
     from babelquake.engine import Engine
-    from babelquake.models import packed, shipped
     from babelquake.perturb.word_lists import word_lists
     from babelquake.scorers import scorer
     from babelquake.studies.attack.sampling import sampled
     from babelquake.studies.attack.victims import judged
 
-    plain = {name: folder / name for name in ("minilm-en", "gpt-en")}
-    for name, place in plain.items():
-        packed.export(shipped.folder(name), place)
-    victim = scorer(arguments.victim)
+    given = {"minilm-en": arguments.minilm, "gpt-en": arguments.gpt}
+    plain = {name: place or folder / name for name, place in given.items()}
+    for name, place in given.items():
+        if place is None:
+            from babelquake.models import packed, shipped
+
+            packed.export(shipped.folder(name), plain[name])
+    named = f"bertscore[layer={arguments.layer},model={plain['minilm-en']}]"
+    victim = scorer(named)
     segments = read(arguments.data).segments.with_row_index("row")
     drawn = sampled(segments, arguments.scale, ["year"] if "year" in segments.columns else [], seed=1)
     scores = judged(Engine(None), victim, drawn, drawn["translation"].to_list())
@@ -86,7 +90,7 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     assert lists is not None
     stop = sorted({form for word in lists.function_words.whole for form in (word, word.capitalize())})
     return {
-        "victim": arguments.victim,
+        "victim": named,
         "encoder": str(plain["minilm-en"]),
         "layer": arguments.layer,
         "masked": str(plain["minilm-en"]),
@@ -208,7 +212,8 @@ def main() -> None:
     parser.add_argument("--recipe", action="append", choices=RECIPES)
     parser.add_argument("--sentences", type=int, default=200)
     parser.add_argument("--scale", type=int, default=3000, help="tuples that the victim is normalised over")
-    parser.add_argument("--victim", default="bertscore[layer=6,model=minilm-en]")
+    parser.add_argument("--minilm", type=Path, help="a plain folder of the encoder; default: the one that ships")
+    parser.add_argument("--gpt", type=Path, help="a plain folder of the fluency model; default: the one that ships")
     parser.add_argument("--layer", type=int, default=6)
     parser.add_argument("--length", type=int, default=512, help="TextAttack pads masked texts to this many tokens")
     parser.add_argument("--threads", type=int, default=2)
