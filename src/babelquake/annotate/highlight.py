@@ -22,8 +22,11 @@ def differing(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
 
 def pieces(text: str) -> list[Span]:
     """Words between spaces; single characters in scripts that put no spaces between words."""
-    if not is_unspaced(text):
-        return tokens(text)
+    return characters(text) if is_unspaced(text) else tokens(text)
+
+
+def characters(text: str) -> list[Span]:
+    """Single characters as people see them, without white space."""
     found, start = [], 0
     for character in graphemes(text):
         if not character.isspace():

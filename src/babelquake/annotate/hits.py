@@ -1,13 +1,14 @@
 """Tasks (HITs) as Huang & Baldwin 2023 (Appendix A) put them together: tuples to rate, some repeated, some degraded."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from babelquake.annotate.highlight import characters
 from babelquake.annotate.material import Tuple
 from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM
 from babelquake.errors import UserError
 from babelquake.randomness import Stream
-from babelquake.text import Span, graphemes, is_unspaced, without, words
+from babelquake.text import is_unspaced, without, words
 
 BALANCE = ("victim", "recipe", "year")
 
@@ -96,20 +97,6 @@ def _shown(one: Tuple, kind: str, recipe: Recipe) -> dict[str, str]:
 
 def degraded(text: str, dropped: int, stream: Stream) -> str:
     """The text less some random words, never less all of them; characters where words are not set apart."""
-    pieces = _characters(text) if is_unspaced(text) else words(text)
+    pieces = characters(text) if is_unspaced(text) else words(text)
     chosen = stream.sample(len(pieces), min(dropped, len(pieces) - 1)) if pieces else []
     return without(text, [pieces[place] for place in chosen])
-
-
-def _characters(text: str) -> list[Span]:
-    found, start = [], 0
-    for character in graphemes(text):
-        if not character.isspace():
-            found.append(Span(start, start + len(character), character))
-        start += len(character)
-    return found
-
-
-def sized(recipe: Recipe, **sizes: int | None) -> Recipe:
-    """A recipe with other sizes where they are given."""
-    return replace(recipe, **{name: size for name, size in sizes.items() if size is not None})

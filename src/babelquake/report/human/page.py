@@ -50,9 +50,10 @@ def _loss(run: Run) -> list[str]:
 
 def _quality(run: Run) -> list[str]:
     found = []
+    passed = "would pass" if run.info.config.get("exclude") == "none" else "passed"
     for measure, what in (("hits_passed", "tasks"), ("annotators_passed", "annotators")):
         for row in run.measures.filter(measure=measure).to_dicts():
-            found.append(f"{number(row['value'], 0)} % of {row['n']} {what} passed quality control.")
+            found.append(f"{number(row['value'], 0)} % of {row['n']} {what} {passed} quality control.")
     return found
 
 
@@ -83,7 +84,11 @@ def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
     order = [row["system"] for row in rows]
     base = alt.Chart(data(points)).encode(y=alt.Y("name", type="nominal", title=None, sort=order))
     scale = alt.Scale(zero=False)
-    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high")
+    rule = base.mark_rule(strokeWidth=2, color="#8A8A8A").encode(
+        x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high"
+    )
+        x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high"
+    )
     dot = base.mark_point(size=70, filled=True, opacity=1).encode(
         x=alt.X("value", type="quantitative", title=unit, scale=scale),
         tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),

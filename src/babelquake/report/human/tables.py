@@ -126,7 +126,7 @@ def _annotators(run: Run) -> list[Table]:
 
 
 def _power(run: Run) -> list[Table]:
-    rows = run.table("power").to_dicts()
+    rows = run.table("power").filter("neighbours").to_dicts()
     if not rows:
         return []
     lines = tuple(

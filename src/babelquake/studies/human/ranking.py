@@ -1,7 +1,7 @@
 """Which system do people prefer, which differences are sure, and what would it take to tell the others apart?"""
 
 import math
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import polars as pl
 
@@ -41,17 +41,18 @@ def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.
 def still_needed(
     means: pl.DataFrame, systems: pl.DataFrame, pairs: pl.DataFrame, alpha: float = ALPHA, power: float = 0.8
 ) -> pl.DataFrame:
-    """For neighbours in the ranking that do not separate: segments each would need, and how many more ratings.
+    """For every two systems that do not separate: segments each would need, and how many more ratings.
 
     Assumes that the difference seen is the true one (Noether 1987); `segments` and `more_ratings` are null where no
-    number would do because the difference is nil.
+    number would do because the difference is nil. `neighbours` says whether the two are next to each other.
     """
     known = {(row["system"], row["than"]): row["p"] for row in pairs.iter_rows(named=True)}
     names = systems["system"].to_list()
     samples = dict(zip(names, _samples(means, names), strict=True))
     counts = {row["system"]: row for row in systems.iter_rows(named=True)}
     rows = []
-    for better, worse in pairwise(names):
+    next_to = set(pairwise(names))
+    for better, worse in combinations(names, 2):
         p = known[(better, worse)]
         if p < alpha:
             continue
@@ -59,10 +60,10 @@ def still_needed(
         finite = math.isfinite(needed.each)
         more = sum(_more(needed.each, counts[name]) for name in (better, worse)) if finite else None
         segments = int(needed.each) if finite else None
-        rows.append((better, worse, p, needed.superiority, segments, more))
+        rows.append((better, worse, p, needed.superiority, segments, more, (better, worse) in next_to))
     schema = {
         "system": pl.String, "than": pl.String, "p": pl.Float64, "superiority": pl.Float64, "segments": pl.Int64,
-        "more_ratings": pl.Int64,
+        "more_ratings": pl.Int64, "neighbours": pl.Boolean,
     }  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
 

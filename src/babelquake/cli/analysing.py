@@ -1,0 +1,147 @@
+"""`babelquake annotate analyse`: what ratings say."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from babelquake.cli import options as opt
+from babelquake.cli.guard import guarded
+
+if TYPE_CHECKING:
+    from babelquake.data.ratings import Ratings
+    from babelquake.studies.human.findings import Findings
+
+
+@guarded
+def analyse(
+    sources: Annotated[
+        list[str], typer.Argument(help="project.db, a table of ratings, Appraise's CSV, .seg.score; two are compared.")
+    ],
+    exclude: Annotated[
+        str | None,
+        typer.Option("--exclude", metavar="EXCLUDE", help="Quality control takes out: none, hits, annotators or both."),
+    ] = None,
+    least: Annotated[
+        int | None,
+        typer.Option(
+            "--least", min=1, metavar="N", help="Ratings a translation needs to count; default 1, or 3 in projects."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option("--alpha", min=0.0001, max=0.5, metavar="X", help="Level of all tests.")
+    ] = 0.05,
+    power: Annotated[
+        float, typer.Option("--power", min=0.5, max=0.999, metavar="X", help="Power for sample sizes.")
+    ] = 0.8,
+    export: Annotated[
+        list[Path] | None,
+        typer.Option("--export", metavar="PATH", help="Write segment means: .tsv, .parquet, .seg.score …; repeatable."),
+    ] = None,
+    score: Annotated[str, typer.Option("--score", metavar="SCORE", help="What .seg.score files hold: z or raw.")] = "z",
+    for_attack: Annotated[
+        Path | None,
+        typer.Option("--for-attack", metavar="PATH", help="Write ratings of tuples as the attack study takes them."),
+    ] = None,
+    language_pair: opt.LanguagePair = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A run folder to keep it in, with a report.")] = None,
+    restart: opt.Restart = False,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Quality control, standardised scores, agreement, ranking with clusters, and what it would take to know more.
+
+    Example: babelquake annotate analyse ratings.tsv --export means.seg.score
+    """
+    from babelquake.annotate.analyse import analyse as analyse_source
+    from babelquake.errors import UserError
+    from babelquake.studies.human.agreement import campaign_agreement
+    from babelquake.studies.human.export import export as write_export
+    from babelquake.studies.human.export import for_attack as as_tuples
+
+    if score not in ("z", "raw"):
+        raise UserError(f"--score {score}: expected z or raw.")
+    if len(sources) > 2:
+        raise UserError(f"{len(sources)} sources are named: give one, or two to compare.")
+    analysed = [
+        analyse_source(source, exclude=exclude, least=least, language_pair=language_pair, alpha=alpha, power=power)
+        for source in sources
+    ]
+    found = [one for _, one in analysed]
+    between = asdict(campaign_agreement(found[0].segments, found[1].segments)) if len(found) > 1 else None
+    for path in export or []:
+        write_export(found[0].segments, path, score)
+    if for_attack:
+        from babelquake.data import write
+
+        write(as_tuples(found[0].segments), for_attack)
+    if out is not None:
+        _keep(*analysed[0], out, sources[0], alpha, power, restart)
+    if as_json:
+        objects = [one.as_json() for one in found]
+        answer = objects[0] if between is None else {"campaigns": objects, "between": between}
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    for one in found:
+        _show(one)
+    if between is not None:
+        typer.echo(
+            f"Agreement of the two campaigns over {between['n']} translations: "
+            f"Pearson {between['pearson']:.3f}, Kendall's τ-c {between['tau_c']:.3f}"
+        )
+    if out is not None:
+        typer.echo(f"Run folder: {out}")
+        typer.echo(f"Report: {out / 'report.html'}")
+
+
+def _keep(
+    ratings: "Ratings", found: "Findings", out: Path, source: str, alpha: float, power: float, restart: bool
+) -> None:
+    """A run folder and its report page."""
+    from babelquake.cli.results import remember
+    from babelquake.report.html import write_html
+    from babelquake.studies.human.study import keep
+
+    run = keep(found, ratings, out, alpha=alpha, power=power, restart=restart)
+    remember(run, words=["annotate", "analyse", source])
+    write_html([run], out / "report.html")
+
+
+def _show(found: "Findings") -> None:
+    from babelquake.cli.printing import print_rows
+
+    facts = found.facts
+    typer.echo(f"{found.name}: {facts['ratings']} ratings by {facts['annotators_in_all']} annotators")
+    for note in found.notes:
+        typer.echo(f"Note: {note}")
+    for what, share in (("tasks", facts["hits_passed"]), ("annotators", facts["annotators_passed"])):
+        if share is not None:
+            typer.echo(f"Quality control: {100 * share:.1f} % of the {what} that could be tested passed")
+    if facts["seconds"]["median"] is not None:
+        typer.echo(f"Time: {facts['seconds']['median']:.1f} s a rating (median)")
+    for pair, agreed in found.agreement.items():
+        if agreed["alpha_raw"] is not None or agreed["alpha_z"] is not None:
+            shown = {name: _rounded(agreed[name]) for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")}
+            print_rows([{"language_pair": pair, **shown}])
+    names = (
+        "language_pair",
+        "rank",
+        "system",
+        "raw",
+        "z",
+        "segments",
+        "ratings",
+        "wins",
+        "cluster_start",
+        "cluster_end",
+    )
+    print_rows([{name: _rounded(row[name]) for name in names} for row in found.systems.to_dicts()])
+    neighbours = found.power.filter("neighbours").drop("neighbours").to_dicts()
+    if neighbours:
+        typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")
+        print_rows([{name: _rounded(value) for name, value in row.items()} for row in neighbours])
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value
