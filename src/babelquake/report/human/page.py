@@ -87,8 +87,6 @@ def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
     rule = base.mark_rule(strokeWidth=2, color="#8A8A8A").encode(
         x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high"
     )
-        x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high"
-    )
     dot = base.mark_point(size=70, filled=True, opacity=1).encode(
         x=alt.X("value", type="quantitative", title=unit, scale=scale),
         tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
