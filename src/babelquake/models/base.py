@@ -6,7 +6,7 @@ Layers are counted as in the papers: 0 is the embeddings, 1 the first block, `de
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,17 @@ class Encoding:
 
 Vectors = Mapping[str, Encoding]
 """Encodings by text."""
+
+
+class Span(NamedTuple):
+    """A part of a translation that is held to be wrong; `start` and `end` count characters."""
+
+    text: str
+    severity: str
+    """minor, major or critical, as in MQM."""
+    start: int
+    end: int
+    confidence: float
 
 
 class Model(ABC):

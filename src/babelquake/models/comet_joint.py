@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.models.base import Span
 from babelquake.models.batching import batches
 from babelquake.models.comet import Network
 
@@ -23,17 +24,6 @@ SPAN_SHARES = (0.1667, 0.3333, 0.5)
 """What the three readings weigh in a token's label."""
 PENALTIES = {"minor": 1, "major": 5, "critical": 10}
 WORST = 25
-
-
-@dataclass(frozen=True)
-class Span:
-    """A part of a translation that is held to be wrong; `start` and `end` count characters."""
-
-    text: str
-    severity: str
-    start: int
-    end: int
-    confidence: float
 
 
 @dataclass(frozen=True)

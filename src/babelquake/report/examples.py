@@ -8,7 +8,7 @@ from babelquake.report.table import Table, number
 from babelquake.runs.run import Run
 
 SORTS = ("drop", "row")
-SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after")
+SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")
 CELL = ["perturbation", "level", "replicate"]
 
 
@@ -35,9 +35,20 @@ def with_texts(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
     rows = chosen["row"].unique().implode()
     variants = run.scan("variants").filter(pl.col("row").is_in(rows)).select("row", *CELL, "text").collect()
     originals = _originals(run).filter(pl.col("row").is_in(rows)).collect()
-    return chosen.join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left").join(
+    found = chosen.join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left").join(
         originals, on="row", how="left", maintain_order="left"
     )
+    return _with_errors(run, found) if run.has("spans") else found
+
+
+def _with_errors(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
+    """What the scorer itself marked as wrong in the perturbed text, where it was kept."""
+    one = pl.element().struct
+    words = pl.format("{} “{}”", one.field("severity"), one.field("text"))
+    marked = run.scan("spans").select("row", "scorer", *CELL, errors=pl.col("spans").list.eval(words).list.join(", "))
+    marked = marked.with_columns(errors=pl.when(pl.col("errors") == "").then(pl.lit("none")).otherwise("errors"))
+    keys = ["row", "scorer", *CELL]
+    return chosen.join(marked.collect(), on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def example_table(run: Run, most: int, sort: str = "drop") -> Table:

@@ -66,6 +66,8 @@ def judged_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
         for name in others
         if table[f"segment_{name}"].null_count() < table.height
     ]
+    if "errors" in table.columns and table["errors"].null_count() < table.height:
+        plain.append({"label": "Errors marked", "plain": strings.numbers(table["errors"])})
     meanings = run.info.facts.meaning | {label: found.meaning for label, found in run.info.facts.probes.items()}
     meaning = [meanings.get(label, "depends") for label in table["perturbation"]]
     scorers = table["scorer"].unique().to_list()

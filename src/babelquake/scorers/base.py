@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from babelquake.callee import Limits, Recipe
 from babelquake.errors import UserError
-from babelquake.models.base import Encoder, Vectors
+from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:
@@ -172,6 +172,15 @@ class Scorer(ABC):
 
     def prepare(self, questions: Questions) -> None:  # noqa: B027 – most scorers judge each segment by itself
         """Shown all questions of a call before they are cut into batches; only weights from a corpus look at them."""
+
+    @property
+    def marks_errors(self) -> bool:
+        """Whether the scorer says where a translation is wrong."""
+        return False
+
+    def spans(self, questions: Questions) -> list[list[Span]]:
+        """The errors that the scorer marks in each translation."""
+        raise UserError(f"scorer '{self.name}' marks no errors.")
 
     def signature_for(self, references: int | None) -> str:
         """The signature for segments with that many references each; None where their number varies."""

@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models import encoder as encoder_named
-from babelquake.models.base import Vectors, sentence_rows
+from babelquake.models.base import Span, Vectors, sentence_rows
 from babelquake.models.comet_encoder import CometEncoder
-from babelquake.models.comet_joint import Judged, Span, judge_joined
+from babelquake.models.comet_joint import Judged, judge_joined
 from babelquake.models.precision import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
@@ -82,10 +82,15 @@ class Comet(VectorScorer):
         note_cut(self.name, self.encoder.network.truncated - before)
         return scores
 
-    def spans(self, questions: Questions) -> list[list[Span]] | None:
-        """The errors that the model marks in each translation, for the first reference; None where it marks none."""
-        if not (self.encoder.settings.joined and self.encoder.settings.word_level_training):
-            return None
+    @property
+    def marks_errors(self) -> bool:
+        """Whether the model labels words, as xCOMET does."""
+        return self.encoder.settings.joined and self.encoder.settings.word_level_training
+
+    def spans(self, questions: Questions) -> list[list[Span]]:
+        """The errors that the model marks in each translation, for the first reference."""
+        if not self.marks_errors:
+            return super().spans(questions)
         first = [some[:1] for some in questions.references or []] or None
         return self._read(Questions(questions.translations, first, questions.sources)).spans
 

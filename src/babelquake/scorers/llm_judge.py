@@ -21,7 +21,8 @@ import numpy as np
 from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
-from babelquake.models.comet_joint import PENALTIES, WORST, Span
+from babelquake.models.base import Span
+from babelquake.models.comet_joint import PENALTIES, WORST
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions
 from babelquake.spec import Range
@@ -127,10 +128,15 @@ class LlmJudge(MeanScorer):
         given = ~np.isnan(scores)
         return np.stack([np.where(given, scores, 0.0), given.astype(np.float64)], axis=1)
 
-    def spans(self, questions: Questions) -> list[list[Span]] | None:
-        """The errors that the model lists in each translation; None for a model that is asked for a number."""
-        if self.style == "score":
-            return None
+    @property
+    def marks_errors(self) -> bool:
+        """Whether the model is asked for errors."""
+        return self.style == "errors"
+
+    def spans(self, questions: Questions) -> list[list[Span]]:
+        """The errors that the model lists in each translation."""
+        if not self.marks_errors:
+            return super().spans(questions)
         return [list(self._opinion(question).spans) for question in questions.one_by_one(self.needs)]
 
     def close(self) -> None:

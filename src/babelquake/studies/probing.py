@@ -17,6 +17,7 @@ from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
+from babelquake.studies.marking import mark_errors
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
 from babelquake.studies.tables import languages, list_column
@@ -71,7 +72,9 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
     run, suite = session.run, session.perturbations
     session.words = words
     if all(run.has(table) for table in TABLES):
-        return {table: run.scan(table) for table in TABLES}
+        found = {table: run.scan(table) for table in TABLES}
+        mark_errors(session, material, found)
+        return found
     variants, scores, sums = (run.parts(table) for table in TABLES)
     blocks, fillers = blocks_of(material.segments, suite), fillers_of(session.engine)
     with Progress("perturbing", material.segments.height, quiet=session.engine.quiet) as progress:
@@ -87,7 +90,9 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
                 judged, summed = _judged(material, block, variants.read(block.name), scorer, session.engine)
                 sums.store(names[-1], summed)
                 scores.store(names[-1], judged)
-    return run.join(variants=[block.name for block in blocks], scores=names, sums=names)
+    found = run.join(variants=[block.name for block in blocks], scores=names, sums=names)
+    mark_errors(session, material, found)
+    return found
 
 
 def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:

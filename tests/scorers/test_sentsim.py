@@ -1,0 +1,66 @@
+"""SentSim as its authors coded it, and with ranges that do not depend on the company."""
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.scorers.parity import Made, questions
+
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.scorers import Questions, Scorer, scorer
+
+
+@pytest.fixture
+def few() -> Questions:
+    """Segments without the very long ones."""
+    return questions().rows(100, 140)
+
+
+@pytest.fixture
+def options(small: Made) -> dict[str, object]:
+    folder = small("transquest", "siamesetransquest")
+    return {"model": folder, "words": folder, "layer": "2"}
+
+
+def likenesses(made: Scorer, few: Questions) -> tuple[np.ndarray, np.ndarray]:
+    texts = made.texts(few)
+    return made.both(few, tuple(dict(zip(texts, e.encode(texts, at), strict=True)) for e, at in made.encoders()))
+
+
+def test_the_authors_normalise_within_the_batch(few: Questions, options: dict[str, object]) -> None:
+    """Their notebook: min-max of cosine and of F, exp of each, summed; min-max again."""
+    made = scorer("sentsim", normalise="batch", **options)
+    cosine, words = likenesses(made, few)
+    scaled = [(value - value.min()) / (value.max() - value.min()) for value in (cosine, words)]
+    total = np.exp(scaled[0]) + np.exp(scaled[1])
+    expected = (total - total.min()) / (total.max() - total.min())
+    assert made.statistics(few)[:, 0] == pytest.approx(expected)
+    assert Engine(quiet=True).judge(made, few)[:, 0] == pytest.approx(expected, abs=1e-5)
+    assert made.statistics(few.rows(0, 10))[:, 0] != pytest.approx(expected[:10]), "company matters there"
+
+
+def test_fixed_ranges_come_from_the_clean_data(few: Questions, options: dict[str, object]) -> None:
+    made = scorer("sentsim", **options)
+    before = made.signature
+    made.attach(pl.DataFrame({"source": few.sources, "translation": few.translations}))
+    assert made.signature != before
+    whole = made.statistics(few)[:, 0]
+    assert 0 <= whole.min() < whole.max() <= 1
+    assert made.statistics(few.rows(5, 9))[:, 0] == pytest.approx(whole[5:9], abs=1e-6)
+    again = scorer(made.recipe.spec)
+    assert again.ranges == made.ranges and again.signature == made.signature, "workers know the ranges"
+
+
+def test_source_and_translation_matter(options: dict[str, object]) -> None:
+    made = scorer("sentsim", **options)
+    same, other = made.segments(["The dog sleeps.", "Rain falls."], None, ["The dog sleeps.", "The dog sleeps."])
+    assert same == pytest.approx(1, abs=1e-6) and other < same
+    with pytest.raises(UserError, match="needs the source"):
+        made.segments(["The dog sleeps."])
+
+
+def test_ranges_by_hand(options: dict[str, object]) -> None:
+    with pytest.raises(UserError, match="expected LOW:HIGH"):
+        scorer("sentsim", cosine_range="0.3", **options)
+    with pytest.raises(UserError, match="the first number must be the smaller one"):
+        scorer("sentsim", words_range="0.9:0.3", **options)
