@@ -2,7 +2,7 @@
 # Installs the Debian packages some tests use where that is possible; otherwise says which tests will be skipped.
 set -u
 declare -A uses=(
-  [chromium]="browser tests of the report"
+  [chromium]="browser tests of the report and the rating app"
   [wordnet-base]="the test that rebuilds the WordNet tables"
   [espeak-ng]="the check that phonetic respelling keeps the pronunciation"
   [apertium-eng-spa]="the Apertium system"

@@ -153,3 +153,10 @@ def test_ratings_carry_their_groups_and_sides(project: Project) -> None:
     assert set(frame["type"]) == {"TUTORIAL", "SYSTEM", "REPEAT", "BAD_REF"}
     assert set(frame["group_victim"]) <= {"bertscore", "bleurt", "comet"}
     assert frame["seconds"].unique().to_list() == [1.0], "two seconds for two sliders"
+
+
+def test_a_project_is_no_table_of_ratings(project: Project) -> None:
+    from babelquake.data.ratings import read_ratings
+
+    with pytest.raises(UserError, match="is a project"):
+        read_ratings(project.path)

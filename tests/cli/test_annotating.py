@@ -115,3 +115,12 @@ def test_a_run_with_its_report(cli: Command, ratings: str, tmp_path: Path) -> No
     cli("annotate", "analyse", ratings, "--out", "run")
     assert "babelquake annotate analyse ratings.tsv" in (tmp_path / "run" / "report.html").read_text()
     assert "rating_z" in (tmp_path / "run" / "measures.csv").read_text()
+
+
+def test_a_run_can_be_made_again(cli: Command, ratings: str) -> None:
+    cli("annotate", "analyse", ratings, "--out", "run", "--least", "2")
+    assert "all the same" in cli("rerun", "run").stdout
+
+
+def test_quiet_prints_nothing(cli: Command, ratings: str) -> None:
+    assert cli("annotate", "analyse", ratings, "--quiet").stdout == ""

@@ -48,6 +48,7 @@ def analyse(
     language_pair: opt.LanguagePair = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A run folder to keep it in, with a report.")] = None,
     restart: opt.Restart = False,
+    quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Quality control, standardised scores, agreement, ranking with clusters, and what it would take to know more.
@@ -77,7 +78,10 @@ def analyse(
 
         write(as_tuples(found[0].segments), for_attack)
     if out is not None:
-        _keep(*analysed[0], out, sources[0], alpha, power, restart)
+        chosen = ["--language-pair", language_pair] if language_pair else []
+        _keep(*analysed[0], out, [sources[0], *chosen], alpha, power, restart)
+    if quiet:
+        return
     if as_json:
         objects = [one.as_json() for one in found]
         answer = objects[0] if between is None else {"campaigns": objects, "between": between}
@@ -96,7 +100,7 @@ def analyse(
 
 
 def _keep(
-    ratings: "Ratings", found: "Findings", out: Path, source: str, alpha: float, power: float, restart: bool
+    ratings: "Ratings", found: "Findings", out: Path, words: list[str], alpha: float, power: float, restart: bool
 ) -> None:
     """A run folder and its report page."""
     from babelquake.cli.results import remember
@@ -104,7 +108,7 @@ def _keep(
     from babelquake.studies.human.study import keep
 
     run = keep(found, ratings, out, alpha=alpha, power=power, restart=restart)
-    remember(run, words=["annotate", "analyse", source])
+    remember(run, words=["annotate", "analyse", *words])
     write_html([run], out / "report.html")
 
 

@@ -19,6 +19,8 @@ def read_ratings(path: str | Path) -> Ratings:
     sys_id, sid, raw, …); without annotators it is read as segment means.
     """
     notes: list[str] = []
+    if Path(path).is_file() and _is_database(Path(path)):
+        raise UserError(f"{path} is a project: analyse it with `babelquake annotate analyse {path}`.")
     if suffix(path) == ".parquet":
         return read_delimited(str(path), *_parquet(Path(path)), notes)
     if str(path).removesuffix(".gz").endswith(".score"):
@@ -29,6 +31,11 @@ def read_ratings(path: str | Path) -> Ratings:
     if not rows or len(rows[0]) < 3:
         rows = _table(path, notes)
     return read_delimited(str(path), rows[0], rows[1:], notes)
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(15) == b"SQLite format 3"
 
 
 def _csv(path: str | Path, notes: list[str]) -> list[list[str]]:
