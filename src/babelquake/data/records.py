@@ -36,7 +36,7 @@ def read_jsonl(request: Request) -> Dataset:
             continue
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{label(request.path)} line {number}: not JSON ({error}).") from None
         objects.append(found)
         numbers.append(number)
@@ -113,7 +113,7 @@ def _from_table(request: Request, table: Table) -> Dataset:
 def _json_list(path: Path) -> list[Any]:
     try:
         found = json.loads(whole_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{label(path)} is not JSON ({error}). One object a line would be .jsonl.") from None
     if not isinstance(found, list):
         raise UserError(f"{label(path)} holds no list. Expected a JSON list of objects, one per segment.")

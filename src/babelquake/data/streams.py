@@ -146,6 +146,8 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     found = existing(path)
     if found.is_dir():
         raise UserError(f"{found} is a folder where a file is expected.")
+    if found.is_char_device() and not found.resolve().is_relative_to("/dev/pts"):
+        raise UserError(f"{found} is a device where a file is expected.")
     unpack = COMPRESSIONS.get(found.suffix)
     try:
         with io.BufferedReader(unpack(found, "rb"), BUFFER) if unpack else found.open("rb") as stream:

@@ -24,6 +24,8 @@ from babelquake.runs.parts import FOLDER as PARTS
 from babelquake.runs.parts import Parts
 
 LOCK = ".lock"
+FORMULA = r"^[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet would compute; in measures.csv an apostrophe stands before it."""
 BEGUN = frozenset({".run.json.writing", "run.json.writing", LOCK})
 """All that is there when a run was killed as it began."""
 
@@ -187,8 +189,9 @@ class Run(Kept):
         return self
 
     def _write_csv(self, measures: pl.DataFrame) -> None:
+        inert = pl.col(pl.String).str.replace(FORMULA, "'$0")
         with replacing(self.folder / MEASURES) as draft:
-            measures.write_csv(draft, float_precision=6)
+            measures.with_columns(inert).write_csv(draft, float_precision=6)
         self.keep(MEASURES)
 
     def save(self) -> None:
