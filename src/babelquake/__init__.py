@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from babelquake.data import dataset, read
     from babelquake.engine import Cache, Engine
     from babelquake.errors import UserError
+    from babelquake.papers import reproduce
     from babelquake.perturb import perturb
     from babelquake.perturb.suite import suite
     from babelquake.perturb.table import perturb_table
@@ -60,6 +61,7 @@ _PLACES = {
     "qe": "babelquake.studies.qe.study:qe",
     "qe_size": "babelquake.studies.qe.selection:size",
     "read": "babelquake.data:read",
+    "reproduce": "babelquake.papers:reproduce",
     "scorer": "babelquake.scorers:scorer",
     "suite": "babelquake.perturb.suite:suite",
     "system": "babelquake.systems:system",
@@ -86,6 +88,7 @@ __all__ = [
     "qe",
     "qe_size",
     "read",
+    "reproduce",
     "scorer",
     "suite",
     "system",

@@ -17,6 +17,7 @@ from babelquake.cli.mt import mt
 from babelquake.cli.perturbing import perturb
 from babelquake.cli.qe import qe
 from babelquake.cli.reporting import compare, report
+from babelquake.cli.reproducing import reproduce
 from babelquake.cli.rerunning import rerun
 from babelquake.cli.training import train
 from babelquake.version import VERSION
@@ -70,6 +71,7 @@ app.command("attack")(attack)
 app.command("correlate")(correlate)
 app.command("report")(report)
 app.command("compare")(compare)
+app.command("reproduce")(reproduce)
 app.command("rerun")(rerun)
 app.add_typer(annotate, name="annotate")
 app.add_typer(train, name="train")

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     recipes = "recipes"
     formats = "formats"
     models = "models"
+    papers = "papers"
     runs = "runs"
 
 
@@ -177,6 +178,24 @@ def runs(folder: Path) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: row["created"], reverse=True)
 
 
+def papers() -> list[dict[str, Any]]:
+    """One object per table of a paper that can be measured again."""
+    from babelquake.papers import paper, paper_names
+
+    return [
+        {
+            "paper": name,
+            "table": table,
+            "title": card.title,
+            "study": card.study,
+            "offline": card.offline,
+            "needs": card.needs,
+        }
+        for name in paper_names()
+        for table, card in paper(name).tables.items()
+    ]
+
+
 LISTINGS = {
     Kind.perturbations: perturbations,
     Kind.suites: suites,
@@ -185,4 +204,5 @@ LISTINGS = {
     Kind.recipes: recipes,
     Kind.formats: formats,
     Kind.models: models,
+    Kind.papers: papers,
 }

@@ -1,0 +1,94 @@
+"""`babelquake reproduce`: a paper's table, published and measured side by side."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babelquake.cli import options as opt
+from babelquake.cli.guard import guarded
+
+
+@guarded
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="niu2020, vu2022, kanojia2021, jwalapuram2023 …")],
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="table1 and so on; without it, what there is.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", "-d", metavar="PATH", help="The folder that holds the paper's data.")
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            "--scorer",
+            metavar="NAME=SPEC",
+            help="What stands for one of the table's; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="Where runs and the page go.")] = Path(
+        "reproduced"
+    ),
+    seed: opt.Seed = 0,
+    limit: opt.Limit = None,
+    resamples: Annotated[int | None, typer.Option("--resamples", min=100, metavar="N", help="Resamples.")] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, metavar="N", help="Sentences to attack, where a table attacks.")
+    ] = None,
+    cache: opt.CacheFile = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Measure a published table again and set both side by side; without a table, list what a paper has.
+
+    Example: babelquake reproduce kanojia2021 table1 --data mlqe-pe
+    """
+    from babelquake.cli.listing import papers
+    from babelquake.cli.printing import print_rows, print_table, print_text
+    from babelquake.errors import UserError
+    from babelquake.papers import paper as paper_of
+    from babelquake.papers import reproduce as measured
+    from babelquake.report.papers import reproduction_table, write_page
+
+    card = paper_of(paper)
+    if table is None:
+        rows = [row for row in papers() if row["paper"] == paper]
+        if as_json:
+            typer.echo(json.dumps(rows, ensure_ascii=False))
+        else:
+            print_rows(rows)
+        return
+    card.table(table)
+    if data is None:
+        raise UserError(f"no data are named: give --data FOLDER. {paper} {table} needs {card.table(table).needs}.")
+    given = dict(item.partition("=")[::2] for item in judge or [])
+    for name, spec in given.items():
+        if not spec:
+            raise UserError(f"--judge {name}: expected NAME=SPEC, such as COMET=comet.")
+    options = {"resamples": resamples, "sample": sample}
+    found = measured(
+        paper,
+        table,
+        data,
+        out=out,
+        judges=given,
+        seed=seed,
+        limit=limit,
+        engine=opt.engine_of(cache, quiet),
+        **{name: value for name, value in options.items() if value is not None},
+    )
+    page = write_page(found, out)
+    if as_json:
+        cells = [{**asdict(cell), "difference": cell.difference} for cell in found.cells]
+        typer.echo(
+            json.dumps({"paper": paper, "table": table, "cells": cells, "notes": found.notes}, ensure_ascii=False)
+        )
+        return
+    if not quiet:
+        print_table(reproduction_table(found))
+        for note in found.notes:
+            print_text(f"Note: {note}")
+        typer.echo(f"Page: {page}")

@@ -1,0 +1,111 @@
+"""A paper is one YAML file: its tables with the published cells, and the study behind each.
+
+A table names runs (data files below the folder that the user gives), scorers or systems by the paper's names with the
+spec that stands for each, and rows and columns that say which measure a cell is. A new paper is a new file here.
+"""
+
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from babelquake.errors import UserError, did_you_mean
+
+FOLDER = "tables"
+
+
+class Judge(BaseModel):
+    """A scorer or system as the paper names it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    spec: str
+    """What the paper used."""
+    offline: str | None = None
+    """What stands in for it where nothing can be downloaded, if anything does."""
+    scale: float = 1.0
+    """What our numbers are multiplied by to stand on the paper's scale."""
+
+
+class RowOf(BaseModel):
+    """A row of a table: which run it comes from, which measures, and what was published."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: str
+    where: dict[str, Any] = Field(default_factory=dict)
+    published: list[float | None]
+
+
+class ColumnOf(BaseModel):
+    """A column: the measure, and whose it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    measure: str
+    scorer: str | None = None
+    system: str | None = None
+    where: dict[str, Any] = Field(default_factory=dict)
+
+
+class PaperTable(BaseModel):
+    """A table or figure that is a measurement."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    study: Literal["mt", "metric", "qe", "qe-size", "correlate", "attack"]
+    needs: str
+    """What data and models the paper's own cells need, in words."""
+    runs: dict[str, list[str]]
+    """Run → files below the data folder; `.` is the folder itself."""
+    language_pairs: dict[str, str] = Field(default_factory=dict)
+    scorers: dict[str, Judge] = Field(default_factory=dict)
+    systems: dict[str, Judge] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)
+    run_options: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Options of single runs."""
+    columns: dict[str, ColumnOf]
+    rows: dict[str, RowOf]
+    digits: int = 1
+    notes: list[str] = Field(default_factory=list)
+
+    @property
+    def offline(self) -> str:
+        """What of it can be measured without a network, in words."""
+        judges = {**self.scorers, **self.systems}
+        able = [name for name, judge in judges.items() if judge.offline is not None]
+        if not judges or len(able) == len(judges):
+            return "yes"
+        return ", ".join(able) if able else "no"
+
+
+class Paper(BaseModel):
+    """A paper and its tables."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    title: str
+    tables: dict[str, PaperTable]
+
+    def table(self, name: str) -> PaperTable:
+        """A table by name; a wrong one gets a hint."""
+        if name not in self.tables:
+            raise UserError(f"{self.name} has no table '{name}'. {did_you_mean(name, self.tables)}")
+        return self.tables[name]
+
+
+def paper_names() -> list[str]:
+    """The papers that are here."""
+    entries = (files("babelquake.papers") / FOLDER).iterdir()
+    return sorted(entry.name.removesuffix(".yaml") for entry in entries if entry.name.endswith(".yaml"))
+
+
+def paper(name: str) -> Paper:
+    """A paper by name; a wrong one gets a hint."""
+    if name not in paper_names():
+        raise UserError(f"no paper is called '{name}'. {did_you_mean(name, paper_names())}")
+    text = (files("babelquake.papers") / FOLDER / f"{name}.yaml").read_text("utf-8")
+    return Paper.model_validate({"name": name, **yaml.safe_load(text)})

@@ -1,0 +1,186 @@
+"""Measure a published table again, and set both beside each other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from babelquake.data import Dataset, read
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.papers.paper import ColumnOf, PaperTable, RowOf, paper
+from babelquake.runs.run import Run
+from babelquake.studies.attack.study import attack
+from babelquake.studies.correlate.study import correlate
+from babelquake.studies.metric.study import metric
+from babelquake.studies.mt.study import mt
+from babelquake.studies.qe.selection import size
+from babelquake.studies.qe.study import qe
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table."""
+
+    row: str
+    column: str
+    published: float | None
+    measured: float | None
+    otherwise: str | None = None
+    """What it was measured with in place of the paper's own, or why it was not measured."""
+
+    @property
+    def difference(self) -> float | None:
+        """Measured minus published."""
+        if self.published is None or self.measured is None:
+            return None
+        return self.measured - self.published
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A table, published and measured."""
+
+    paper: str
+    table: str
+    title: str
+    columns: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    digits: int
+    notes: tuple[str, ...] = ()
+    runs: dict[str, Path] = field(default_factory=dict)
+
+
+def reproduce(
+    name: str,
+    table: str,
+    data: Path | str,
+    *,
+    out: Path | str,
+    judges: Mapping[str, str] | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Reproduction:
+    """Run the study behind a table on the data given, and look up every cell.
+
+    `judges` names scorers or systems by the paper's names and says what stands for each; what is not named and cannot
+    be had offline is left out, and its cells say so.
+    """
+    card = paper(name).table(table)
+    chosen = _chosen(card, judges or {})
+    measured: dict[str, pl.DataFrame] = {}
+    runs: dict[str, Path] = {}
+    missing: list[str] = []
+    for run, files in card.runs.items():
+        try:
+            material = _read(Path(data), files, card.language_pairs.get(run), limit)
+        except UserError as error:
+            missing.append(f"{run} was left out: {error}")
+            continue
+        if card.study == "qe-size":
+            measured[run] = _sizes(material, card)
+            continue
+        folder = Path(out) / f"{name}-{table}-{run}".replace(" ", "-").lower()
+        found = _study(card, material, chosen, folder, seed, engine, {**card.run_options.get(run, {}), **options})
+        measured[run], runs[run] = found.measures, found.folder
+    if not measured:
+        raise UserError(f"nothing of {name} {table} could be measured. {missing[0]}")
+    cells = tuple(
+        _cell(card, chosen, measured, row_name, row, column_name, column, row.published[place])
+        for row_name, row in card.rows.items()
+        for place, (column_name, column) in enumerate(card.columns.items())
+    )
+    notes = (*card.notes, *missing)
+    return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, runs)
+
+
+def _read(folder: Path, files: Sequence[str], pair: str | None, limit: int | None) -> Dataset:
+    paths = [folder if name == "." else folder / name for name in files]
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"{path} is not there.")
+    found = read([str(path) for path in paths], language_pair=pair)
+    return found if limit is None else found.first(limit)
+
+
+def _chosen(card: PaperTable, given: Mapping[str, str]) -> dict[str, str]:
+    """The paper's name of a scorer or system → the spec that is run."""
+    known = {**card.scorers, **card.systems}
+    for name in given:
+        if name not in known:
+            raise UserError(f"this table has no '{name}'; it has: {', '.join(known)}.")
+    offline = {name: judge.offline for name, judge in known.items() if judge.offline is not None}
+    return {name: spec for name, spec in {**offline, **given}.items() if spec}
+
+
+def _sizes(data: Dataset, card: PaperTable) -> pl.DataFrame:
+    found = size(data, **card.options)
+    return pl.DataFrame({"measure": ["segments", "selected"], "value": [float(found.segments), float(found.selected)]})
+
+
+def _study(
+    card: PaperTable,
+    data: Dataset,
+    chosen: Mapping[str, str],
+    out: Path,
+    seed: int,
+    engine: Engine | None,
+    options: Mapping[str, Any],
+) -> Run:
+    scorers = list(dict.fromkeys(chosen[name] for name in card.scorers if name in chosen))
+    systems = list(dict.fromkeys(chosen[name] for name in card.systems if name in chosen))
+    common: dict[str, Any] = {**card.options, **options, "out": out, "seed": seed, "engine": engine}
+    if card.study == "mt":
+        if not systems:
+            raise UserError(f"no system is named: give --judge {next(iter(card.systems))}=SPEC.")
+        return mt(systems, data, scorers=scorers, **common)
+    if not scorers:
+        raise UserError(f"no scorer is named: give --judge {next(iter(card.scorers))}=SPEC.")
+    if card.study == "attack":
+        recipes = common.pop("recipes")
+        return attack(recipes, scorers, data, **common)
+    if card.study == "correlate":
+        return correlate(scorers, data, **common)
+    return (metric if card.study == "metric" else qe)(scorers, data, **common)
+
+
+def _cell(
+    card: PaperTable,
+    chosen: Mapping[str, str],
+    measured: Mapping[str, pl.DataFrame],
+    row_name: str,
+    row: RowOf,
+    column_name: str,
+    column: ColumnOf,
+    published: float | None,
+) -> Cell:
+    wanted = {"measure": column.measure, **row.where, **column.where}
+    otherwise, scale = [], 1.0
+    for kind, name, judges in (("scorer", column.scorer, card.scorers), ("system", column.system, card.systems)):
+        name = wanted.pop(kind, name)
+        if name is None:
+            continue
+        judge = judges.get(name)
+        if judge is None:
+            wanted[kind] = name
+            continue
+        if name not in chosen:
+            return Cell(row_name, column_name, published, None, f"{name} was not run: it needs {judge.spec}")
+        wanted[kind], scale = chosen[name], judge.scale
+        if chosen[name] != judge.spec:
+            otherwise.append(f"{name} is {chosen[name]}, not {judge.spec}")
+    if row.run not in measured:
+        return Cell(row_name, column_name, published, None, f"{row.run} was not run")
+    table = measured[row.run]
+    blank = [name for name in ("other", "group", "tokenizer") if name in table.columns and name not in wanted]
+    here = table.filter(
+        *(pl.col(name).eq_missing(pl.lit(value)) for name, value in wanted.items() if name in table.columns),
+        *(pl.col(name).is_null() for name in blank),
+    )
+    value = here["value"][0] if here.height else None
+    number = None if value is None else float(value) * scale
+    return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None)

@@ -1,0 +1,56 @@
+"""A published table beside the measured one: for the terminal, Markdown and a page of its own."""
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from babelquake.papers import Cell, Reproduction
+from babelquake.report.markdown import table_markdown
+from babelquake.report.table import Table, is_numeric, number
+from babelquake.runs.files import store_text
+from babelquake.visible import visible
+
+
+def reproduction_table(found: Reproduction) -> Table:
+    """One row a cell: published, measured, difference, and what was otherwise."""
+    reasons = list(dict.fromkeys(cell.otherwise for cell in found.cells if cell.otherwise))
+    marks = {reason: f"[{place}]" for place, reason in enumerate(reasons, 1)}
+    several = len(found.columns) > 1
+    lines = tuple(
+        (
+            *((cell.row, cell.column) if several else (cell.row,)),
+            number(cell.published, found.digits),
+            number(cell.measured, found.digits) or "–",
+            number(cell.difference, found.digits, sign=True),
+            marks[cell.otherwise] if cell.otherwise else "",
+        )
+        for cell in found.cells
+        if _worth_showing(cell, found)
+    )
+    columns = (*(("row", "column") if several else ("row",)), "published", "measured", "difference", "note")
+    note = " ".join(f"{mark} {reason}." for reason, mark in marks.items())
+    return Table(f"{found.paper} {found.table}: {found.title}", columns, lines, note)
+
+
+def write_page(found: Reproduction, folder: Path) -> Path:
+    """The table as HTML and Markdown in a folder; where the page is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table = reproduction_table(found)
+    environment = Environment(
+        loader=PackageLoader("babelquake.report", "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters["visible"] = lambda text: visible(str(text))
+    flush = [is_numeric(column) for column in zip(*table.rows, strict=True)]
+    page = environment.get_template("paper.html").render(table=table, notes=found.notes, runs=found.runs, flush=flush)
+    target = folder / f"{found.paper}-{found.table}.html"
+    store_text(page, target)
+    notes = "".join(f"\n> {note}\n" for note in found.notes)
+    store_text(table_markdown(table) + notes, target.with_suffix(".md"))
+    return target
+
+
+def _worth_showing(cell: Cell, found: Reproduction) -> bool:
+    """Cells of rows that were not run at all would fill pages: they are told in a note."""
+    return cell.measured is not None or any(
+        other.measured is not None for other in found.cells if other.row == cell.row
+    )

@@ -1,0 +1,91 @@
+"""Published tables as data, and what is measured beside them."""
+
+from pathlib import Path
+
+import pytest
+
+from babelquake.errors import UserError
+from babelquake.papers import paper, paper_names, reproduce
+from babelquake.report.papers import reproduction_table, write_page
+
+FIVE = ["huang2023", "jwalapuram2023", "kanojia2021", "niu2020", "vu2022"]
+
+
+def test_the_five_papers_are_here() -> None:
+    assert paper_names() == FIVE
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_every_cell_belongs_to_a_run_and_a_column(name: str) -> None:
+    for table in paper(name).tables.values():
+        for row in table.rows.values():
+            assert row.run in table.runs and len(row.published) == len(table.columns)
+        for column in table.columns.values():
+            assert column.scorer is None or column.scorer in table.scorers
+            assert column.system is None or column.system in table.systems
+
+
+def test_numbers_of_the_papers() -> None:
+    """A few cells, read off the papers."""
+    assert paper("kanojia2021").table("table1").rows["Ru-En"].published == [1245]
+    assert paper("niu2020").table("table3").rows["BPE + misspelling"].published == [40.01, 33.48, 83.69, 71.51]
+    assert paper("vu2022").table("table5").rows["lt-en"].published[0] == 0.364
+    assert paper("huang2023").table("table1").rows["CLARE"].published[0] == 98.56
+    assert paper("jwalapuram2023").table("table3").rows["Ja − full stop"].published == [-3.5, -1.6, -3.2, -5.7, -2.7]
+
+
+def test_wrong_names_get_a_hint() -> None:
+    with pytest.raises(UserError, match=r"no paper is called 'kanoja2021'\. Did you mean 'kanojia2021'"):
+        paper("kanoja2021")
+    with pytest.raises(UserError, match=r"has no table 'table9'"):
+        paper("kanojia2021").table("table9")
+
+
+@pytest.fixture
+def punctuation(tmp_path: Path) -> Path:
+    rows = [(f"Satz {row} ohne Punkt" + "." * (row % 2), f"Sentence {row}" + "." * (row % 2)) for row in range(40)]
+    lines = ["source\treference", *("\t".join(row) for row in rows)]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "de-en.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    return tmp_path / "data"
+
+
+def test_published_and_measured_stand_side_by_side(punctuation: Path, tmp_path: Path) -> None:
+    found = reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "out", resamples=100)
+    cell = {(cell.row, cell.column): cell for cell in found.cells}
+    stop = cell["De + full stop", "BLEU"]
+    assert stop.published == -9.7 and stop.measured is not None and stop.measured < 0 and stop.otherwise is None
+    assert stop.difference == pytest.approx(stop.measured + 9.7)
+    assert cell["De + full stop", "COMET"].measured is None
+    assert "comet[model=Unbabel/wmt20-comet-da]" in str(cell["De + full stop", "COMET"].otherwise)
+    assert any("Ja was left out" in note for note in found.notes)
+    table = reproduction_table(found)
+    assert {row[0] for row in table.rows} == {f"{lang} + {mark}" for lang in ("De", "En") for mark in MARKS}
+    page = write_page(found, tmp_path / "out")
+    assert "Insertion of final marks" in page.read_text("utf-8") and page.with_suffix(".md").exists()
+
+
+MARKS = ("full stop", "exclamation", "question", "random")
+
+
+def test_what_stands_in_for_a_model_is_said(punctuation: Path, tmp_path: Path) -> None:
+    found = reproduce(
+        "jwalapuram2023", "table3", punctuation, out=tmp_path / "out", judges={"COMET": "chrf[beta=3]"}, resamples=100
+    )
+    cell = next(cell for cell in found.cells if cell.row == "De − full stop" and cell.column == "COMET")
+    assert cell.measured is not None and cell.otherwise == (
+        "COMET is chrf[beta=3], not comet[model=Unbabel/wmt20-comet-da]"
+    )
+    with pytest.raises(UserError, match="this table has no 'CMET'"):
+        reproduce("jwalapuram2023", "table3", punctuation, out=tmp_path / "out", judges={"CMET": "chrf"})
+
+
+def test_kanojia_table_1(shared_data: Path, tmp_path: Path) -> None:
+    found = reproduce("kanojia2021", "table1", shared_data / "mlqe-pe", out=tmp_path)
+    assert {cell.row: cell.difference for cell in found.cells} == {
+        "Ru-En": 0,
+        "Ro-En": 54,
+        "Et-En": 0,
+        "Si-En": 0,
+        "Ne-En": 0,
+    }
