@@ -25,8 +25,11 @@ Function = Callable[..., ArrayLike]
 EXACT_IN_FLOAT32 = 2**24
 LARGEST_COUNT = 9
 """Poisson(1) counts of 16 bits go no further."""
+NEVER_EMPTY = 64
+"""Segments from which on no resample is empty: e⁻⁶⁴."""
 WORTH_THREADS = 1 << 21
 """Counts from which on the work is shared out between cores."""
+ROWS_AT_ONCE = 1 << 16
 ONE_THREAD = 1 << 18
 """Multiplications up to which a matrix product stays in one thread: the threads are ours, one per block of draws."""
 
@@ -93,7 +96,10 @@ def resampled_sums(rows: Array, resamples: int = 1000, seed: int = 0, keys: Keys
     A Poisson resample of n segments is empty with probability e⁻ⁿ; the data themselves stand in for it.
     """
     rows, keys = in_order(rows, keys)
-    drawn = weighted_sums(np.column_stack([rows, np.ones(len(rows))]), Draws(keys, "resample", seed), resamples)
+    draws = Draws(keys, "resample", seed)
+    if len(rows) > NEVER_EMPTY:
+        return weighted_sums(rows, draws, resamples)
+    drawn = weighted_sums(np.column_stack([rows, np.ones(len(rows))]), draws, resamples)
     drawn[drawn[:, -1] == 0, :-1] = rows.sum(axis=0)
     return np.ascontiguousarray(drawn[:, :-1])
 
@@ -104,6 +110,8 @@ def in_order(rows: Array, keys: Keys | None) -> tuple[Array, Keys]:
         return rows, keys_by_place(len(rows))
     if len(keys) != len(rows):
         raise UserError(f"every row needs the key of its segment; found {len(rows)} rows and {len(keys)} keys.")
+    if np.all(keys[1:] >= keys[:-1]):
+        return rows, keys
     order = np.argsort(keys, kind="stable")
     return rows[order], keys[order]
 
@@ -115,8 +123,8 @@ def weighted_sums(rows: Array, weights: Draws, draws: int) -> Array:
     """
     if draws < 1:
         raise UserError(f"resampling needs at least 1 resample; {draws} were asked for.")
-    whole = bool(np.all(rows == np.rint(rows)))
-    exact = whole and SEGMENTS_AT_ONCE * LARGEST_COUNT * float(np.abs(rows).max(initial=0.0)) < EXACT_IN_FLOAT32
+    largest = max(abs(float(rows.max(initial=0.0))), abs(float(rows.min(initial=0.0))))
+    exact = _whole(rows) and SEGMENTS_AT_ONCE * LARGEST_COUNT * largest < EXACT_IN_FLOAT32
     columns: Factor = np.ascontiguousarray(rows.T, dtype=np.float32 if exact else np.float64)
     sums = np.empty((rows.shape[1], draws))
 
@@ -157,6 +165,12 @@ def applied(function: Function, tables: Sequence[ArrayLike], sums: Array) -> Arr
             f"{scores.shape} came back."
         )
     return scores
+
+
+def _whole(rows: Array) -> bool:
+    """Whether all numbers are whole, looked at piece by piece."""
+    pieces = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
+    return all(bool(np.all(piece == np.rint(piece))) for piece in pieces)
 
 
 def _add_product(columns: Factor, weights: Factor, total: Array) -> None:

@@ -24,10 +24,16 @@ def cores() -> int:
     return max(1, min(allowed, int(wanted))) if wanted.isdigit() else allowed
 
 
-def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """`map` on all cores, results in order; no more than a few pieces are under way or waiting at once."""
+MANY_SEGMENTS = 50_000
+
+
+def in_parallel(function: Callable[[T], R], items: Iterable[T], segments: int = 0) -> Iterator[R]:
+    """`map` on all cores, results in order; no more than a few pieces are under way or waiting at once.
+
+    Pieces of many `segments` each go one by one, so that memory does not grow with cores; they are cut further inside.
+    """
     workers = cores()
-    if workers == 1 or getattr(_here, "working", False):
+    if workers == 1 or segments > MANY_SEGMENTS or getattr(_here, "working", False):
         yield from map(function, items)
         return
     with ThreadPoolExecutor(workers, thread_name_prefix="stats", initializer=_mark) as pool:

@@ -71,7 +71,7 @@ def exchange_test(
     changed = (rows != others).any(axis=1)
     count, draws = int(changed.sum()), resampled.values.size
     if not 0 < count < few:
-        return _by_bootstrap(resampled, len(rows), count, alternative)
+        return bootstrap_test(resampled, len(rows), count, alternative)
     whole = rows.sum(axis=0), others.sum(axis=0)
     if count <= EXHAUSTIVE:
         moved = arrangements(count) @ (others - rows)[changed]
@@ -107,11 +107,11 @@ def difference_test(
         changed = np.abs(parts) > 1e-12 * np.abs(parts).max(initial=0.0)
     count, segments = int(changed.sum()), len(changed)
     if not 0 < count < few:
-        return _by_bootstrap(resampled, segments, count, alternative)
+        return bootstrap_test(resampled, segments, count, alternative)
     if callable(contributions):
         parts = contributions()
     if parts is None or not np.isfinite(parts[changed]).all():
-        return _by_bootstrap(resampled, count, count, alternative)
+        return bootstrap_test(resampled, count, count, alternative)
     parts = np.where(changed, parts, 0.0)
     total = float(parts.sum())
     ordered, known = in_order(parts[:, None], keys)
@@ -143,7 +143,7 @@ def arrangements(count: int) -> Array:
     return ((numbers[:, None] >> np.arange(count, dtype=np.uint32)) & 1).astype(np.float64)
 
 
-def _by_bootstrap(resampled: Resampled, segments: int, changed: int, alternative: Alternative) -> Test:
+def bootstrap_test(resampled: Resampled, segments: int, changed: int, alternative: Alternative = "two-sided") -> Test:
     """The bootstrap's test, or none where nothing differs or nothing is defined."""
     null = resampled.null
     if changed == 0 and (resampled.value == 0 or not np.isfinite(resampled.value)):

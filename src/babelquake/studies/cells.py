@@ -3,7 +3,7 @@
 Readers of two cells on the same segments, in one run or in two, compare them by `paired_test`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from babelquake.runs.measures import Kind
 from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import Function, Resampled, applied, resampled_sums, same_segments
+from babelquake.stats.bootstrap import Function, Resampled, resampled_sums
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys
-from babelquake.stats.testing import Test, difference_test
+from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
 from babelquake.studies import kinds
 
+Table = Array | Callable[[], Array]
+"""One row per segment; large ones are made when asked for, so that one is in memory at a time."""
 MOST_CONTRIBUTIONS = 20_000
 """Segments up to which each one's contribution to a number is kept, for tests on few differing segments."""
 FEW_CHANGED = 0.5
@@ -75,6 +77,8 @@ class Cell:
     """What each segment contributes to a number; empty where there are too many segments."""
     marks: NDArray[np.uint64] | None = None
     """A hash of each segment's statistics: two cells differ in a segment where these do."""
+    sides: list[NDArray[np.uint64]] = field(default_factory=list)
+    """The same of each of its tables."""
     tests: dict[str, Test] = field(default_factory=dict)
 
     @property
@@ -84,17 +88,37 @@ class Cell:
             return None
         return f"Only {self.changed} of {self.n} texts were changed."
 
-    def compute(self, formulas: Mapping[str, Function], tables: Sequence[Array], resamples: int, seed: int) -> None:
-        """Numbers that are functions of sums of the tables, all from one set of resamples."""
-        together = same_segments(tables)
-        drawn, total, n = resampled_sums(together, resamples, seed, self.keys), together.sum(axis=0), len(together)
+    def compute(self, formulas: Mapping[str, Function], tables: Sequence[Table], resamples: int, seed: int) -> None:
+        """Numbers that are functions of sums of tables, all from the same resamples."""
+        few = 1 < len(self.keys) <= MOST_CONTRIBUTIONS
+        totals, drawn, left = [], [], []
+        for table in tables:
+            rows = table() if callable(table) else table
+            totals.append(rows.sum(axis=0))
+            drawn.append(resampled_sums(rows, resamples, seed, self.keys))
+            self.sides.append(marks_of(rows))
+            if few:
+                left.append(totals[-1] - rows)
+            del rows
+        self.marks = combined(self.sides)
+        n = len(self.keys)
         for name, function in formulas.items():
-            value = float(applied(function, tables, total))
-            self.numbers[name] = Resampled(value, applied(function, tables, drawn))
-            if 1 < n <= MOST_CONTRIBUTIONS:
-                without = applied(function, tables, total - together)
-                self.contributions[name] = np.asarray(value - (n - 1) / n * without)
-        self.marks = marks_of(together)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = float(np.asarray(function(*totals)))
+                self.numbers[name] = Resampled(value, np.asarray(function(*drawn), dtype=np.float64))
+                if few:
+                    self.contributions[name] = np.asarray(value - (n - 1) / n * np.asarray(function(*left)))
+
+
+def exchange_of(
+    cell: Cell, name: str, function: Function, sides: tuple[int, int], tables: Sequence[Callable[[], Array]], seed: int
+) -> Test:
+    """The test of a number that is the difference between two of a cell's tables, whose rows could be exchanged."""
+    changed = int((cell.sides[sides[0]] != cell.sides[sides[1]]).sum())
+    if not 0 < changed < FEW:
+        return bootstrap_test(cell.numbers[name], len(cell.keys), changed)
+    first, second = (tables[side]() for side in sides)
+    return exchange_test(function, [first], [second], cell.numbers[name], seed=seed, keys=cell.keys)
 
 
 def paired_test(one: Cell, other: Cell, name: str, alternative: Alternative = "two-sided", seed: int = 0) -> Test:
@@ -124,9 +148,13 @@ def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:
 
 def marks_of(rows: Array) -> NDArray[np.uint64]:
     """A hash of each row's numbers."""
-    words = np.ascontiguousarray(rows, dtype=np.float64).view(np.uint64)
-    marks = np.zeros(len(rows), dtype=np.uint64)
-    for column in words.T:
+    return combined([np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T])
+
+
+def combined(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """A hash of several words, place by place."""
+    marks = np.zeros_like(columns[0])
+    for column in columns:
         marks = (marks ^ column) * np.uint64(0x9E3779B97F4A7C15)
         marks ^= marks >> np.uint64(29)
     return marks

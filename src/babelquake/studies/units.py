@@ -41,9 +41,13 @@ def by_unit(keys: Keys, statistics: Array) -> tuple[Keys, Array]:
     """Rows of one sentence summed, by ascending key; the order they came in changes not even the last bit."""
     if not len(keys):
         return keys, statistics
+    order = np.argsort(keys)
+    ordered = keys[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
+    if len(starts) == len(keys):
+        return ordered, statistics[order]
     order = np.lexsort((statistics[:, -1], statistics[:, 0], keys))
-    starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
-    return keys[order][starts], np.add.reduceat(statistics[order], starts, axis=0)
+    return ordered[starts], np.add.reduceat(statistics[order], starts, axis=0)
 
 
 def aligned(keys: Keys, everywhere: Keys, values: NDArray[Any]) -> Array:

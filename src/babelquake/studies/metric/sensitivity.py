@@ -5,18 +5,20 @@ gives them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
-from babelquake.stats.testing import exchange_test
 from babelquake.studies import kinds
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.tables import rows_of
 from babelquake.studies.units import by_unit, keys_by_row
@@ -58,38 +60,54 @@ def sensitivity_cells(
     places = wanted.select(PLACES).unique(maintain_order=True).collect()
 
     def make(place: Mapping[str, Any]) -> list[Cell]:
-        scorer = by_name[place["scorer"]]
+        scorer, sides = by_name[place["scorer"]], _Sides(sums, place, keys)
+        found = [_cell(Place(**place), scorer, sides, None, resamples, seed)]
+        if 0 < sides.changed.sum() < len(sides.changed):
+            found.append(_cell(Place(**place, only_changed=True), scorer, sides, sides.changed, resamples, seed))
+        return found
+
+    for some in in_parallel(make, places.iter_rows(named=True), len(keys)):
+        yield from some
+
+
+class _Sides:
+    """Clean and perturbed statistics of the same texts, one of them in memory at a time."""
+
+    def __init__(self, sums: pl.LazyFrame, place: Mapping[str, Any], keys: Keys) -> None:
         here = sums.filter(
             pl.col("scorer") == place["scorer"], pl.col("language_pair").eq_missing(pl.lit(place["language_pair"]))
         )
         same = pl.col("perturbation") == place["perturbation"]
-        same &= pl.col("level").eq_missing(pl.lit(place["level"], pl.Float64))
-        clean = here.filter(pl.col("perturbation").is_null()).select("row", pl.col("statistics").alias("before"))
-        both = here.filter(same).join(clean, on="row", how="inner", maintain_order="left").collect()
-        really = both.filter(pl.col("changed"))
-        found = [_cell(Place(**place), scorer, both, really.height, keys, resamples, seed)]
-        if 0 < really.height < both.height:
-            only = Place(**place, only_changed=True)
-            found.append(_cell(only, scorer, really, really.height, keys, resamples, seed))
-        return found
+        self.noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(place["level"], pl.Float64)))
+        self.clean = here.filter(pl.col("perturbation").is_null())
+        index = self.noisy.select("row", "replicates", "changed").collect()
+        self.rows, self.replicates = index["row"].to_numpy(), index["replicates"].to_numpy()
+        self.changed = index["changed"].to_numpy()
+        self.keys = keys[self.rows]
 
-    for some in in_parallel(make, places.iter_rows(named=True)):
-        yield from some
+    def table(self, perturbed: bool, chosen: NDArray[np.bool_] | None) -> Array:
+        """One row per segment; a clean text counts as often as it was perturbed."""
+        if perturbed:
+            statistics = rows_of(self.noisy.select("statistics").collect()["statistics"])
+        else:
+            found = self.clean.select("row", "statistics").collect()
+            order = np.argsort(found["row"].to_numpy())
+            at = order[np.searchsorted(found["row"].to_numpy()[order], self.rows)]
+            statistics = rows_of(found["statistics"])[at] * self.replicates[:, None]
+        if chosen is None:
+            return by_unit(self.keys, statistics)[1]
+        return by_unit(self.keys[chosen], statistics[chosen])[1]
 
 
 def _cell(
-    place: Place, scorer: Scorer, both: pl.DataFrame, changed: int, keys: Keys, resamples: int, seed: int
+    place: Place, scorer: Scorer, sides: _Sides, chosen: NDArray[np.bool_] | None, resamples: int, seed: int
 ) -> Cell:
-    """Clean and perturbed statistics of the same texts; a clean text counts as often as it was perturbed."""
-    mine = keys[both["row"].to_numpy()]
-    units, after = by_unit(mine, rows_of(both["statistics"]))
-    _, before = by_unit(mine, rows_of(both["before"]) * both["replicates"].to_numpy()[:, None])
-    cell = Cell(place, units, both.height, changed)
-    cell.compute(_formulas(scorer), [before, after], resamples, seed)
+    keys = sides.keys if chosen is None else sides.keys[chosen]
+    cell = Cell(place, np.unique(keys), len(keys), int(sides.changed.sum()))
+    tables = [partial(sides.table, perturbed, chosen) for perturbed in (False, True)]
+    cell.compute(_formulas(scorer), tables, resamples, seed)
     sign = 1 if scorer.higher_is_better else -1
-    cell.tests["delta"] = exchange_test(
-        lambda sums: sign * scorer.aggregate(sums), [after], [before], cell.numbers["delta"], seed=seed, keys=units
-    )
+    cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: sign * scorer.aggregate(sums), (1, 0), tables, seed)
     return cell
 
 

@@ -120,9 +120,7 @@ def _sensitivity(session: Session, asked: Asked) -> Rows:
     tables = _probed(session, material)
     meanings, segments = session.run.info.facts.meaning, material.segments
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, session.resamples, session.seed)
-    return measures + unknown_tokens(
-        tables["variants"], segments, asked.tokenizers, session.resamples, session.seed
-    )
+    return measures + unknown_tokens(tables["variants"], segments, asked.tokenizers, session.resamples, session.seed)
 
 
 def _agreement(session: Session, asked: Asked) -> Rows:

@@ -6,16 +6,17 @@ Every number is bootstrapped over segments, keyed by segment, so that all cells 
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
-from babelquake.stats.testing import exchange_test
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.tables import rows_of
 from babelquake.studies.units import by_unit
 
@@ -43,21 +44,53 @@ def cells(
     wanted = places(scores)
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
-        scorer = by_name[values["scorer"]]
-        here = scores.filter(*(pl.col(name).eq_missing(pl.lit(values[name], pl.String)) for name in GROUPS[:3]))
-        same = pl.col("perturbation") == values["perturbation"]
-        same &= pl.col("level").eq_missing(pl.lit(values["level"], pl.Float64))
-        noisy = here.filter(same).collect()
-        clean = here.filter(pl.col("perturbation").is_null()).select("row", "statistics").collect()
-        really = noisy.join(changed, on=VARIANT, how="semi", nulls_equal=True)
-        count = really["row"].n_unique()
-        found = [_cell(Place(**values), scorer, noisy, clean, count, keys, resamples, seed)]
-        if 0 < really.height < noisy.height:
+        sides = _Sides(scores, values, keys)
+        really = _listed(sides.index, changed)
+        count = sides.index["row"].filter(pl.Series(really)).n_unique()
+        found = [_cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)]
+        if 0 < really.sum() < len(really):
             only = Place(**values, only_changed=True)
-            found.append(_cell(only, scorer, really, clean, count, keys, resamples, seed))
+            found.append(_cell(only, by_name[values["scorer"]], sides, really, count, resamples, seed))
         return found
 
-    yield from in_parallel(make, wanted)
+    yield from in_parallel(make, wanted, len(keys))
+
+
+class _Sides:
+    """The statistics of one cell, read side by side: one is in memory at a time."""
+
+    def __init__(self, scores: pl.LazyFrame, values: Mapping[str, Any], keys: Keys) -> None:
+        here = scores.filter(*(pl.col(name).eq_missing(pl.lit(values[name], pl.String)) for name in GROUPS[:3]))
+        same = pl.col("perturbation") == values["perturbation"]
+        self.noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(values["level"], pl.Float64)))
+        self.clean = here.filter(pl.col("perturbation").is_null())
+        self.index = self.noisy.select(VARIANT).collect()
+        self.rows = self.index["row"].to_numpy()
+        self.keys = keys[self.rows]
+        missing = self.noisy.select(pl.col("statistics", "forward").null_count()).collect()
+        judged, paired = (missing[name][0] == 0 for name in ("statistics", "forward"))
+        self.names = [*(("clean", "perturbed") if judged else ()), *(("forward", "backward") if paired else ())]
+
+    def table(self, side: str, chosen: NDArray[np.bool_] | None) -> Array:
+        """One row per segment; the clean side has just the segments that were perturbed, each as often as it was."""
+        if side == "clean":
+            found = self.clean.select("row", "statistics").collect()
+            order = np.argsort(found["row"].to_numpy())
+            at = order[np.searchsorted(found["row"].to_numpy()[order], self.rows)]
+            statistics = rows_of(found["statistics"])[at]
+        else:
+            column = "statistics" if side == "perturbed" else side
+            statistics = rows_of(self.noisy.select(column).collect()[column])
+        if chosen is None:
+            return by_unit(self.keys, statistics)[1]
+        return by_unit(self.keys[chosen], statistics[chosen])[1]
+
+
+def _listed(index: pl.DataFrame, changed: pl.DataFrame) -> NDArray[np.bool_]:
+    """Which of some variants are among those listed."""
+    marked = changed.with_columns(really=pl.lit(True))
+    joined = index.join(marked, on=VARIANT, how="left", nulls_equal=True, maintain_order="left")
+    return joined["really"].fill_null(False).to_numpy()
 
 
 def places(scores: pl.LazyFrame) -> list[dict[str, Any]]:
@@ -67,28 +100,23 @@ def places(scores: pl.LazyFrame) -> list[dict[str, Any]]:
 
 
 def _cell(
-    place: Place, scorer: Scorer, noisy: pl.DataFrame, clean: pl.DataFrame, changed: int, keys: Keys, resamples: int,
+    place: Place,
+    scorer: Scorer,
+    sides: _Sides,
+    chosen: NDArray[np.bool_] | None,
+    changed: int,
+    resamples: int,
     seed: int,
-) -> Cell:  # fmt: skip
-    """One cell; its clean baseline holds just the segments that were perturbed, each as often as it was."""
-    mine = keys[noisy["row"].to_numpy()]
-    tables: dict[str, Array] = {}
-    if noisy["statistics"].null_count() == 0:
-        before = noisy.select("row").join(clean, on="row", how="left", maintain_order="left")
-        tables["clean"] = by_unit(mine, rows_of(before["statistics"]))[1]
-        tables["perturbed"] = by_unit(mine, rows_of(noisy["statistics"]))[1]
-    if noisy["forward"].null_count() == 0:
-        tables["forward"] = by_unit(mine, rows_of(noisy["forward"]))[1]
-        tables["backward"] = by_unit(mine, rows_of(noisy["backward"]))[1]
-    cell = Cell(place, np.unique(mine), noisy["row"].n_unique(), changed)
+) -> Cell:
+    """One cell, over all its texts or over those chosen."""
+    rows, keys = (values if chosen is None else values[chosen] for values in (sides.rows, sides.keys))
+    cell = Cell(place, np.unique(keys), len(np.unique(rows)), changed)
+    tables = [partial(sides.table, name, chosen) for name in sides.names]
     if tables:
-        cell.compute(_formulas(scorer, list(tables)), list(tables.values()), resamples, seed)
+        cell.compute(_formulas(scorer, sides.names), tables, resamples, seed)
         _without_meaningless_ratios(cell, scorer)
     if "delta" in cell.numbers:
-        cell.tests["delta"] = exchange_test(
-            lambda sums: quality(scorer, sums), [tables["perturbed"]], [tables["clean"]], cell.numbers["delta"],
-            seed=seed, keys=cell.keys,
-        )  # fmt: skip
+        cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: quality(scorer, sums), (1, 0), tables, seed)
     return cell
 
 

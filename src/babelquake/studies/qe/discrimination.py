@@ -49,7 +49,7 @@ def probed_models(
             here = here.filter(pl.col("perturbation").is_null())
         return Probed(here.drop("statistics").collect(), judge, pair, probes, keys, resamples, seed)
 
-    yield from in_parallel(make, [(judge, pair) for judge in judges for pair in pairs])
+    yield from in_parallel(make, [(judge, pair) for judge in judges for pair in pairs], len(keys))
 
 
 def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[dict[str, Any]]]:
