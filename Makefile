@@ -37,6 +37,7 @@ parity:
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py
+	$(BIN)/python scripts/make_fidelity.py
 
 # Retrains every bundled model: make models DATA=folder-with-train-dev-test
 models: $(VENV)/.test
