@@ -41,12 +41,17 @@ def read_darr(request: Request) -> Dataset:
     segments = [_segment(judged, row, len(sources)) for row in range(len(judged.lines))]
     rows: dict[tuple[int, str], int] = {}
     translations: list[str] = []
-    sides = {side: _rows(judged, side, segments, rows, translations) for side in ("better", "worse")}
+    doubled: set[str] = set()
+    sides = {side: _rows(judged, side, segments, rows, translations, doubled) for side in ("better", "worse")}
     pair = folder.resolve().name
     name = f"{folder.resolve().parent.name}/{pair}"
     unjudged = len(sources) - len(set(segments))
     if unjudged:
         notes.append(f"{name}: {unjudged} of {len(sources)} segments have no judgement and are left out")
+    if doubled:
+        several = sum(system.endswith(")") and system.rpartition(" (")[0] in doubled for _, system in rows)
+        names = ", ".join(sorted(doubled))
+        notes.append(f"{name}: {several} segments have two translations by one system ({names}); both are kept")
     lines = [segment for segment, _ in rows]
     columns: dict[str, Sequence[Any]] = {
         "id": [f"{pair}:{line + 1}" for line in lines],
@@ -99,18 +104,29 @@ def _segment(judged: Table, row: int, count: int) -> int:
 
 
 def _rows(
-    judged: Table, side: str, segments: Sequence[int], rows: dict[tuple[int, str], int], translations: list[str]
+    judged: Table,
+    side: str,
+    segments: Sequence[int],
+    rows: dict[tuple[int, str], int],
+    translations: list[str],
+    doubled: set[str],
 ) -> list[int]:
-    """The row of each translation on one side of the judgements; new ones are appended."""
+    """The row of each translation on one side of the judgements; new ones are appended.
+
+    A system's second translation of a segment (WMT19 gu-en has some) gets a row of its own, as `system (2)`.
+    """
     found = []
     systems, texts = judged.columns[f"{side}_system"], judged.columns[side]
-    for position, key in enumerate(zip(segments, systems, strict=True)):
-        row = rows.setdefault(key, len(translations))
-        if row == len(translations):
-            translations.append(texts[position])
-        elif translations[row] != texts[position]:
-            raise UserError(
-                f"{judged.where(position)}: {key[1]} has another translation of segment {key[0]} further up."
-            )
+    for position, (segment, system) in enumerate(zip(segments, systems, strict=True)):
+        text, time = texts[position], 1
+        name = system
+        while (row := rows.setdefault((segment, name), len(translations))) < len(translations):
+            if translations[row] == text:
+                break
+            time += 1
+            name = f"{system} ({time})"
+            doubled.add(system)
+        else:
+            translations.append(text)
         found.append(row)
     return found

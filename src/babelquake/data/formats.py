@@ -9,7 +9,9 @@ from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import read_csv, read_tsv
 from babelquake.data.markup import is_wmt_xml, read_sgm, read_tmx, read_wmt_xml, read_xliff
 from babelquake.data.metrics_eval import is_metrics_eval, read_metrics_eval
+from babelquake.data.metrics_task import is_metrics_task, read_metrics_task
 from babelquake.data.mlqe import is_mlqe, read_mlqe
+from babelquake.data.mtnt import is_mtnt, read_mtnt
 from babelquake.data.named import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
 from babelquake.data.plain import PARALLEL, read_parallel, read_text
 from babelquake.data.records import is_demetr, read_demetr, read_json, read_jsonl, read_parquet
@@ -71,6 +73,20 @@ FORMATS: dict[str, Format] = {
             "a folder with sources.txt and darr.tsv or darr.tsv.gz",
             is_darr,
             read_darr,
+        ),
+        Format(
+            "metrics-task",
+            "a WMT metrics task's package: judgements as published, with system outputs and references",
+            "a folder with manual-evaluation/RR-seglevel.csv or DA-seglevel.csv, or FOLDER/LANGUAGE-PAIR",
+            is_metrics_task,
+            read_metrics_task,
+        ),
+        Format(
+            "mtnt",
+            "noisy sentences of social media with translations (Michel and Neubig 2018)",
+            "a TSV file such as test.en-fr.tsv or en-fr.final.tsv, without header",
+            is_mtnt,
+            read_mtnt,
         ),
         Format(
             "mlqe-pe",

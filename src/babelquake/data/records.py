@@ -29,20 +29,9 @@ DEMETR = {
 def read_jsonl(request: Request) -> Dataset:
     """One object a line; a field an object lacks is null."""
     notes: list[str] = []
-    objects, numbers, blank = [], [], 0
-    for number, line in enumerate(lines(request.path, notes), start=1):
-        if not line.strip():
-            blank += 1
-            continue
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{label(request.path)} line {number}: not JSON ({error}).") from None
-        objects.append(found)
-        numbers.append(number)
-    if blank:
-        notes.append(f"{stem(request.path)}: {blank} empty lines were left out")
-    return _from_table(request, _table(request.path, objects, numbers, "line", notes))
+    found = _json_lines(request.path, notes)
+    table = _table(request.path, [item for _, item in found], [number for number, _ in found], "line", notes)
+    return _from_table(request, table)
 
 
 def read_json(request: Request) -> Dataset:
@@ -66,14 +55,20 @@ def read_parquet(request: Request) -> Dataset:
 
 
 def is_demetr(what: str) -> bool:
-    """Whether a JSON file, or the first in a folder, has DEMETR's fields near its start."""
-    path = Path(what)
-    files = sorted(path.glob("*.json")) if path.is_dir() else [path] if path.suffix == ".json" else []
+    """Whether a JSON or JSONL file, or the first in a folder, has DEMETR's fields near its start."""
+    files = _demetr_files(Path(what))
     if not files or not files[0].is_file():
         return False
     with files[0].open("rb") as stream:
         start = stream.read(4096)
     return b'"src_sent"' in start and b'"pert_sent"' in start
+
+
+def _demetr_files(path: Path) -> list[Path]:
+    """The file, or those in a folder; one object a line (.jsonl) or a list of them (.json)."""
+    endings = (".json", ".jsonl")
+    found = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [file for file in found if file.suffix in endings]
 
 
 def read_demetr(request: Request) -> Dataset:
@@ -82,17 +77,19 @@ def read_demetr(request: Request) -> Dataset:
     Where `applied` is false the phenomenon did not occur in the sentence and `perturbed` equals the translation.
     """
     path = existing(request.path)
-    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    files = _demetr_files(path)
     columns: dict[str, list[Any]] = {}
     rows = 0
     for file in files:
-        table = _table(file, objects := _json_list(file), range(1, len(objects) + 1), "item", [])
+        found = _json_lines(file, []) if file.suffix == ".jsonl" else list(enumerate(_json_list(file), start=1))
+        items = [item for _, item in found]
+        table = _table(file, items, [number for number, _ in found], "item", [])
         missing = [name for name in DEMETR if name not in table.columns]
         if missing:
             raise UserError(f"{file} has no field {missing[0]}, which DEMETR files have.")
         for name, values in table.columns.items():
             columns.setdefault(name, [None] * rows).extend(values)
-        rows += len(objects)
+        rows += len(items)
         columns = {name: values + [None] * (rows - len(values)) for name, values in columns.items()}
     named: dict[str, Sequence[Any]] = {DEMETR.get(name, name): values for name, values in columns.items()}
     named["id"] = [f"{kind}:{number}" for kind, number in zip(columns["pert_name"], columns["id"], strict=True)]
@@ -108,6 +105,22 @@ def read_demetr(request: Request) -> Dataset:
 
 def _from_table(request: Request, table: Table) -> Dataset:
     return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
+
+
+def _json_lines(path: Path, notes: list[str]) -> list[tuple[int, Any]]:
+    """The objects of a file with one a line, with their lines' numbers."""
+    objects, blank = [], 0
+    for number, line in enumerate(lines(path, notes), start=1):
+        if not line.strip():
+            blank += 1
+            continue
+        try:
+            objects.append((number, json.loads(line)))
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{label(path)} line {number}: not JSON ({error}).") from None
+    if blank:
+        notes.append(f"{stem(path)}: {blank} empty lines were left out")
+    return objects
 
 
 def _json_list(path: Path) -> list[Any]:
