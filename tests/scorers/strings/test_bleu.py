@@ -5,6 +5,7 @@ import math
 from itertools import product
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,8 @@ from sacrebleu.metrics import BLEU
 
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
-from babelquake.scorers.strings.tokenise import tokeniser
+from babelquake.scorers.base import Questions
+from babelquake.scorers.strings.tokenise import tokeniser, tokeniser_of
 
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -38,7 +40,8 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def _compare(agrees: Any, options: dict[str, Any], segments: Any) -> None:
-    agrees(scorer("bleu", **options), BLEU(**{**options, "effective_order": True}), BLEU(**options), segments)
+    ours = scorer("bleu", force=True, **options)
+    agrees(ours, BLEU(**{**options, "effective_order": True}), BLEU(**options), segments)
 
 
 def test_value_worked_out_by_hand() -> None:
@@ -122,3 +125,45 @@ def test_translations_that_look_tokenised_raise_a_warning(caplog: pytest.LogCapt
         assert not caplog.records
         scorer("bleu").corpus(lines, lines)
     assert "tokenised" in caplog.text
+
+
+JAPANESE = ["猫はマットの上に座った。", "東京タワー", "国会は予算を承認した。"]
+GERMAN = ["Die Katze saß auf der Matte.", "Das Parlament hat den Haushalt gebilligt."]
+
+
+@pytest.mark.parametrize(
+    ("texts", "right"),
+    [(JAPANESE, "ja-mecab"), (["猫坐在垫子上，很开心！"], "zh"), (["แมวนั่งบนเสื่อ"], "flores200")],
+)
+def test_words_without_spaces_are_refused_by_13a(texts: list[str], right: str) -> None:
+    for spec in ("bleu", "bleu[tokenize=13a]"):
+        with pytest.raises(UserError, match=rf"Write bleu\[tokenize={right}\]"):
+            scorer(spec).corpus(texts, texts)
+    assert scorer("bleu[force=true]").corpus(texts, texts) < 100.01
+    assert scorer("bleu").corpus([*GERMAN, texts[0]], [*GERMAN, texts[0]]) == pytest.approx(100)
+
+
+def test_a_run_over_german_and_japanese_uses_13a_and_mecab_by_itself() -> None:
+    pytest.importorskip("MeCab", reason="needs sacrebleu[ja] for Japanese words")
+    pytest.importorskip("ipadic", reason="needs sacrebleu[ja] for Japanese words")
+    judge = scorer("bleu")
+    judge.attach(pl.DataFrame({"language_pair": ["en-de", "en-ja", None]}))
+    changed = [text.replace("猫", "犬").replace("Katze", "Maus") for text in GERMAN + JAPANESE]
+    rows = judge.statistics(Questions(changed, [[text] for text in GERMAN + JAPANESE]))
+    assert float(judge.aggregate(rows[:2].sum(axis=0))) == pytest.approx(
+        BLEU().corpus_score(changed[:2], [GERMAN]).score
+    )
+    assert float(judge.aggregate(rows[2:].sum(axis=0))) == pytest.approx(
+        BLEU(tokenize="ja-mecab").corpus_score(changed[2:], [JAPANESE]).score
+    )
+    assert "tok:13a+ja-mecab" in judge.signature
+    again = scorer(judge.recipe.spec)
+    assert again.signature == judge.signature
+    assert (again.statistics(Questions(changed, [[text] for text in GERMAN + JAPANESE])) == rows).all()
+
+
+def test_han_alone_is_read_in_the_language_of_the_data() -> None:
+    assert tokeniser_of("東京", {"ja", "de"}) == "ja-mecab"
+    assert tokeniser_of("東京", {"zh", "ja"}) == "zh"
+    assert tokeniser_of("東京タワー", {"zh", "ja"}) == "ja-mecab"
+    assert tokeniser_of("東京", {"de"}) == tokeniser_of("Tokyo", {"ja"}) == "13a"

@@ -1,15 +1,29 @@
 """BLEU: precision of word n-grams with a brevity penalty (Papineni et al. 2002); equal to sacreBLEU's."""
 
 import logging
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
+from babelquake.callee import Recipe
+from babelquake.languages import LanguagePair
 from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.official import bleu_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
-from babelquake.scorers.strings.tokenise import Tokeniser, tokenised, tokeniser, tokeniser_for
+from babelquake.scorers.strings.tokenise import (
+    UNSPACED,
+    Tokeniser,
+    require_spaces,
+    tokenised,
+    tokeniser,
+    tokeniser_for,
+    tokeniser_of,
+    tokenisers_of,
+)
 from babelquake.spec import Range
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
 """Chen and Cherry 2014, methods 1 and 2."""
@@ -35,15 +49,37 @@ class Bleu(Scorer):
         max_ngram_order: Annotated[int, Range(1, 50)] = 4,
         effective_order: bool = False,
         trg_lang: str = "",
+        languages: str = "",
     ) -> None:
+        """`languages` are those of the data (`de+ja`), by which `tokenize=auto` chooses; a study says them itself."""
         self.lowercase = lowercase
         self.force = force
+        self.automatic = tokenize == "auto" and not trg_lang
+        self.languages = frozenset(languages.split("+")) - {""}
         self.tokenize = tokeniser_for(tokenize, trg_lang)
         self.smooth_method = smooth_method
         self.smooth_value = smooth_value
         self.max_ngram_order = max_ngram_order
         self.effective_order = effective_order
         self.tokenizer_signature = tokeniser(self.tokenize).signature()
+        self._choose()
+
+    def _choose(self) -> None:
+        """Name the tokenisers that `auto` takes for the languages of the data."""
+        if self.automatic and self.languages:
+            self.tokenizer_signature = "+".join(tokeniser(name).signature() for name in tokenisers_of(self.languages))
+
+    def attach(self, segments: "pl.DataFrame") -> None:
+        """Note the languages of the data: a run over German and Japanese needs `13a` and `ja-mecab`."""
+        pairs = [LanguagePair.known(pair) for pair in segments["language_pair"].unique()]
+        self.languages = frozenset(code for pair in pairs if pair for code in pair.codes if code in UNSPACED)
+        self._choose()
+
+    @property
+    def recipe(self) -> Recipe:
+        """With the languages, by which a worker chooses as we do."""
+        spoken = "+".join(sorted(self.languages))
+        return Recipe("scorer", self.spec.with_options(languages=spoken) if spoken else self.spec)
 
     @property
     def signature(self) -> str:
@@ -60,13 +96,29 @@ class Bleu(Scorer):
 
     def statistics(self, questions: Questions) -> Array:
         """Length of the translation, length of the closest reference, n-grams matched per order, n-grams per order."""
-        from babelquake.scorers.strings.ngrams import shared, totals
-
         if not self.force:
             _warn_of_tokenised(questions)
+        judged = [some[0] if some else "" for some in questions.references or ()]
+        if not (self.automatic and self.languages):
+            if not self.force:
+                require_spaces(judged, self.tokenize)
+            return self._counts(questions, self.tokenize)
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(judged):
+            places.setdefault(tokeniser_of(text, self.languages), []).append(place)
+        rows = np.zeros((len(questions), 2 + 2 * self.max_ngram_order))
+        for name, some in places.items():
+            if not self.force:
+                require_spaces((judged[place] for place in some), name)
+            rows[some] = self._counts(questions.take(some), name)
+        return rows
+
+    def _counts(self, questions: Questions, tokenize: str) -> Array:
+        from babelquake.scorers.strings.ngrams import shared, totals
+
         pairs = Pairs.of(questions)
         texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts
-        words = tokenised(texts, self.tokenize)
+        words = tokenised(texts, tokenize)
         matched = shared(
             words, pairs.translation, pairs.reference_set, pairs.set_starts, pairs.members, self.max_ngram_order
         )

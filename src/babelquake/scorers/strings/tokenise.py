@@ -1,11 +1,16 @@
 """Words of BLEU: sacreBLEU's own tokenisers, called as seldom as possible."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
+import regex
+
+from babelquake.errors import UserError
 from babelquake.scorers.strings.official import bleu_tokeniser, default_tokeniser, forget_lines
 from babelquake.scorers.strings.symbols import Symbols, numbered, pieces, words
+from babelquake.text import is_unspaced, main_script
 
 Tokeniser = Literal[
     "auto", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "flores101", "flores200", "spm", "spBLEU-1K", "none"
@@ -18,6 +23,41 @@ BETWEEN = f"\t{BOUNDARY}\t"
 def tokeniser_for(tokenize: Tokeniser, trg_lang: str) -> str:
     """The tokeniser asked for; left open, the one sacreBLEU takes for the target language."""
     return default_tokeniser(trg_lang) if tokenize == "auto" else tokenize
+
+
+UNSPACED = {"ja": "ja-mecab", "zh": "zh"}
+"""Languages whose words no spaces part, and sacreBLEU's tokeniser for each."""
+KANA = regex.compile(r"[\p{Script=Hiragana}\p{Script=Katakana}]")
+HAN = regex.compile(r"\p{Script=Han}")
+
+
+def tokenisers_of(languages: Collection[str]) -> tuple[str, ...]:
+    """What a run over these languages needs: `13a`, and one for each language that no spaces part."""
+    return ("13a", *(UNSPACED[code] for code in sorted(UNSPACED) if code in languages))
+
+
+def tokeniser_of(text: str, languages: Collection[str]) -> str:
+    """The tokeniser of a text in one of these languages: told by kana and Han characters, else `13a`."""
+    if text.isascii() or not (HAN.search(text) or KANA.search(text)):
+        return "13a"
+    japanese = "ja" in languages and ("zh" not in languages or KANA.search(text))
+    return UNSPACED["ja"] if japanese else UNSPACED["zh"] if "zh" in languages else "13a"
+
+
+def require_spaces(texts: Iterable[str], name: str) -> None:
+    """`13a` takes a sentence without spaces for one word and scores it 0: refuse it, naming what would be right."""
+    checked = [text for text in texts if text.strip()]
+    unspaced = [text for text in checked if is_unspaced(text)]
+    if name != "13a" or 2 * len(unspaced) <= len(checked):
+        return
+    scripts = Counter(main_script(text) for text in unspaced)
+    japanese = any(KANA.search(text) for text in unspaced)
+    chinese = scripts.most_common(1)[0][0] == "Han"
+    right = "ja-mecab" if japanese else "zh" if chinese else "flores200"
+    raise UserError(
+        f"bleu[tokenize=13a] parts words at spaces, which most of these texts do not have: it would score them 0. "
+        f"Write bleu[tokenize={right}] (or force=true for the 0)."
+    )
 
 
 tokeniser = lru_cache(maxsize=16)(bleu_tokeniser)
