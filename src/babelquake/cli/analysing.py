@@ -116,7 +116,11 @@ def _show(found: "Findings") -> None:
     from babelquake.cli.printing import print_rows
 
     facts = found.facts
-    typer.echo(f"{found.name}: {facts['ratings']} ratings by {facts['annotators_in_all']} annotators")
+    if facts["ratings"]:
+        people = "1 annotator" if facts["annotators_in_all"] == 1 else f"{facts['annotators_in_all']} annotators"
+        typer.echo(f"{found.name}: {facts['ratings']} ratings by {people}")
+    else:
+        typer.echo(f"{found.name}: means of {found.segments.height} translations")
     for note in found.notes:
         typer.echo(f"Note: {note}")
     for what, share in (("tasks", facts["hits_passed"]), ("annotators", facts["annotators_passed"])):

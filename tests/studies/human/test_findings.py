@@ -158,3 +158,16 @@ def test_the_study_leaves_a_run(ratings: Ratings, tmp_path: Path) -> None:
     assert again.measures.equals(measures)
     with pytest.raises(UserError, match="--exclude"):
         bq.human(ratings, out=tmp_path / "run", exclude="none")
+
+
+def test_two_ratings_cannot_separate_systems(tmp_path: Path) -> None:
+    frame = ratings_frame(
+        {
+            "annotator": ["a"] * 4,
+            "system": ["A", "A", "B", "B"],
+            "segment": ["1", "2"] * 2,
+            "raw": [90.0, 80.0, 20.0, 10.0],
+        }
+    )
+    run = bq.human(Ratings("few", frame), out=tmp_path / "few")
+    assert run.measures.filter(measure="rating_z_difference")["verdict"].to_list() == ["cannot be tested"]

@@ -1,10 +1,12 @@
 """The study's numbers as measures: ratings of systems, their differences, agreement, quality control, time."""
 
 from collections.abc import Iterator
+from math import comb
 from typing import Any
 
 import polars as pl
 
+from babelquake.runs.measures import ALPHA as LEVEL
 from babelquake.runs.measures import Kind, Measure
 from babelquake.stats.corrections import holm
 from babelquake.studies.human.degradation import NORMAL
@@ -19,6 +21,8 @@ ANNOTATOR_KENDALL = Kind("annotator_kendall", unit="Kendall's τ", better="up")
 HITS_PASSED = Kind("hits_passed", unit="% of tasks", better="up", paper="Huang 2023 Appendix A")
 ANNOTATORS_PASSED = Kind("annotators_passed", unit="% of annotators", better="up")
 SECONDS = Kind("seconds_per_rating", unit="s, median")
+ENOUGH = 100
+"""Scores on both sides together from which on no count of arrangements is needed."""
 KINDS = (
     RATING, RATING_Z, RATING_LOSS, ALPHA, ANNOTATOR_PEARSON, ANNOTATOR_KENDALL, HITS_PASSED, ANNOTATORS_PASSED, SECONDS,
 )  # fmt: skip
@@ -54,7 +58,13 @@ def _differences(found: Findings) -> Iterator[Measure]:
                 kind.difference(), one[column] - other[column], n=one["segments"] + other["segments"],
                 system=row["system"], other=row["than"], language_pair=row["language_pair"], p=row["p"],
                 p_corrected=float(corrected), family=(row["language_pair"], "systems"),
+                testable=_can_separate(one["segments"], other["segments"]),
             )  # fmt: skip
+
+
+def _can_separate(one: int, other: int) -> bool:
+    """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
+    return one + other > ENOUGH or 1 / comb(one + other, one) < LEVEL
 
 
 def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: str) -> int:
@@ -67,6 +77,7 @@ def _losses(found: Findings) -> Iterator[Measure]:
         yield Measure(
             RATING_LOSS, row["loss"], n=row["n"], scorer=row["victim"], perturbation=row["recipe"], group=row["year"],
             low=row["low"], high=row["high"], p=row["p"], p_corrected=float(corrected), family=("perturbed",),
+            testable=0.5 ** row["n"] < LEVEL,
         )  # fmt: skip
 
 
