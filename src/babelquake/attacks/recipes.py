@@ -146,6 +146,7 @@ def input_reduction(
     *,
     order: Literal["largest", "least"] = "largest",
     positions: Literal["stale", "tracked"] = "stale",
+    lookahead: int = 8,
     stop_words: StopWords = "swaps",
 ) -> dict[str, Any]:
     """Word deletion (Feng 2018).
@@ -159,7 +160,9 @@ def input_reduction(
     least = order == "least"
     return {
         "moves": (DeleteWord(),),
-        "search": least_important_first if least else partial(greedy_by_importance, rank="delete", positions=positions),
+        "search": least_important_first
+        if least
+        else partial(greedy_by_importance, rank="delete", positions=positions, lookahead=lookahead),
         "stop_words": stop_words,
     }
 
@@ -171,19 +174,21 @@ def deepwordbug(
     every: bool = False,
     letters: str = LETTERS,
     rank: Rank = "unknown",
+    lookahead: int = 1,
     stop_words: StopWords = "swaps",
 ) -> dict[str, Any]:
     """Character swap, substitution, deletion and insertion (Gao 2018), words in order of importance.
 
     Paper and TextAttack: one random change of each kind per word, the best is kept if it helps; Levenshtein distance at
     most 30; importance by writing `[UNK]` in the word's place. Gao 2018 adds up what a word does to the score of the
-    words before it and of those after it (`rank=combined`). `every` tries every spot of a word instead
-    of a random one; `letters` are those inserted and substituted (ASCII letters in TextAttack).
+    words before it and of those after it (`rank=combined`). `every` tries every spot of a word instead of a random one;
+    `lookahead` asks about several words at once; `letters` are those inserted and substituted (ASCII letters in
+    TextAttack).
     """
     kinds = (SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter)
     return {
         "moves": tuple(kind(tools.seed, every, letters) for kind in kinds),
-        "search": partial(greedy_by_importance, rank=rank),
+        "search": partial(greedy_by_importance, rank=rank, lookahead=lookahead),
         "constraints": (Levenshtein(distance),),
         "stop_words": stop_words,
     }

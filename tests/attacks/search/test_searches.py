@@ -79,6 +79,19 @@ def test_stale_positions_delete_the_neighbours_of_what_was_ranked(toys: Any) -> 
     assert [edit.old for edit in found.best.sentence.edits] == ["cat", "red", "dog"]
 
 
+@pytest.mark.parametrize("positions", ["tracked", "stale"])
+@pytest.mark.parametrize("limit", [PerplexityRise(-30.0), Similarity(0.7)])
+def test_looking_ahead_changes_nothing_but_the_number_of_rounds(toys: Any, positions: Any, limit: Any) -> None:
+    def found(lookahead: int) -> tuple[Any, int]:
+        log: list[Any] = []
+        attack = toys.attack_on("cat mat sat dog red the of on", [DeleteWord()], Overpenalise(by=5.0), [limit])
+        search = partial(greedy_by_importance, rank="delete", positions=positions, lookahead=lookahead)
+        return toys.driven(attack.running(search), None, log).best, len(log)
+
+    one, several = found(1), found(8)
+    assert one[0] == several[0] and several[1] <= one[1]
+
+
 def test_input_reduction_in_the_papers_words_deletes_the_least_important_first(toys: Any) -> None:
     found = toys.outcome(toys.attack_on(TEXT, [DeleteWord()], Overpenalise(by=1.0)), least_important_first)
     assert [edit.old for edit in found.best.sentence.edits] == ["on", "a", "the", "red", "mat"]

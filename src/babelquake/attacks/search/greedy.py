@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from babelquake.attacks.asking import Asking
+from babelquake.attacks.asking import Asking, together
 from babelquake.attacks.attack import Attack, Trial
 from babelquake.attacks.sentence import Sentence
 
@@ -15,13 +15,18 @@ Rank = Literal["unknown", "delete", "combined"]
 
 
 def greedy_by_importance(
-    attack: Attack, rank: Rank = "unknown", positions: Literal["tracked", "stale"] = "tracked"
+    attack: Attack,
+    rank: Rank = "unknown",
+    positions: Literal["tracked", "stale"] = "tracked",
+    lookahead: int = 1,
 ) -> Asking[Trial]:
     """Rank words by what the score loses without them, then change one after another, keeping what helps.
 
     Ranked once, on the original sentence: by leaving the word out (`delete`), by writing `[UNK]` in its place
     (`unknown`), or by `_combined`. Where deletions shorten the sentence, TextAttack goes on counting places as in the
     original, and so deletes other words than those it ranked (`stale`); `tracked` follows each word to where it now is.
+    After words whose change does not help, up to `lookahead` further words are asked about together: the first that
+    helps counts, so the result is the same, in fewer rounds and with some questions more.
     """
     original = attack.original
     places = sorted({place for move in attack.moves for place in attack.open_places(original, move)})
@@ -30,14 +35,20 @@ def greedy_by_importance(
     importance = yield from _importance(attack, places, rank)
     order = [place for _, place in sorted(zip(importance, places, strict=True), key=lambda pair: -pair[0])]
     best = attack.untouched
-    for place in order:
-        where = _now_at(best, place) if positions == "tracked" else {place}
-        candidates = yield from attack.candidates(best.sentence, where)
-        passed = yield from attack.tried(candidates, keep=1, above=best.gain)
-        if passed:
-            best = passed[0]
-            if best.met:
-                return best
+    done, look = 0, 1
+    while done < len(order):
+        block = order[done : done + look]
+        where = [_now_at(best, place) if positions == "tracked" else {place} for place in block]
+        found = yield from together([attack.candidates(best.sentence, places) for places in where])
+        tried = yield from together([attack.tried(some, keep=1, above=best.gain) for some in found])
+        first = next((step for step, passed in enumerate(tried) if passed), None)
+        if first is None:
+            done, look = done + len(block), min(look * 2, lookahead)
+            continue
+        (best,) = tried[first]
+        if best.met:
+            return best
+        done, look = done + first + 1, 1
     return best
 
 
