@@ -97,8 +97,6 @@ def attack(
     from babelquake.attacks.attack import Check
     from babelquake.studies.attack.study import attack as study
 
-    if shared.offline:
-        typer.echo("babelquake: offline: models default to minilm-en, gpt-en and neighbours-en.", err=True)
     material = shared.read()
     run = study(
         recipe,

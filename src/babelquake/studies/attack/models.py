@@ -9,6 +9,7 @@ from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.neighbours import neighbours, neighbours_signature
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.models import CausalLM, Encoder, MaskedLM
+from babelquake.models.settings import offline
 from babelquake.spec import Spec
 
 PAPER = {"masked": "distilroberta-base", "fluency": "gpt2", "similarity": "minilm-en"}
@@ -30,7 +31,7 @@ class Wishes:
     def chosen(self, which: str) -> str:
         """The model's name."""
         said: str | None = getattr(self, which)
-        return said or (SHIPPED if self.offline else PAPER)[which]
+        return said or (SHIPPED if self.offline or offline() else PAPER)[which]
 
 
 class Models:
