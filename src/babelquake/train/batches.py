@@ -5,7 +5,7 @@ The stream of batches is a function of the seed alone.
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -97,6 +97,11 @@ def padded(rows: Ragged, chosen: NDArray[np.int64], pad: int) -> tuple[Integers,
     rectangle = np.full((len(chosen), width), pad, np.int32)
     rectangle[np.arange(width) < lengths[:, None]] = taken.values
     return rectangle, lengths
+
+
+def repeated(rows: Ragged, times: Sequence[int]) -> Ragged:
+    """Rows, each as often as an epoch reads it."""
+    return rows if all(count == 1 for count in times) else rows.take(np.repeat(np.arange(len(rows)), times))
 
 
 def endless(

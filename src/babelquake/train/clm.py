@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.train.batches import IGNORED, ahead, endless, groups, padded
+from babelquake.train.batches import IGNORED, ahead, endless, groups, padded, repeated
 from babelquake.train.corpus import Integers, Ragged
 from babelquake.train.lines import files, read, training_texts
 from babelquake.train.module import run_module
@@ -29,10 +29,14 @@ def train(
     out: Path,
     *,
     device: str | None = None,
+    until: float | None = None,
     start: str | None = None,
     **overrides: Any,
 ) -> Path:
-    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model."""
+    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
+
+    `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config says.
+    """
     import torch
 
     from babelquake.errors import UserError
@@ -43,9 +47,9 @@ def train(
     recipe = load(CausalRecipe, "clm", config, **overrides)
     place = device_named(device)
     torch.manual_seed(recipe.seed)
-    texts = training_texts(data, recipe.passes, recipe.join, recipe.seed)
+    texts, times = training_texts(data, recipe.passes, recipe.join, recipe.seed)
     tokenizer = subwords(dict.fromkeys(texts), recipe.vocabulary, recipe.length)
-    rows = encoded(tokenizer, texts, recipe.length)
+    rows = repeated(encoded(tokenizer, texts, recipe.length), times)
     model = _model(recipe, tokenizer).to(place)
     print(f"[{recipe.name}] {len(rows)} texts, {len(rows.values)} tokens", flush=True)
 
@@ -57,7 +61,7 @@ def train(
         logits, targets = _predictions(model, *batch, place)
         return torch.nn.functional.cross_entropy(logits, targets, ignore_index=IGNORED), int(batch[1].sum())
 
-    history = optimise(model, ahead(batches()), loss, recipe)
+    history = optimise(model, ahead(batches()), loss, recipe := recipe.until(until))
     judge = log_probabilities(model, tokenizer, recipe.length, place)
     figures = {name: preferences(judge, read(path)) for name, path in files(data, "dev").items()}
     return store(out, "clm", recipe, model, tokenizer, history, figures, data)

@@ -27,17 +27,20 @@ def read(path: Path) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 
-def training_texts(data: Path, passes: Mapping[str, int], join: float, seed: int) -> list[str]:
-    """The texts of one epoch, each as often as `passes` of its file says; some lines joined with the ones before."""
+def training_texts(data: Path, passes: Mapping[str, int], join: float, seed: int) -> tuple[list[str], list[int]]:
+    """The texts of a training, some lines joined with the ones before; and how often an epoch reads each."""
     found = files(data, "train")
     if not found:
         raise UserError(f"{data}: no text to train on, expected train.NAME.txt or train.NAME.txt.xz.")
     if unknown := sorted(set(passes) - set(found)):
         raise UserError(f"{data}: no file train.{unknown[0]}.txt, which the config reads {passes[unknown[0]]} times.")
     texts: list[str] = []
+    times: list[int] = []
     for number, (name, path) in enumerate(found.items()):
-        texts += joined(read(path), join, np.random.default_rng([seed, number])) * passes.get(name, 1)
-    return texts
+        part = joined(read(path), join, np.random.default_rng([seed, number]))
+        texts += part
+        times += [passes.get(name, 1)] * len(part)
+    return texts, times
 
 
 def joined(lines: list[str], share: float, rng: np.random.Generator) -> list[str]:

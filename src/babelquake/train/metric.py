@@ -1,8 +1,10 @@
 """Train a learned metric: `babelquake train metric`, or `python -m babelquake.train.metric` where only PyTorch,
 transformers, NumPy and PyYAML are installed.
 
-A cross-encoder reads reference and translation together and gives one number (BERT's sequence classification with one
-output, as BLEURT is made: Sellam et al. 2020). It learns the scores it is shown: those of another metric, or people's.
+A cross-encoder reads reference and translation together and gives one number, as BLEURT does (Sellam et al. 2020). The
+number comes from the first token (`pooling: first`, BERT's sequence classification with one output) or is the mean of
+one number per token (`pooling: mean`, BERT's token classification with one output). The model learns the scores it is
+shown: those of another metric, or people's.
 
 A data folder holds `train*.tsv[.xz]` and perhaps `dev*.tsv`, one `reference<TAB>translation<TAB>score` a line.
 """
@@ -26,11 +28,17 @@ from babelquake.train.recipes import MetricRecipe, load
 
 @dataclass(frozen=True)
 class Rated:
-    """Pairs as token rows, where the second text of each row begins, and the scores to learn."""
+    """Pairs as token rows, where the second text of each row begins, the scores to learn, and whose reference it is."""
 
     rows: Ragged
     seconds: NDArray[np.int64]
     scores: NDArray[np.float64]
+    sentences: NDArray[np.int64]
+    """The number of each row's reference: rows of one number are translations of one sentence."""
+
+
+Pairs = tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+"""Tokens, which of the two texts each is of, lengths, wanted scores, and the number of the sentence in the batch."""
 
 
 def train(
@@ -39,9 +47,13 @@ def train(
     out: Path,
     *,
     device: str | None = None,
+    until: float | None = None,
     **overrides: Any,
 ) -> Path:
-    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model."""
+    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
+
+    `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config says.
+    """
     import torch
     from transformers import AutoTokenizer
 
@@ -56,15 +68,26 @@ def train(
     model = _model(recipe).to(place)
     print(f"[{recipe.name}] {len(rated.rows)} pairs, {len(rated.rows.values)} tokens", flush=True)
 
-    def batches() -> Iterator[tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float64]]]:
-        for chosen, _ in endless(rated.rows.lengths, recipe.batch_tokens, recipe.seed):
-            yield *_batch(rated, chosen, tokenizer), (rated.scores[chosen] - mean) / spread
+    wanted = (rated.scores - mean) / spread
+    scale = recipe.within / max(1e-6, float(within(wanted, rated.sentences).var()))
+    members = np.argsort(rated.sentences, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(rated.sentences))])
+    tokens = np.add.reduceat(rated.rows.lengths[members], bounds[:-1])
 
-    def loss(batch: tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float64]]) -> tuple[Any, int]:
-        wanted = torch.from_numpy(batch[3].astype(np.float32)).to(place, non_blocking=True)
-        return torch.nn.functional.mse_loss(_scores(model, *batch[:3], place), wanted), int(batch[2].sum())
+    def batches() -> Iterator[Pairs]:
+        for some, _ in endless(tokens, recipe.batch_tokens, recipe.seed):
+            chosen = np.concatenate([members[bounds[one] : bounds[one + 1]] for one in some])
+            same = np.repeat(np.arange(len(some)), np.diff(bounds)[some])
+            yield *_batch(rated, chosen, tokenizer), wanted[chosen].astype(np.float32), same
 
-    history = optimise(model, ahead(batches()), loss, recipe)
+    def loss(batch: Pairs) -> tuple[Any, int]:
+        target, same = (torch.from_numpy(array).to(place, non_blocking=True) for array in batch[3:])
+        error = _scores(model, *batch[:3], place) - target
+        count = torch.zeros(int(batch[4][-1]) + 1, device=place).index_add_(0, same, torch.ones_like(error))
+        mean_error = torch.zeros_like(count).index_add_(0, same, error) / count
+        return error.square().mean() + scale * (error - mean_error[same]).square().mean(), int(batch[2].sum())
+
+    history = optimise(model, ahead(batches()), loss, recipe := recipe.until(until))
     with torch.no_grad():  # the model gives scores as they were shown, not standardised ones
         model.classifier.weight.mul_(spread)
         model.classifier.bias.mul_(spread).add_(mean)
@@ -72,9 +95,23 @@ def train(
     if list(data.glob("dev*.tsv*")):
         held = _rated(tokenizer, split_file(data, "dev"), recipe.length)
         given = predict(model, tokenizer, held, place)
-        correlation = float(np.corrcoef(given, held.scores)[0, 1])
-        figures["dev"] = {"pairs": len(held.rows), "pearson with the scores learnt": round(correlation, 4)}
+        figures["dev"] = {
+            "pairs": len(held.rows),
+            "pearson": _correlation(given, held.scores),
+            "pearson within sentences": _correlation(
+                within(given, held.sentences), within(held.scores, held.sentences)
+            ),
+        }
     return store(out, "metric", recipe, model, tokenizer, history, figures, data)
+
+
+def within(scores: NDArray[np.float64], sentences: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Scores less the mean of their sentence."""
+    return scores - (np.bincount(sentences, scores) / np.maximum(1, np.bincount(sentences)))[sentences]
+
+
+def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    return round(float(np.corrcoef(one, other)[0, 1]), 4)
 
 
 def predict(model: Any, tokenizer: Any, rated: Rated, place: Any) -> NDArray[np.float64]:
@@ -113,7 +150,8 @@ def pairs(tokenizer: Any, references: Sequence[str], translations: Sequence[str]
         made = tokenizer(list(references[part]), list(translations[part]), truncation=True, max_length=length)
         rows += made["input_ids"]
         seconds += [kinds.index(1) if 1 in kinds else len(kinds) for kinds in made["token_type_ids"]]
-    return Rated(Ragged.of(rows), np.array(seconds, np.int64), np.asarray(scores, np.float64))
+    sentences = np.unique(np.array(references), return_inverse=True)[1].astype(np.int64)
+    return Rated(Ragged.of(rows), np.array(seconds, np.int64), np.asarray(scores, np.float64), sentences)
 
 
 def _rated(tokenizer: Any, path: Path, length: int) -> Rated:
@@ -135,14 +173,17 @@ def _scores(model: Any, tokens: Integers, kinds: Integers, lengths: NDArray[np.i
     inputs, types, mask = (
         torch.from_numpy(array.astype(np.int64)).to(place, non_blocking=True) for array in (tokens, kinds, attention)
     )
-    return model(input_ids=inputs, token_type_ids=types, attention_mask=mask).logits[:, 0].float()
+    logits = model(input_ids=inputs, token_type_ids=types, attention_mask=mask).logits[..., 0].float()
+    return logits if logits.ndim == 1 else (logits * mask).sum(1) / mask.sum(1)
 
 
 def _model(recipe: MetricRecipe) -> Any:
     import torch
-    from transformers import BertForSequenceClassification
+    import transformers
 
-    return BertForSequenceClassification.from_pretrained(
+    library: Any = transformers
+    kind = library.BertForSequenceClassification if recipe.pooling == "first" else library.BertForTokenClassification
+    return kind.from_pretrained(
         recipe.start,
         num_labels=1,
         dtype=torch.float32,

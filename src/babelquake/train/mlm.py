@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from babelquake.train.batches import Masked, Masking, ahead, endless, groups, padded
+from babelquake.train.accents import disguise
+from babelquake.train.batches import Masked, Masking, ahead, endless, groups, padded, repeated
 from babelquake.train.corpus import Ragged
 from babelquake.train.lines import files, read, training_texts
 from babelquake.train.module import run_module
@@ -33,9 +34,13 @@ def train(
     out: Path,
     *,
     device: str | None = None,
+    until: float | None = None,
     **overrides: Any,
 ) -> Path:
-    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model."""
+    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
+
+    `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config says.
+    """
     import torch
 
     from babelquake.train.loop import device_named, optimise
@@ -45,21 +50,22 @@ def train(
     torch.manual_seed(recipe.seed)
     tokenizer = _tokenizer(recipe)
     model = _model(recipe, tokenizer).to(place)
-    texts = training_texts(data, recipe.passes, recipe.join, recipe.seed)
-    rows = encoded(tokenizer, texts, recipe.length)
+    texts, times = training_texts(data, recipe.passes, recipe.join, recipe.seed)
+    rows = repeated(encoded(tokenizer, texts, recipe.length), times)
     print(f"[{recipe.name}] {len(rows)} texts, {len(rows.values)} tokens", flush=True)
     masking = _masking(recipe, tokenizer)
 
     def batches() -> Iterator[Masked]:
         for chosen, rng in endless(rows.lengths, recipe.batch_tokens, recipe.seed):
-            yield masking.apply(*padded(rows, chosen, tokenizer.pad_token_id), rng)
+            batch = masking.apply(*padded(rows, chosen, tokenizer.pad_token_id), rng)
+            yield disguise(batch, recipe.accents, BYTES[0], recipe.length, rng) if recipe.accents else batch
 
     def loss(batch: Masked) -> tuple[Any, int]:
         logits = _logits(model, batch, place)
         targets = torch.from_numpy(batch.targets).to(place, non_blocking=True)
         return torch.nn.functional.cross_entropy(logits.float(), targets), int(batch.attention.sum())
 
-    history = optimise(model, ahead(batches()), loss, recipe)
+    history = optimise(model, ahead(batches()), loss, recipe := recipe.until(until))
     figures = {name: measured(model, tokenizer, recipe, read(path), place) for name, path in files(data, "dev").items()}
     return store(out, "mlm", recipe, model, tokenizer, history, figures, data)
 

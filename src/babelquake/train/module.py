@@ -16,7 +16,7 @@ def run_module(kind: str, train: Callable[..., Path], arguments: Sequence[str] |
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device")
     parser.add_argument("--start", help="the folder of the encoder to go on from")
-    numbers: tuple[tuple[str, Any], ...] = (("seed", int), ("steps", int), ("minutes", float))
+    numbers: tuple[tuple[str, Any], ...] = (("seed", int), ("steps", int), ("minutes", float), ("until", float))
     for name, number in numbers:
         parser.add_argument(f"--{name}", type=number)
     options = vars(parser.parse_args(arguments))

@@ -1,5 +1,6 @@
 """What the training of a language model or metric is told: one YAML file, checked before anything costly begins."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -54,6 +55,10 @@ class Recipe:
         """The same training with another bound."""
         return self if steps is None and minutes is None else replace(self, steps=steps, minutes=minutes)
 
+    def until(self: AnyRecipe, end: float | None) -> AnyRecipe:
+        """The same training, bounded by the time left until `end` (seconds since the epoch), where that is given."""
+        return self if end is None else self.bounded(minutes=max(0.01, (end - time.time()) / 60))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as the card holds them."""
         return asdict(self)
@@ -75,12 +80,14 @@ class Reading(Recipe):
 class MaskedRecipe(Reading):
     """A masked language model: `units: subwords` goes on from the encoder `start`, `units: bytes` starts from nothing.
 
-    `share` of the units is to be guessed: single subwords, or whole words of bytes.
+    `share` of the units is to be guessed: single subwords, or whole words of bytes. In `accents` of the texts of bytes
+    some letters are disguised (`babelquake.train.accents`).
     """
 
     units: str = "subwords"
     start: str = ""
     share: float = 0.15
+    accents: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,9 +108,19 @@ class CausalRecipe(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class MetricRecipe(Recipe):
-    """A cross-encoder (reference, translation) → score that goes on from the encoder `start`."""
+    """A cross-encoder (reference, translation) → score that goes on from the encoder `start`.
+
+    `within` weighs the error in differences between translations of one sentence against the error in scores.
+    """
 
     start: str
+    within: float = 1.0
+    pooling: str = "mean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pooling not in ("first", "mean"):
+            raise UserError(f"config '{self.name}': pooling is '{self.pooling}', expected first or mean.")
 
 
 def load(kind: type[AnyRecipe], name: str, config: str | Path | Mapping[str, Any], **overrides: Any) -> AnyRecipe:
