@@ -14,6 +14,7 @@ from babelquake.cli.guard import guarded
 from babelquake.cli.listing import list_things
 from babelquake.cli.metric import metric
 from babelquake.cli.mt import mt
+from babelquake.cli.neighbours import neighbours
 from babelquake.cli.perturbing import perturb
 from babelquake.cli.qe import qe
 from babelquake.cli.reporting import compare, report
@@ -75,6 +76,7 @@ app.command("reproduce")(reproduce)
 app.command("rerun")(rerun)
 app.add_typer(annotate, name="annotate")
 app.add_typer(train, name="train")
+app.add_typer(neighbours, name="neighbours")
 app.command("cache")(cache)
 
 

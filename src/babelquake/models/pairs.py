@@ -1,4 +1,8 @@
-"""Cross-encoders: sequence-classification models that read two texts together and give one number."""
+"""Cross-encoders: models that read two texts together and give one number.
+
+A sequence-classification model gives it at once; of a token-classification model with one output it is the mean over
+the tokens.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -38,6 +42,8 @@ class PairReader:
 
     @cached_property
     def _model(self) -> Any:
+        if any("ForTokenClassification" in name for name in self.core.config.architectures or ()):
+            self.core.auto = "AutoModelForTokenClassification"
         model = self.core.model
         if model.config.num_labels != 1:
             raise UserError(
@@ -66,5 +72,6 @@ class PairReader:
         if "token_type_ids" in self.core.tokenizer.model_input_names:
             given["token_type_ids"] = kinds
         with torch.inference_mode():
-            values: list[float] = self._model(**given).logits[:, 0].float().tolist()
+            logits = self._model(**given).logits[..., 0].float()
+            values: list[float] = (logits if logits.ndim == 1 else logits.mean(dim=1)).tolist()
         return values

@@ -73,6 +73,8 @@ class Masking:
 
 def groups(lengths: NDArray[np.int64], budget: int, rng: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
     """Row numbers batch by batch: at most `budget` tokens each when padded; in random order, or by length alone."""
+    if not len(lengths):
+        return
     order = np.arange(len(lengths)) if rng is None else rng.permutation(len(lengths))
     pool = max(1, POOL * budget // max(1, int(lengths.mean()))) if rng is not None else len(order)
     for start in range(0, len(order), pool):
