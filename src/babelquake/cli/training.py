@@ -127,7 +127,7 @@ def mlm(
     _need_torch()
     from babelquake.train.mlm import train as recipe
 
-    chosen = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
+    chosen: dict[str, Any] = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
     typer.echo(str(recipe(config, data, out, device=device, **chosen)))
 
 
@@ -171,7 +171,7 @@ def metric(
     _need_torch()
     from babelquake.train.metric import train as recipe
 
-    chosen = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
+    chosen: dict[str, Any] = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
     typer.echo(str(recipe(config, data, out, device=device, **chosen)))
 
 
