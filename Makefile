@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test quick lint types bench docs models clean parity
+.PHONY: demo test quick lint types bench docs site models clean parity
 
 demo: $(VENV)/.core
 	$(BIN)/babelquake demo --out demo --restart
@@ -38,6 +38,12 @@ parity:
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py
 	$(BIN)/python scripts/make_fidelity.py
+
+# The documentation as a site in build/site; warnings are errors
+site: $(VENV)/.core
+	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
+	$(BIN)/python scripts/make_site.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
 
 # Retrains every bundled model: make models DATA=folder-with-train-dev-test
 models: $(VENV)/.test

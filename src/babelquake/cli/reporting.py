@@ -28,6 +28,10 @@ def report(
     png: Annotated[
         Path | None, typer.Option("--png", metavar="PATH", help="Write every plot as PNG and SVG into a folder.")
     ] = None,
+    model_card: Annotated[
+        Path | None,
+        typer.Option("--model-card", metavar="PATH", help="Write model-index metadata and a section for a model card."),
+    ] = None,
 ) -> None:
     """Turn finished runs into one HTML page, Markdown, LaTeX tables or pictures.
 
@@ -51,7 +55,11 @@ def report(
 
         for path in write_images(opened, png):
             typer.echo(str(path))
-    if html or not (markdown or latex or png):
+    if model_card:
+        from babelquake.report.model_card import to_model_card
+
+        _write(model_card, to_model_card(opened))
+    if html or not (markdown or latex or png or model_card):
         from babelquake.report.html import write_html
 
         target = html or runs[0] / "report.html"

@@ -1,0 +1,61 @@
+"""Results for a model card: Hugging Face `model-index` metadata, and a section of Markdown below it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import yaml
+
+from babelquake.report.markdown import table_markdown
+from babelquake.report.page import tables, verdict
+from babelquake.report.results import Results, Row
+from babelquake.runs.run import Run
+from babelquake.visible import visible
+
+MEASURES = ("overall_robust", "overall_consis", "robust", "consis", "inconsistent", "discrimination", "pearson", "darr")
+"""What a card lists, where a run has it."""
+TASKS = {"mt": "translation"}
+
+
+def to_model_card(runs: Sequence[Run]) -> str:
+    """YAML front matter with one model per system (or scorer), then the verdict and the first tables of every run."""
+    index = [entry for run in runs for entry in _models(run)]
+    front = yaml.safe_dump({"model-index": index}, allow_unicode=True, sort_keys=False, width=120)
+    sections = [f"## Robustness: {run.folder.name}\n\n{_told(run)}" for run in runs]
+    return f"---\n{front}---\n\n" + "\n".join(sections)
+
+
+def _told(run: Run) -> str:
+    said = "\n".join(f"- {visible(sentence)}" for sentence in verdict(run))
+    shown = "\n".join(table_markdown(table).replace("## ", "### ", 1) for table in tables(run)[:2])
+    return f"{said}\n\n{shown}"
+
+
+def _models(run: Run) -> Iterator[dict[str, Any]]:
+    results = Results.of(run)
+    rows = [row for row in results.where(*MEASURES) if row["value"] is not None and row["group"] is None]
+    who = "system" if run.info.study == "mt" else "scorer"
+    data = ", ".join(name.rsplit("#", 1)[0] for name in run.info.listed("data"))
+    for name in dict.fromkeys(row[who] for row in rows if row[who]):
+        mine = [row for row in rows if row[who] == name]
+        yield {
+            "name": visible(str(name)),
+            "results": [
+                {
+                    "task": {"type": TASKS.get(run.info.study, "other"), "name": f"babelquake {run.info.study}"},
+                    "dataset": {"type": "custom", "name": visible(data) or "unnamed"},
+                    "metrics": [_metric(row, who) for row in mine],
+                }
+            ],
+        }
+
+
+def _metric(row: Row, who: str) -> dict[str, Any]:
+    level = None if row["level"] is None else f"{row['level']:g}"
+    other = None if who == "scorer" else row["scorer"]
+    parts = [row["measure"], other, row["perturbation"], level, row["language_pair"]]
+    return {
+        "type": row["measure"],
+        "name": visible(" ".join(part for part in parts if part)),
+        "value": round(row["value"], 4),
+        "verified": False,
+    }
