@@ -31,9 +31,9 @@ types: $(VENV)/.test
 bench: $(VENV)/.test
 	for bench in strings stats perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
 
-# Official scores of small checkpoints, each official implementation in an environment of its own (METRICX: a checkout)
+# Official scores of small checkpoints, each official implementation in an environment of its own (METRICX, OPENKIWI: checkouts)
 parity:
-	bash scripts/parity/make.sh build/parity $(METRICX)
+	bash scripts/parity/make.sh build/parity "$(METRICX)" "$(OPENKIWI)"
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py

@@ -34,14 +34,14 @@ print("RESULT", json.dumps([time.perf_counter() - began, scores]))
 
 
 def checkpoint(folder: Path) -> Path:
-    """A COMET checkpoint of a base encoder's shape: 12 layers of 384 numbers."""
+    """A COMET checkpoint of a base encoder's shape: 12 layers of 256 numbers."""
     import checkpoints
     from checkpoints_comet import comet
 
-    checkpoints.WIDTH, checkpoints.LAYERS, checkpoints.HEADS = 384, 12, 12
+    checkpoints.WIDTH, checkpoints.LAYERS, checkpoints.HEADS = 256, 12, 8
     import checkpoints_comet
 
-    checkpoints_comet.WIDTH, checkpoints_comet.LAYERS = 384, 12
+    checkpoints_comet.WIDTH, checkpoints_comet.LAYERS = 256, 12
     return comet("wmt22-comet-da", folder)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 import transformers
 from checkpoints import POSITIONS, WIDTH, bert, drawn, save_tokenizer, unigram, weights, xlmr
+from judged_segments import segments
 from safetensors.torch import save_file
 
 PIECES = Path(__file__).with_name("pieces.model")
@@ -81,3 +82,58 @@ def metricx(folder: Path) -> Path:
 def longest() -> int:
     """Tokens that the small encoders read."""
     return POSITIONS - 2
+
+
+KIWI = {
+    "source_width": 6,
+    "target_width": 5,
+    "output_width": 4,
+    "predictor_width": 7,
+    "predictor_layers": 2,
+    "estimator_width": 8,
+}
+"""Sizes of a small predictor–estimator."""
+
+
+def kiwi_words(side: str) -> list[str]:
+    """A vocabulary of the parity segments: some of their words, so that others are unknown."""
+    marks = ["<unk>", "<pad>", "<bos>", "<eos>", "<unaligned>"]
+    texts = [row.source if side == "source" else row.translation for row in segments()]
+    found = sorted({word for text in texts for word in text.split() if len(word) < 30} - set(marks))
+    return [*marks, *found[::2]]
+
+
+def openkiwi(name: str, folder: Path) -> Path:
+    """A predictor–estimator as OpenKiwi 2 saves it."""
+    from babelquake.models.predictor_estimator import PredictorEstimator, Shape
+
+    listed = {side: kiwi_words(side) for side in ("source", "target")}
+    network = PredictorEstimator(Shape(len(listed["source"]), len(listed["target"]), **KIWI))
+    output = weights(network.mean, "sentence_pred.")
+    keep_openkiwi(folder, listed, weights(network.encoder), weights(network.decoder), output)
+    return folder
+
+
+def keep_openkiwi(
+    folder: Path, words: dict[str, list[str]], encoder: dict[str, Any], decoder: dict[str, Any], output: dict[str, Any]
+) -> None:
+    """Write `model.torch`, with vocabularies as plain lists."""
+    level = {"hter": True, "use_distribution": False}
+    saved = {
+        "class_name": "PredictorEstimator",
+        "vocab": {side: {"itos": listed} for side, listed in words.items()},
+        "encoder": {
+            "config": {"hidden_size": KIWI["predictor_width"], "rnn_layers": KIWI["predictor_layers"]},
+            "state_dict": encoder,
+        },
+        "decoder": {
+            "config": {"hidden_size": KIWI["estimator_width"], "rnn_layers": 1, "use_mlp": True},
+            "state_dict": decoder,
+        },
+        "outputs": {
+            "config": {"sentence_level": level, "n_layers_output": 3, "last_activation": False},
+            "state_dict": {f"sentence_outputs.sentence_scores.{name}": value for name, value in output.items()},
+        },
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.save(saved, folder / "model.torch")

@@ -2,7 +2,7 @@
 # The official scores of the small checkpoints (tests/scorers/golden): each official implementation in an environment of
 # its own, built under $1. `make parity METRICX=DIR` names a checkout of the google-research/metricx repository.
 set -euo pipefail
-mkdir -p "$1"; root=$(realpath "$1"); metricx=${2:-}
+mkdir -p "$1"; root=$(realpath "$1"); metricx=${2:-} openkiwi=${3:-}
 cd "$(dirname "$0")"
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
 build() {  # name, packages…
@@ -21,5 +21,11 @@ build transquest transformers==4.37.2 pandas scikit-learn scipy tensorboardx onn
 if [ -n "$metricx" ]; then
   "$root/comet/bin/python" official_metricx.py "$root/checkpoints" "$metricx"
 else
-  echo "MetricX skipped: make parity METRICX=DIR with a checkout of google-research/metricx"
+  echo "MetricX left out: make parity METRICX=DIR with a checkout of google-research/metricx"
+fi
+if [ -n "$openkiwi" ]; then
+  "$root/comet/bin/pip" install -q 'pydantic>=2'
+  "$root/comet/bin/python" official_openkiwi.py "$root/checkpoints" "$openkiwi"
+else
+  echo "OpenKiwi left out: make parity OPENKIWI=DIR with a checkout of Unbabel/OpenKiwi"
 fi

@@ -177,3 +177,17 @@ def test_sparsemax_projects_onto_the_simplex() -> None:
     torch = pytest.importorskip("torch")
     assert sparsemax(torch.tensor([2.0, 1.5, 0.0])).tolist() == [0.75, 0.25, 0.0]
     assert sparsemax(torch.tensor([0.2, 0.2])).tolist() == [0.5, 0.5]
+
+
+def test_a_missing_extra_says_what_to_install(small: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from importlib.metadata import PackageNotFoundError
+
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("babelquake.models.weights.version", absent)
+    folder = small("comet", "wmt20-comet-da")
+    (tmp_path / "again").symlink_to(folder)
+    for name, model in (("comet", tmp_path / "again"), ("bleurt", small("bleurt", "BLEURT-20"))):
+        with pytest.raises(UserError, match=rf"scorer '{name}' needs an extra: run pip install 'babelquake\[neural\]'"):
+            scorer(name, model=model).signature  # noqa: B018

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.scorers.parity import CLOSE, Made, off_by, official
 
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
@@ -25,6 +26,11 @@ def network(**more: object) -> PredictorEstimator:
     torch.manual_seed(1)
     torch.set_num_threads(1)
     return PredictorEstimator(Shape(len(SOURCE), len(TARGET), **SMALL, predictor_layers=2, **more)).eval()
+
+
+def test_scores_are_openkiwis(small: Made) -> None:
+    made = scorer("openkiwi", model=small("openkiwi", "predictor-estimator"))
+    assert off_by(made, official("openkiwi")["scores"]["predictor-estimator"]) < CLOSE
 
 
 def test_every_place_is_foreseen_without_looking_at_it() -> None:

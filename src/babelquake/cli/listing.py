@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,6 +14,10 @@ from babelquake.registry import Registry
 from babelquake.visible import visible
 
 T = TypeVar("T")
+
+
+EXTRAS = {"neural": ("torch", "transformers")}
+"""What an extra installs, by the names of packages."""
 
 
 class Kind(StrEnum):
@@ -100,7 +105,17 @@ def scorers() -> list[dict[str, Any]]:
     """One object per scorer."""
     from babelquake.scorers import SCORERS
 
-    return [_described(name, kind, needs=sorted(getattr(kind, "needs", ()))) for name, kind in usable(SCORERS)]
+    return [
+        _described(name, kind, needs=sorted(getattr(kind, "needs", ())), installed=_installed(kind))
+        for name, kind in usable(SCORERS)
+    ]
+
+
+def _installed(kind: Any) -> str:
+    """`yes`, or the line that installs what a scorer misses."""
+    extra = getattr(kind, "extra", None)
+    missing = extra and any(find_spec(package) is None for package in EXTRAS.get(extra, ()))
+    return f"pip install 'babelquake[{extra}]'" if missing else "yes"
 
 
 def systems() -> list[dict[str, Any]]:

@@ -84,8 +84,8 @@ def _openkiwi(found: Mapping[str, Any], path: Path) -> Loaded:
         weights = encoder["state_dict"]
         source, target = (_words(found["vocab"][side]) for side in ("source", "target"))
         shape = Shape(
-            source_words=len(source),
-            target_words=len(target),
+            source_words=weights["embeddings.source.embedding.weight"].shape[0],
+            target_words=weights["embeddings.target.embedding.weight"].shape[0],
             source_width=weights["embeddings.source.embedding.weight"].shape[1],
             target_width=weights["embeddings.target.embedding.weight"].shape[1],
             output_width=weights["output_embeddings.target.weight"].shape[1],

@@ -122,6 +122,8 @@ class Scorer(ABC):
     """Whether ratios of scores mean anything: the scale has a true zero and higher is better, as BLEU's and chrF's."""
     perfect: ClassVar[float | None] = None
     """The score of a perfect match, where the scale has one."""
+    extra: ClassVar[str | None] = None
+    """The extra of this package without which the scorer cannot run, such as `neural`."""
     ships: ClassVar[str | None] = None
     """The model that ships and stands in for an option `model` that was not given, under `--offline`."""
 

@@ -45,6 +45,7 @@ class BertScore(VectorScorer):
     with the columns LAYER,P,R,F.
     """
 
+    extra: ClassVar[str | None] = "neural"
     ships: ClassVar[str | None] = "minilm-en"
     perfect: ClassVar[float | None] = 1.0
 

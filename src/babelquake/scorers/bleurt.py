@@ -25,6 +25,7 @@ class Bleurt(MeanScorer):
     counts.
     """
 
+    extra: ClassVar[str | None] = "neural"
     costly: ClassVar[bool] = True
 
     def __init__(

@@ -23,6 +23,7 @@ class CrossEncoder(MeanScorer):
 
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     costly: ClassVar[bool] = True
+    extra: ClassVar[str | None] = "neural"
     ships: ClassVar[str | None] = "judge-en"
 
     def __init__(

@@ -30,6 +30,7 @@ class MetricX(MeanScorer):
     `inputs=source` judges without references (MetricX-23-QE, MetricX-24); `tokenizer` is a hub name or a folder.
     """
 
+    extra: ClassVar[str | None] = "neural"
     needs: ClassVar[frozenset[str]] = frozenset({"source", "reference"})
     costly: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False

@@ -29,6 +29,7 @@ class OpenKiwi(MeanScorer):
     predictor-estimator` made. `predicts=hter` turns a predicted edit rate around, so that higher is better.
     """
 
+    extra: ClassVar[str | None] = "neural"
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
     costly: ClassVar[bool] = True
 

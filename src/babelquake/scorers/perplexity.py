@@ -22,6 +22,7 @@ class Perplexity(MeanScorer):
     needs: ClassVar[frozenset[str]] = frozenset()
     costly: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
+    extra: ClassVar[str | None] = "neural"
     ships: ClassVar[str | None] = "gpt-en"
 
     def __init__(

@@ -36,6 +36,7 @@ class SentSim(VectorScorer):
     (LOW:HIGH) fix the ranges by hand; without them and without a data set they are 0:1.
     """
 
+    extra: ClassVar[str | None] = "neural"
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
     def __init__(

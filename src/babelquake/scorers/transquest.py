@@ -25,6 +25,7 @@ from babelquake.spec import Spec
 class TransQuest(VectorScorer):
     """Predicted human judgement of a translation given its source; higher is better."""
 
+    extra: ClassVar[str | None] = "neural"
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
     def __init__(
