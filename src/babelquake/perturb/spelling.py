@@ -122,6 +122,12 @@ def typo_list(path: str) -> dict[str, tuple[str, ...]]:
     return known
 
 
+def known_typos(lang: Language | None) -> dict[str, tuple[str, ...]]:
+    """The list that ships for a language; empty where there is none."""
+    path = _own_list(lang)
+    return typo_list(path) if path else {}
+
+
 def _own_list(lang: Language | None) -> str:
     folder = files("babelquake.perturb").joinpath("lexicon/natural-typos")
     path = Path(str(folder)) / f"{lang.code if lang else 'en'}.txt"
@@ -138,10 +144,9 @@ def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, fi
     The lists that ship cover en, de, fr and es (an unnamed language reads as English); `file=` reads any list of
     `word typo typo …` lines instead. None for a language without a list. A typo takes the casing of its word.
     """
-    path = file or _own_list(lang)
-    if not path:
+    known = typo_list(file) if file else known_typos(lang)
+    if not known:
         return None
-    known = typo_list(path)
 
     def change(word: str) -> str | None:
         typos = known.get(word)

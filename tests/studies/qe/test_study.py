@@ -9,6 +9,7 @@ import pytest
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.models.settings import SETTINGS
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
 from babelquake.studies.qe.selection import count_variants, judged_segments, left_out, probes, select
@@ -96,6 +97,13 @@ def test_a_masked_language_model_adds_its_probe() -> None:
     assert not left_out("kanojia2021", "tiny/model")
     assert "7 of 8 meaning-altering probes: mask-replace" in left_out("kanojia2021", None)[0]
     assert len(probes("kanojia2021", None, None).perturbations) == 13
+
+
+def test_offline_the_model_that_ships_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SETTINGS, "offline", True)
+    (asked,) = [change for change in probes("kanojia2021", None, None).perturbations if change.name == "mask-replace"]
+    assert asked.options["model"] == "minilm-en"
+    assert "minilm-en, the masked language model that ships" in left_out("kanojia2021", None)[0]
 
 
 def ready(tmp_path: Path, texts: list[tuple[str, str, float]]) -> str:

@@ -8,16 +8,20 @@ import polars as pl
 
 from babelquake.data import Dataset, Given, dataset
 from babelquake.errors import UserError
+from babelquake.models.settings import SETTINGS
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.blocks import blocks_of
 from babelquake.studies.tables import languages
 from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
+SHIPS = "minilm-en"
+"""The masked language model that stands in under `--offline`."""
+
 
 def probes(suite: str | Suite | Sequence[str], masked_lm: str | None, replicates: int | None) -> Suite:
     """The suite, with the masked language model that its mask-replace (MAP6) is to ask; without one, that goes."""
-    return suite_of(suite, replicates).with_model(masked_lm)
+    return suite_of(suite, replicates).with_model(masked_lm or (SHIPS if SETTINGS.offline else None))
 
 
 def left_out(suite: str | Suite | Sequence[str], masked_lm: str | None) -> list[str]:
@@ -25,6 +29,8 @@ def left_out(suite: str | Suite | Sequence[str], masked_lm: str | None) -> list[
     lacking = suite_of(suite).lacking
     if masked_lm or not lacking:
         return []
+    if SETTINGS.offline:
+        return [f"mask-replace (MAP6) asks {SHIPS}, the masked language model that ships (paper: bert-base-uncased)."]
     return [f"{lacking} Name one with --masked-lm bert-base-uncased (the paper's), or the folder of any other."]
 
 
