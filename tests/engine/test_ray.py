@@ -16,6 +16,7 @@ from babelquake.engine.on_ray import Ray
 from babelquake.errors import ResumableError, UserError
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Questions
+from babelquake.studies.attack.study import attack
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
@@ -96,6 +97,16 @@ def test_a_qe_study_with_an_encoder_is_the_same(ray: Ray, data: str, tmp_path: P
     there = qe(**words, out=tmp_path / "ray", resamples=200, engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
     here = qe(**words, out=tmp_path / "local", resamples=200, engine=Engine(quiet=True))  # type: ignore[arg-type]
     same_tables(here, there, ["variants", "scores", "measures"])
+
+
+def test_an_attack_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
+    words = {"recipes": ["input-reduction"], "victims": ["chrf"], "data": data, "constraints": "none", "sample": 6}
+    there = attack(**words, out=tmp_path / "ray", resamples=200, engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
+    here = attack(**words, out=tmp_path / "local", resamples=200, engine=Engine(quiet=True))  # type: ignore[arg-type]
+    assert (
+        there.table("attacks").drop("seconds", strict=False).equals(here.table("attacks").drop("seconds", strict=False))
+    )
+    assert there.measures.equals(here.measures, null_equal=True)
 
 
 def test_cheap_scorers_travel_too(ray: Ray) -> None:

@@ -110,3 +110,21 @@ def test_nohup_keeps_a_run_alive(tmp_path: Path) -> None:
     code += "import os, babelquake.cli.listing as l\n"
     code += "l.LISTINGS[l.Kind.systems] = lambda: (os.kill(os.getpid(), signal.SIGHUP), [{'name': 'x'}])[1]\n"
     assert run("list", "systems", code=code).returncode == 0
+
+
+@pytest.mark.parametrize("reader", ["head -c 1", "true", "cat"])
+def test_a_gate_says_no_also_when_nobody_reads(reader: str, tmp_path: Path) -> None:
+    code = (
+        "import babelquake.cli.guard as g, typer\n"
+        "from babelquake.errors import GateError\n"
+        "app = typer.Typer()\n"
+        "@app.command()\n@g.guarded\n"
+        "def compare():\n"
+        "    with g.unread_is_no_verdict():\n"
+        "        for _ in range(100_000): typer.echo('x' * 100)\n"
+        "    raise GateError('no')\n"
+        "g.enter(app)\n"
+    )
+    (tmp_path / "gate.py").write_text(code)
+    line = f"{sys.executable} {tmp_path / 'gate.py'} | {reader} > /dev/null; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", line], capture_output=True, timeout=120).returncode == 1

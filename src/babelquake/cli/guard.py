@@ -11,8 +11,8 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -55,6 +55,20 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(3 if full else 2) from error
 
     return call
+
+
+@contextmanager
+def unread_is_no_verdict() -> Iterator[None]:
+    """Print for a reader who may have gone (`| head -1`): what follows – a gate's answer – is still given."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        _discard_output()
 
 
 def enter(app: typer.Typer) -> NoReturn:

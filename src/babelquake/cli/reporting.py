@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babelquake.cli.guard import guarded
+from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -114,13 +114,14 @@ def compare(
     )  # fmt: skip
     if markdown:
         _write(markdown, comparison_markdown(changes, old.name, new.name, alpha, correction))
-    if as_json:
-        typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
-    else:
-        from babelquake.cli.printing import print_table
+    with unread_is_no_verdict():
+        if as_json:
+            typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
+        else:
+            from babelquake.cli.printing import print_table
 
-        table = comparison_table(changes, old.name, new.name, alpha, correction)
-        print_table(table)
+            table = comparison_table(changes, old.name, new.name, alpha, correction)
+            print_table(table)
     fallen = [change for change in changes if change.regression]
     untested = [change for change in changes if not change.testable]
     if fallen and fail_on:
