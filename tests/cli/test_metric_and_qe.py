@@ -135,6 +135,17 @@ def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     assert "compare like with like" in cli("compare", old, "other", *gate, status=2).stderr
 
 
+def test_the_gate_does_not_pass_what_it_cannot_test(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "few.de-de.tsv").write_text("source\treference\nein Hut\tein Hut\nder Tag\tder Tag\n", "utf-8")
+    for name, program in (("old", "tr A-Z a-z"), ("new", "cat")):
+        words = ("-d", "few.de-de.tsv", "-p", "case[level=1]", "-m", "chrf", "-o", name, *QUICK)
+        cli("mt", "-s", f"command[cmd={program}]", *words)
+    said = cli("compare", "old", "new", "--fail-on", "regression", status=1)
+    assert "cannot be tested, so the gate cannot pass" in said.stderr and "2 segments" in said.stderr
+    assert "cannot be tested" in said.stdout
+    cli("compare", "old", "old", "--fail-on", "regression")
+
+
 @pytest.mark.parametrize(
     ("pair", "count"), [("ruen", 1245), ("eten", 766), ("sien", 404), ("neen", 100), ("roen", 1089)]
 )

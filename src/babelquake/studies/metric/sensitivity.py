@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
@@ -20,8 +19,8 @@ from babelquake.stats.resampling import Keys
 from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.measuring import Families, enough, measured
-from babelquake.studies.tables import rows_of
-from babelquake.studies.units import by_unit, keys_by_row
+from babelquake.studies.sides import Chosen, Sides
+from babelquake.studies.units import keys_by_row
 
 KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
 PLACES = ["language_pair", "scorer", "perturbation", "level"]
@@ -60,7 +59,7 @@ def sensitivity_cells(
     places = wanted.select(PLACES).unique(maintain_order=True).collect()
 
     def make(place: Mapping[str, Any]) -> list[Cell]:
-        scorer, sides = by_name[place["scorer"]], _Sides(sums, place, keys)
+        scorer, sides = by_name[place["scorer"]], _Cut(sums, place, keys)
         found = [_cell(Place(**place), scorer, sides, None, resamples, seed)]
         if 0 < sides.changed.sum() < len(sides.changed):
             found.append(_cell(Place(**place, only_changed=True), scorer, sides, sides.changed, resamples, seed))
@@ -70,41 +69,26 @@ def sensitivity_cells(
         yield from some
 
 
-class _Sides:
-    """Clean and perturbed statistics of the same texts, one of them in memory at a time."""
+class _Cut(Sides):
+    """The sides of one cell, cut from the table of sums."""
 
     def __init__(self, sums: pl.LazyFrame, place: Mapping[str, Any], keys: Keys) -> None:
         here = sums.filter(
-            pl.col("scorer") == place["scorer"], pl.col("language_pair").eq_missing(pl.lit(place["language_pair"]))
+            pl.col("scorer") == place["scorer"],
+            pl.col("language_pair").eq_missing(pl.lit(place["language_pair"], pl.String)),
         )
         same = pl.col("perturbation") == place["perturbation"]
-        self.noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(place["level"], pl.Float64)))
-        self.clean = here.filter(pl.col("perturbation").is_null())
-        index = self.noisy.select("row", "replicates", "changed").collect()
-        self.rows, self.replicates = index["row"].to_numpy(), index["replicates"].to_numpy()
-        self.changed = index["changed"].to_numpy()
-        self.keys = keys[self.rows]
-
-    def table(self, perturbed: bool, chosen: NDArray[np.bool_] | None) -> Array:
-        """One row per segment; a clean text counts as often as it was perturbed."""
-        if perturbed:
-            statistics = rows_of(self.noisy.select("statistics").collect()["statistics"])
-        else:
-            found = self.clean.select("row", "statistics").collect()
-            order = np.argsort(found["row"].to_numpy())
-            at = order[np.searchsorted(found["row"].to_numpy()[order], self.rows)]
-            statistics = rows_of(found["statistics"])[at] * self.replicates[:, None]
-        if chosen is None:
-            return by_unit(self.keys, statistics)[1]
-        return by_unit(self.keys[chosen], statistics[chosen])[1]
+        noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(place["level"], pl.Float64)))
+        index = noisy.select("row", "replicates", "changed").collect()
+        super().__init__(noisy, here.filter(pl.col("perturbation").is_null()), index["row"].to_numpy(), keys)
+        self.replicates, self.changed = index["replicates"].to_numpy(), index["changed"].to_numpy()
 
 
-def _cell(
-    place: Place, scorer: Scorer, sides: _Sides, chosen: NDArray[np.bool_] | None, resamples: int, seed: int
-) -> Cell:
+def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: int, seed: int) -> Cell:
+    """One cell, over all its texts or over those chosen."""
     keys = sides.keys if chosen is None else sides.keys[chosen]
     cell = Cell(place, np.unique(keys), len(keys), int(sides.changed.sum()))
-    tables = [partial(sides.table, perturbed, chosen) for perturbed in (False, True)]
+    tables = [partial(sides.baseline, sides.replicates, chosen), partial(sides.perturbed, "statistics", chosen)]
     cell.compute(_formulas(scorer), tables, resamples, seed)
     sign = 1 if scorer.higher_is_better else -1
     cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: sign * scorer.aggregate(sums), (1, 0), tables, seed)

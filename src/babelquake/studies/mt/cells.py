@@ -17,8 +17,7 @@ from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, exchange_of
-from babelquake.studies.tables import rows_of
-from babelquake.studies.units import by_unit
+from babelquake.studies.sides import Chosen, Sides
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
 VARIANT = ["row", "perturbation", "level", "replicate"]
@@ -44,7 +43,7 @@ def cells(
     wanted = places(scores)
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
-        sides = _Sides(scores, values, keys)
+        sides = _Cut(scores, values, keys)
         really = _listed(sides.index, changed)
         count = sides.index["row"].filter(pl.Series(really)).n_unique()
         found = [_cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)]
@@ -56,34 +55,24 @@ def cells(
     yield from in_parallel(make, wanted, len(keys))
 
 
-class _Sides:
-    """The statistics of one cell, read side by side: one is in memory at a time."""
+class _Cut(Sides):
+    """The sides of one cell, cut from the table of scores."""
 
     def __init__(self, scores: pl.LazyFrame, values: Mapping[str, Any], keys: Keys) -> None:
         here = scores.filter(*(pl.col(name).eq_missing(pl.lit(values[name], pl.String)) for name in GROUPS[:3]))
         same = pl.col("perturbation") == values["perturbation"]
-        self.noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(values["level"], pl.Float64)))
-        self.clean = here.filter(pl.col("perturbation").is_null())
-        self.index = self.noisy.select(VARIANT).collect()
-        self.rows = self.index["row"].to_numpy()
-        self.keys = keys[self.rows]
-        missing = self.noisy.select(pl.col("statistics", "forward").null_count()).collect()
+        noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(values["level"], pl.Float64)))
+        self.index = noisy.select(VARIANT).collect()
+        super().__init__(noisy, here.filter(pl.col("perturbation").is_null()), self.index["row"].to_numpy(), keys)
+        missing = noisy.select(pl.col("statistics", "forward").null_count()).collect()
         judged, paired = (missing[name][0] == 0 for name in ("statistics", "forward"))
         self.names = [*(("clean", "perturbed") if judged else ()), *(("forward", "backward") if paired else ())]
 
-    def table(self, side: str, chosen: NDArray[np.bool_] | None) -> Array:
-        """One row per segment; the clean side has just the segments that were perturbed, each as often as it was."""
+    def table(self, side: str, chosen: Chosen) -> Array:
+        """One of its sides by name."""
         if side == "clean":
-            found = self.clean.select("row", "statistics").collect()
-            order = np.argsort(found["row"].to_numpy())
-            at = order[np.searchsorted(found["row"].to_numpy()[order], self.rows)]
-            statistics = rows_of(found["statistics"])[at]
-        else:
-            column = "statistics" if side == "perturbed" else side
-            statistics = rows_of(self.noisy.select(column).collect()[column])
-        if chosen is None:
-            return by_unit(self.keys, statistics)[1]
-        return by_unit(self.keys[chosen], statistics[chosen])[1]
+            return self.baseline(None, chosen)
+        return self.perturbed("statistics" if side == "perturbed" else side, chosen)
 
 
 def _listed(index: pl.DataFrame, changed: pl.DataFrame) -> NDArray[np.bool_]:
@@ -102,8 +91,8 @@ def places(scores: pl.LazyFrame) -> list[dict[str, Any]]:
 def _cell(
     place: Place,
     scorer: Scorer,
-    sides: _Sides,
-    chosen: NDArray[np.bool_] | None,
+    sides: _Cut,
+    chosen: Chosen,
     changed: int,
     resamples: int,
     seed: int,

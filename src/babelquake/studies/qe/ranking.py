@@ -14,6 +14,7 @@ import numpy as np
 
 from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Array
+from babelquake.stats.pvalues import p_value
 from babelquake.studies import kinds
 
 RANKS: dict[str, tuple[Kind, Kind | None]] = {
@@ -68,7 +69,7 @@ def rank_agreement(one: Array, other: Array, seed: int, draws: int = 10_000) -> 
         orders = np.array([rng.permutation(len(one)) for _ in range(draws)])
         orders[0] = np.arange(len(one))
     drawn = np.array([_tau(one, other[order]) for order in orders])
-    return float(observed), float(np.mean(drawn >= observed - 1e-12))
+    return observed, p_value(drawn, observed, "greater", exhaustive=True)
 
 
 def _values(measures: Sequence[Measure], name: str, pair: str | None) -> dict[str, float]:
