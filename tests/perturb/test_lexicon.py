@@ -14,7 +14,7 @@ MAPPINGS = ("pronoun_gender", "abbreviations", "informal", "units")
 FUNCTION_WORDS_AT_LEAST = {"en": 250, "de": 300}
 ABBREVIATIONS_AT_LEAST = {"en": 15, "de": 15}
 INFORMAL_AT_LEAST = {"en": 25, "de": 10, "fr": 10, "es": 10}
-TYPOS_AT_LEAST = {"en": 320, "de": 110, "fr": 110, "es": 110}
+TYPOS_AT_LEAST = {"en": 510, "de": 230, "fr": 195, "es": 185}
 
 
 def words_of(language: str) -> dict[str, Any]:
@@ -96,8 +96,11 @@ def test_each_word_has_one_to_four_misspellings(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", TYPOS_AT_LEAST)
-def test_no_misspelling_is_another_listed_word(language: str) -> None:
+def test_a_misspelling_that_is_another_listed_word_is_confused_both_ways(language: str) -> None:
+    """German writers take 'das' for 'dass' and 'dass' for 'das'."""
     lines = typos_of(language)
-    words = [word for word, *_ in lines]
-    assert [word for word, count in Counter(words).items() if count > 1] == []
-    assert {typo for _, *typos in lines for typo in typos}.isdisjoint(words)
+    assert [word for word, count in Counter(word for word, *_ in lines).items() if count > 1] == []
+    known = {word: typos for word, *typos in lines}
+    confused = {(word, typo) for word, typos in known.items() for typo in typos if typo in known}
+    assert all((typo, word) in confused for word, typo in confused)
+    assert len(confused) <= 24
