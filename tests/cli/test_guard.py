@@ -16,7 +16,7 @@ from babelquake.errors import GateError, ResumableError, UserError
         (GateError("ROBUST fell"), 1, "babelquake: ROBUST fell"),
         (UserError("no such thing"), 2, "babelquake: no such thing"),
         (ResumableError("quota"), 3, "babelquake: quota"),
-        (KeyboardInterrupt(), 3, "babelquake: interrupted. What is finished is kept: the same command continues."),
+        (KeyboardInterrupt(), 3, "babelquake: interrupted."),
         (PermissionError(errno.EACCES, os.strerror(errno.EACCES), "x.tsv"), 2, "babelquake: x.tsv: Permission denied."),
     ],
 )
@@ -40,3 +40,19 @@ def test_a_programming_error_is_not_hidden() -> None:
 
     with pytest.raises(ZeroDivisionError):
         command()
+
+
+@pytest.mark.parametrize(
+    ("options", "promise"),
+    [({"out": "run"}, "What is finished is kept"), ({"out": "run", "cache": "none"}, "single answers are not")],
+)
+def test_an_interrupted_command_promises_what_it_keeps(
+    options: dict[str, str], promise: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @guarded
+    def command(out: str, cache: str | None = None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit):
+        command(**options)
+    assert promise in capsys.readouterr().err

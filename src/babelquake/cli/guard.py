@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             _say(str(error))
             raise typer.Exit(error.exit_status) from error
         except KeyboardInterrupt:
-            _say("interrupted. What is finished is kept: the same command continues.")
+            _say(f"interrupted.{_promise(kwargs)}")
             raise typer.Exit(3) from None
         except BrokenPipeError:
             _discard_output()
@@ -55,6 +55,15 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(3 if full else 2) from error
 
     return call
+
+
+def _promise(options: Mapping[str, Any]) -> str:
+    """What an interrupted command keeps, and nothing that it does not."""
+    if options.get("out") is None:
+        return ""
+    if options.get("cache") == "none":
+        return " Finished tables are kept, single answers are not (--cache none): the same command continues."
+    return " What is finished is kept: the same command continues."
 
 
 @contextmanager
