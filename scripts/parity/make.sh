@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The official scores of the small checkpoints (tests/scorers/golden): each official implementation in an environment of
-# its own, built under $1. `make parity METRICX=DIR` names a checkout of the google-research/metricx repository.
+# its own, built under $1. $2 and $3 are checkouts of google-research/metricx and Unbabel/OpenKiwi.
 set -euo pipefail
-mkdir -p "$1"; root=$(realpath "$1"); metricx=${2:-} openkiwi=${3:-}
+mkdir -p "$1"; root=$(realpath "$1"); metricx=${2:+$(realpath "$2")} openkiwi=${3:+$(realpath "$3")}
 cd "$(dirname "$0")"
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
 build() {  # name, packages…

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.scorers import parity
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
-from babelquake.report.examples import example_table
+from babelquake.report.examples import example_table, examples, with_texts
+from babelquake.report.judged import judged_columns
+from babelquake.runs.run import Run
 from babelquake.studies.qe.study import qe
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
@@ -65,3 +68,12 @@ def test_models_are_ranked_and_errors_are_kept(judged: Dataset, models: dict[str
     table = example_table(run, 400)
     errors = [line[table.columns.index("errors")] for line in table.rows]
     assert any("“" in text for text in errors)
+    packed = judged_columns(run, _with_segments(run))
+    assert "Errors marked" in [text["label"] for text in packed["texts"]]
+
+
+def _with_segments(run: Run) -> pl.DataFrame:
+    """Examples as the page packs them, with the segments' other texts."""
+    rows = with_texts(run, examples(run).collect())
+    empty = {f"segment_{name}": pl.lit(None, pl.String) for name in ("source", "translation", "reference")}
+    return rows.with_columns(cell=pl.col("perturbation"), **empty)
