@@ -2,11 +2,11 @@
 
 from babelquake.engine.cache import Cache
 from babelquake.engine.calls import build
-from babelquake.engine.engine import Ask, Engine
+from babelquake.engine.engine import Ask, Engine, sharing
 from babelquake.engine.executor import Local, Workers
 from babelquake.engine.executors import workers
 from babelquake.engine.memory import Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 
-__all__ = ["Ask", "Cache", "Engine", "Local", "Memory", "Progress", "Workers", "build", "pool", "workers"]
+__all__ = ["Ask", "Cache", "Engine", "Local", "Memory", "Progress", "Workers", "build", "pool", "sharing", "workers"]

@@ -52,6 +52,17 @@ class Ask:
     """`top` for a masked language model, the layers for an encoder."""
 
 
+def sharing(scorers: Iterable[Scorer]) -> list[list[Scorer]]:
+    """Scorers in groups, each group with the models it needs in memory: those of one encoder belong together."""
+    groups: dict[tuple[str, ...] | int, list[Scorer]] = {}
+    for scorer in scorers:
+        key: tuple[str, ...] | int = id(scorer)
+        if isinstance(scorer, VectorScorer):
+            key = tuple(wanted.encoder.signature for wanted in scorer.encoders())
+        groups.setdefault(key, []).append(scorer)
+    return list(groups.values())
+
+
 class Engine:
     """Makes costly calls cheap and safe."""
 

@@ -1,10 +1,10 @@
 """A lock that processes on one machine share: a file, locked while it is held and removed afterwards."""
 
-import fcntl
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 
 @contextmanager
@@ -15,35 +15,28 @@ def locked(path: Path, wait: bool) -> Iterator[None]:
     longer there tries again with the new one. A symbolic link in its place is not followed (OSError): whatever it
     points to is not ours to empty.
     """
-    while True:
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not _is_open_at(lock.fileno(), path):
-                continue
-            try:
-                yield
-            finally:
-                path.unlink(missing_ok=True)
-            return
+    if path.is_symlink():
+        raise OSError(f"{path} is a symbolic link where a lock should be")
+    lock = FileLock(path, timeout=-1 if wait else 0, thread_local=False)
+    try:
+        lock.acquire(poll_interval=0.02)
+    except Timeout:
+        raise BlockingIOError(f"{path} is held by another process") from None
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        lock.release()
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock; looking changes nothing."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
+    """Whether a process holds the lock."""
+    if path.is_symlink() or not path.is_file():
         return False
+    lock = FileLock(path, timeout=0, thread_local=False)
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+        lock.acquire()
+    except (Timeout, OSError):
         return True
-    finally:
-        os.close(file)
+    lock.release()
     return False
-
-
-def _is_open_at(file: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(file), path.lstat())
-    except FileNotFoundError:
-        return False

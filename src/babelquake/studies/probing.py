@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.engine import Engine, Progress
+from babelquake.engine import Engine, Progress, sharing
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
@@ -82,17 +82,22 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
             if not variants.has(block.name):
                 variants.store(block.name, material.variants(block, suite, session.seed, words, fillers))
             progress.advance(block.segments.height)
-    names = []
-    for number, scorer in enumerate(session.scorers):
+    numbers = {id(scorer): number for number, scorer in enumerate(session.scorers)}
+    for group in sharing(session.scorers):
         for block in blocks:
-            names.append(f"{number:03d}-{block.name}")
-            if not (scores.has(names[-1]) and sums.has(names[-1])):
-                judged, summed = _judged(material, block, variants.read(block.name), scorer, session.engine)
-                sums.store(names[-1], summed)
-                scores.store(names[-1], judged)
-    found = run.join(variants=[block.name for block in blocks], scores=names, sums=names)
-    mark_errors(session, material, found)
-    return found
+            names = [f"{numbers[id(scorer)]:03d}-{block.name}" for scorer in group]
+            if all(scores.has(name) and sums.has(name) for name in names):
+                continue
+            found = _judged(material, block, variants.read(block.name), group, session.engine)
+            for name, (judged, summed) in zip(names, found, strict=True):
+                sums.store(name, summed)
+                scores.store(name, judged)
+        for scorer in group:
+            scorer.close()
+    parts = [f"{number:03d}-{block.name}" for number in range(len(session.scorers)) for block in blocks]
+    tables = run.join(variants=[block.name for block in blocks], scores=parts, sums=parts)
+    mark_errors(session, material, tables)
+    return tables
 
 
 def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:
@@ -115,9 +120,9 @@ def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:
 
 
 def _judged(
-    material: Material, block: Block, variants: pl.DataFrame, scorer: Scorer, engine: Engine
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Scores of a block's clean and perturbed texts, and per segment and perturbation the sum over replicates."""
+    material: Material, block: Block, variants: pl.DataFrame, group: Sequence[Scorer], engine: Engine
+) -> list[tuple[pl.DataFrame, pl.DataFrame]]:
+    """By scorer: scores of a block's clean and perturbed texts, and per segment and perturbation their sum."""
     part = block.segments
     clean = part.select(
         "row",
@@ -131,17 +136,18 @@ def _judged(
     )
     everything = pl.concat([clean, variants.select(clean.columns)], how="vertical_relaxed")
     places = np.searchsorted(part["row"].to_numpy(), everything["row"].to_numpy())
-    statistics = engine.judge(scorer, material.batch(part, everything["text"].fill_null("").to_list(), places))
-    values = scorer.score_rows(statistics)
+    questions = material.batch(part, everything["text"].fill_null("").to_list(), places)
     keys = everything.drop("text")
     segments, order, starts = _replicates(keys)
-    named = pl.lit(scorer.name).alias("scorer")
-    mean = np.add.reduceat(values[order], starts) / segments["replicates"].to_numpy()
-    together = np.add.reduceat(statistics[order], starts, axis=0)
-    return (
-        keys.drop("changed").with_columns(named, score=pl.Series(values, dtype=pl.Float64)),
-        segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together)),
-    )
+    found = []
+    for scorer, statistics in zip(group, engine.judge_all(group, questions), strict=True):
+        values = scorer.score_rows(statistics)
+        named = pl.lit(scorer.name).alias("scorer")
+        mean = np.add.reduceat(values[order], starts) / segments["replicates"].to_numpy()
+        together = np.add.reduceat(statistics[order], starts, axis=0)
+        scores = keys.drop("changed").with_columns(named, score=pl.Series(values, dtype=pl.Float64))
+        found.append((scores, segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together))))
+    return found
 
 
 def _replicates(keys: pl.DataFrame) -> tuple[pl.DataFrame, Places, Places]:
