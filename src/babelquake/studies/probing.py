@@ -88,8 +88,8 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
             names = [f"{numbers[id(scorer)]:03d}-{block.name}" for scorer in group]
             if all(scores.has(name) and sums.has(name) for name in names):
                 continue
-            found = _judged(material, block, variants.read(block.name), group, session.engine)
-            for name, (judged, summed) in zip(names, found, strict=True):
+            rows = _judged(material, block, variants.read(block.name), group, session.engine)
+            for name, (judged, summed) in zip(names, rows, strict=True):
                 sums.store(name, summed)
                 scores.store(name, judged)
         for scorer in group:
