@@ -66,7 +66,8 @@ def pretrained(auto: Any, folder: Path | str, **options: Any) -> Any:
         return auto.from_pretrained(folder, **options)
     from transformers import AutoConfig
 
-    model = auto.from_config(AutoConfig.from_pretrained(folder, local_files_only=True), **options)
+    build = getattr(auto, "from_config", None) or auto._from_config  # an Auto class, or one of a single architecture
+    model = build(AutoConfig.from_pretrained(folder, local_files_only=True), **options)
     fill(model, unpack(Path(folder)))
     return model.eval()
 

@@ -25,7 +25,7 @@ def shipped() -> dict[str, Path]:
 
 
 SHIPPED: dict[str, tuple[str, str]] = {
-    "bytes-en": ("encoder, masked LM", "bertscore[model=bytes-en,layer=best]"),
+    "bytes-en": ("encoder, masked LM", "bertscore[model=bytes-en]"),
     "de-en-bpe": ("translator", "bundled[model=de-en-bpe]"),
     "de-en-bpe-dropout": ("translator", "bundled[model=de-en-bpe-dropout]"),
     "de-en-sentencepiece": ("translator", "bundled[model=de-en-sentencepiece]"),
