@@ -37,7 +37,7 @@ from textattack.transformations import (
     WordSwapRandomCharacterInsertion,
     WordSwapRandomCharacterSubstitution,
 )
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
 
 
 class Victim(ModelWrapper):
@@ -46,7 +46,11 @@ class Victim(ModelWrapper):
     def __init__(self, job: dict) -> None:
         self.model = None
         self.scorer = BERTScorer(
-            model_type=job["encoder"], num_layers=job["layer"], batch_size=64, device=job["device"]
+            model_type=job["encoder"],
+            num_layers=job["layer"],
+            batch_size=64,
+            device=job["device"],
+            use_fast_tokenizer=True,
         )
         self.mean, self.sd = job["mean"], job["sd"]
         self.reference, self.original, self.asked = "", 0.0, 0
@@ -80,7 +84,7 @@ class Fluency(Constraint):
 
     def __init__(self, folder: str, rise: float, device: str) -> None:
         super().__init__(True)
-        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
         self.lm = AutoModelForCausalLM.from_pretrained(folder).to(device).eval()
         self.rise, self.device, self.start = rise, device, 0.0
@@ -169,7 +173,7 @@ def transformation(job: dict, recipe: str) -> object:
         )
     tagged(spacy.load(job["spacy"]))
     model = AutoModelForMaskedLM.from_pretrained(job["masked"]).to(job["device"])
-    tokenizer = AutoTokenizer.from_pretrained(job["masked"])
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(job["masked"])
     common = {"masked_language_model": model, "tokenizer": tokenizer, "max_candidates": 50, "max_length": job["length"]}
     return CompositeTransformation(
         [
