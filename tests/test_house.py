@@ -29,6 +29,7 @@ FLOORS: tuple[set[str], ...] = (
         "languages",
         "http",
         "interrupts",
+        "outside",
         "places",
         "text",
         "visible",

@@ -1,9 +1,13 @@
 """Scorers judge (source, translation, reference): one file per metric, one line per name."""
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from babelquake.models.settings import SETTINGS
+from babelquake.outside import PLACE, at
 from babelquake.registry import Registry
+from babelquake.scorers.adapted import Adapted
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer, VectorScorer
 from babelquake.spec import Spec, bind, parameters, parse
 
@@ -34,17 +38,35 @@ SCORERS: Registry[type[Scorer]] = Registry(
 )
 
 
-def scorer(what: str | Spec | Scorer, **options: Any) -> Scorer:
+def scorer(what: str | Spec | Scorer | Callable[..., Any], **options: Any) -> Scorer:
     """The scorer of that name, options in brackets or as keywords: `scorer("chrf[order=4]")`.
 
-    Offline, a scorer without a `model` takes the one that ships, and its name and signature say so.
+    Offline, a scorer without a `model` takes the one that ships, and its name and signature say so. Every scorer takes
+    `name`, which tables show in place of its spec. A function of translations, references and sources is a scorer too,
+    and so is `module:function`.
     """
     if isinstance(what, Scorer):
         return what
+    if not isinstance(what, str | Spec):
+        return Adapted(what)
     spec = (parse(what) if isinstance(what, str) else what).with_options(**options)
-    kind = SCORERS.get(spec.name)
-    if SETTINGS.offline and kind.ships is not None and "model" not in dict(spec.options):
+    kind: Any = at(spec.name) if PLACE.fullmatch(spec.name) else SCORERS.get(spec.name)
+    if SETTINGS.offline and getattr(kind, "ships", None) is not None and "model" not in dict(spec.options):
         spec = spec.with_options(model=kind.ships)
-    made = kind(**bind(spec, parameters(kind), "scorer"))
+    made = _made(kind, spec)
     made.spec = spec
+    made.label = dict(spec.options).get("name")
     return made
+
+
+def _made(kind: Any, spec: Spec) -> Scorer:
+    if inspect.isroutine(kind) or not inspect.isclass(kind):
+        return Adapted(kind, spec.name, **bind(spec.without("name"), parameters(_of_a_function), "scorer"))
+    accepted = parameters(kind)
+    given = spec if "name" in accepted else spec.without("name")
+    found = kind(**bind(given, accepted, "scorer"))
+    return found if isinstance(found, Scorer) else Adapted(found, spec.name)
+
+
+def _of_a_function(higher: bool | None = None) -> None:
+    """The options of a scorer that is a function: whether higher scores are better."""

@@ -129,10 +129,17 @@ class Scorer(ABC):
 
     spec: Spec
     """How the scorer was asked for; set by `babelquake.scorers.scorer`."""
+    label: str | None = None
+    """The option `name`, which every scorer takes; set by `babelquake.scorers.scorer`."""
 
     @property
     def name(self) -> str:
-        """The name with options, as tables show it."""
+        """As tables show it: the `name` given, or the kind of scorer with its options."""
+        return self.label or self.described
+
+    @property
+    def described(self) -> str:
+        """The kind of scorer with its options."""
         return str(self.spec)
 
     @property

@@ -76,7 +76,7 @@ class BertScore(VectorScorer):
             self._weigh(_lines(idf))
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the model's own name, not the path to it."""
         options = dict(self.spec.options)
         if "model" in options:

@@ -41,7 +41,7 @@ class Bleurt(MeanScorer):
         self._device = device
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.checkpoint)
 

@@ -54,7 +54,7 @@ class Comet(VectorScorer):
         self.needs = known if inputs == "all" else frozenset({inputs})  # type: ignore[misc]  # the model decides
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.encoder.checkpoint)
 

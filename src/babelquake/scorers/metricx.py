@@ -55,7 +55,7 @@ class MetricX(MeanScorer):
         self.needs = frozenset(reads)  # type: ignore[misc]  # the model decides
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.checkpoint)
 

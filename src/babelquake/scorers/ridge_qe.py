@@ -24,7 +24,7 @@ class RidgeQE(VectorScorer):
         self._ridge, self.card = load(self.model)
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the model's folder, not the path to it."""
         return f"ridge-qe[model={self.model.resolve().name}]"
 

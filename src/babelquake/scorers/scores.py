@@ -72,7 +72,6 @@ class Scores(MeanScorer):
         column: str | None = None,
         language_pair: str | None = None,
         higher: bool = True,
-        name: str | None = None,
     ) -> None:
         if file is None and column is None:
             raise UserError(
@@ -82,7 +81,6 @@ class Scores(MeanScorer):
         self.column = column
         self.language_pair = language_pair
         self.higher_is_better = higher  # type: ignore[misc]  # here the file decides, not the class
-        self._label = name
         self._files = [] if file is None else _files(file)
         self._ordered = [path for path in self._files if path.name.removesuffix(".gz").endswith(SEGMENT_SCORES)]
         if self._ordered and len(self._ordered) < len(self._files):
@@ -90,10 +88,8 @@ class Scores(MeanScorer):
         self._attached: Known | None = None
 
     @property
-    def name(self) -> str:
-        """The name given, or the scorer's with the file's name but not its folder."""
-        if self._label is not None:
-            return self._label
+    def described(self) -> str:
+        """The scorer's name with the file's, but not its folder."""
         if self.file is None:
             return str(self.spec)
         column = f"column={self.column}," if self.column else ""

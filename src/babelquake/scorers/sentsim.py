@@ -60,7 +60,7 @@ class SentSim(VectorScorer):
         self._company: str | None = None
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the models' own names, not the paths to them."""
         options = dict(self.spec.options)
         for key in ("model", "words"):

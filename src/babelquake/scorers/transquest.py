@@ -44,7 +44,7 @@ class TransQuest(VectorScorer):
             self._siamese = encoder_named(Spec("siamese-transquest").with_options(**options))
 
     @property
-    def name(self) -> str:
+    def described(self) -> str:
         """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.checkpoint)
 

@@ -1,7 +1,7 @@
 """Statistics in tables: rows of numbers to and from list columns, and small joins that studies share."""
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,7 @@ from babelquake.languages import Language, LanguagePair
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
-from babelquake.spec import Spec, expand
+from babelquake.spec import expand
 
 T = TypeVar("T")
 
@@ -50,16 +50,28 @@ def references_each(segments: pl.DataFrame) -> int | None:
     return int(counts[0]) if len(counts) == 1 else None
 
 
-def scorers_of(what: str | Scorer | Sequence[str | Scorer]) -> list[Scorer]:
-    """The scorers that were meant, each once; alternatives in brackets are spelt out: `bertscore[layer=1|2]`."""
-    specs: list[Spec | Scorer] = []
-    named: list[str | Scorer] = several(what)
-    for item in named:
-        specs += [item] if isinstance(item, Scorer) else expand(item)
-    made = [scorer_of(item) for item in specs]
+AnyScorer = str | Scorer | Callable[..., Any]
+"""A scorer by name, a scorer, or a function of translations, references and sources."""
+
+
+def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:
+    """The scorers that were meant, each once; alternatives in brackets are spelt out: `bertscore[layer=1|2]`.
+
+    Two that differ but have one name would share their rows in every table: they are refused.
+    """
+    named: list[AnyScorer] = several(what)
+    made = [scorer_of(each) for item in named for each in (expand(item) if isinstance(item, str) else [item])]
     if not made:
         raise UserError("no scorer is named: give at least one, such as chrf.")
-    return list({scorer.name: scorer for scorer in made}.values())
+    found: dict[str, Scorer] = {}
+    for scorer in made:
+        other = found.setdefault(scorer.name, scorer)
+        if other is not scorer and (other.spec != scorer.spec or other.signature != scorer.signature):
+            raise UserError(
+                f"two scorers are called '{scorer.name}': {other.spec} and {scorer.spec}. "
+                f"Give one of them another name: {scorer.spec.with_options(name='…')}."
+            )
+    return list(found.values())
 
 
 def several(what: T | Sequence[T]) -> list[T]:

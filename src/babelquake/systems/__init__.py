@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 from babelquake.languages import LanguagePair
+from babelquake.outside import PLACE, at
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
-from babelquake.systems.adapted import PLACE, Adapted, Function, at
+from babelquake.systems.adapted import Adapted, Function
 from babelquake.systems.base import System
 
 __all__ = ["SYSTEMS", "System", "system"]

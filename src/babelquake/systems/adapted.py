@@ -5,40 +5,15 @@ text into one translation where its parameter is annotated `str`; a class is cal
 source file of either counts in the signature, so that a changed one is another system.
 """
 
-import hashlib
-import importlib
 import inspect
-import re
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
+from babelquake.outside import source_of
 from babelquake.runs.signature import signature
 from babelquake.systems.base import System
-
-PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-"""`module:function`, as entry points are written."""
-
-
-def at(place: str) -> Any:
-    """The function or class at `module:name`; modules in the working folder are found too."""
-    module, _, name = place.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    try:
-        found: Any = importlib.import_module(module)
-    except Exception as error:
-        raise UserError(f"'{place}' cannot be loaded: {type(error).__name__}: {error}") from error
-    for part in name.split("."):
-        if not hasattr(found, part):
-            raise UserError(f"'{place}' cannot be loaded: {module} has no '{name}'.")
-        found = getattr(found, part)
-    if not callable(found):
-        raise UserError(f"'{place}' is neither a function nor a class.")
-    return found
 
 
 class Adapted(System):
@@ -63,7 +38,7 @@ class Adapted(System):
         given = getattr(self._inner, "signature", None)
         given = given() if callable(given) else given
         kind = type(self._inner)
-        return str(given) if given else signature(f"{kind.__module__}:{kind.__qualname__}", content=_source(kind))
+        return str(given) if given else signature(f"{kind.__module__}:{kind.__qualname__}", content=source_of(kind))
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """What it says."""
@@ -96,7 +71,7 @@ class Function(System):
     @property
     def signature(self) -> str:
         """Where the function is, and a hash of the file it is in."""
-        return signature(self._place, content=_source(self._function))
+        return signature(self._place, content=source_of(self._function))
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """What the function says."""
@@ -115,11 +90,3 @@ def _listed(found: Any, system: System) -> list[str]:
     if wrong:
         raise UserError(f"{system.name} answered with {wrong[0]} where a translation belongs.")
     return list(found)
-
-
-def _source(thing: Any) -> str | None:
-    try:
-        file = inspect.getsourcefile(thing)
-        return hashlib.blake2b(Path(str(file)).read_bytes(), digest_size=6).hexdigest() if file else None
-    except (TypeError, OSError):
-        return None

@@ -23,7 +23,7 @@ from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, difference, judgements
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.missing import missing_error
-from babelquake.studies.tables import references_each, scorers_of
+from babelquake.studies.tables import AnyScorer, references_each, scorers_of
 
 CORRELATE = Study(
     "correlate",
@@ -37,7 +37,7 @@ COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
 
 
 def correlate(
-    scorers: str | Scorer | Sequence[str | Scorer],
+    scorers: AnyScorer | Sequence[AnyScorer],
     data: Given,
     *,
     out: Path | str,

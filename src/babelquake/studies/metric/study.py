@@ -19,7 +19,6 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
-from babelquake.scorers import Scorer
 from babelquake.studies import kinds
 from babelquake.studies.card import Study
 from babelquake.studies.metric.agreement import attacked_texts, noise_agreement
@@ -30,7 +29,7 @@ from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.missing import require_scores
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session
-from babelquake.studies.tables import languages, references_each, scorers_of
+from babelquake.studies.tables import AnyScorer, languages, references_each, scorers_of
 from babelquake.studies.variants import vocabularies
 
 METRIC = Study(
@@ -62,7 +61,7 @@ class Asked:
 
 
 def metric(
-    scorers: str | Scorer | Sequence[str | Scorer],
+    scorers: AnyScorer | Sequence[AnyScorer],
     data: Given,
     suite: str | Suite | Sequence[str] = "jwalapuram2023",
     *,

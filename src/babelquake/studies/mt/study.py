@@ -23,7 +23,7 @@ from babelquake.studies.mt.results import mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
 from babelquake.studies.splits import unsampled
-from babelquake.studies.tables import references_each, scorers_of, several
+from babelquake.studies.tables import AnyScorer, references_each, scorers_of, several
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 
@@ -43,7 +43,7 @@ def mt(
     systems: AnySystem | Sequence[AnySystem],
     data: Given,
     suite: str | Suite | Sequence[str] = "everyday",
-    scorers: str | Scorer | Sequence[str | Scorer] = SCORERS,
+    scorers: AnyScorer | Sequence[AnyScorer] = SCORERS,
     *,
     out: Path | str,
     seed: int = 0,

@@ -27,7 +27,7 @@ from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, standardised
 from babelquake.studies.qe.selection import judged_segments, left_out, probes, select, target_language
-from babelquake.studies.tables import references_each, scorers_of
+from babelquake.studies.tables import AnyScorer, references_each, scorers_of
 from babelquake.studies.variants import vocabularies
 
 QE = Study(
@@ -66,7 +66,7 @@ TITLES = {
 
 
 def qe(
-    scorers: str | Scorer | Sequence[str | Scorer],
+    scorers: AnyScorer | Sequence[AnyScorer],
     data: Given,
     suite: str | Suite | Sequence[str] = "kanojia2021",
     *,

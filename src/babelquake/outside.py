@@ -1,0 +1,41 @@
+"""Code of the user's own, named `module:name` as entry points are written: functions and classes outside babelquake."""
+
+import hashlib
+import importlib
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from babelquake.errors import UserError
+
+PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+"""`module:function`, as entry points are written."""
+
+
+def at(place: str) -> Any:
+    """The function or class at `module:name`; modules in the working folder are found too."""
+    module, _, name = place.partition(":")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = importlib.import_module(module)
+    except Exception as error:
+        raise UserError(f"'{place}' cannot be loaded: {type(error).__name__}: {error}") from error
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise UserError(f"'{place}' cannot be loaded: {module} has no '{name}'.")
+        found = getattr(found, part)
+    if not callable(found):
+        raise UserError(f"'{place}' is neither a function nor a class.")
+    return found
+
+
+def source_of(thing: Any) -> str | None:
+    """A hash of the file that a function or class is written in; None where there is no such file."""
+    try:
+        file = inspect.getsourcefile(thing)
+        return hashlib.blake2b(Path(str(file)).read_bytes(), digest_size=6).hexdigest() if file else None
+    except (TypeError, OSError):
+        return None
