@@ -69,12 +69,19 @@ def new(texts: Sequence[str]) -> list[str]:
     return [_translated(text, lookup) for text in texts]
 
 
-def mt_run(folder: Path, extra: tuple[str, ...] = (), suite: str = "misspell[level=0.2|0.4],case[level=1]") -> Run:
+def mt_run(
+    folder: Path,
+    extra: tuple[str, ...] = (),
+    suite: str = "misspell[level=0.2|0.4],case[level=1]",
+    systems: Sequence[Toy] | None = None,
+) -> Run:
     """Two systems under typos at two levels and letter case; `extra` texts are further segments."""
     sources = [*SENTENCES, *(f"{text[:-1]} {place}." for place, text in enumerate(SENTENCES)), *extra]
     table = pl.DataFrame({"source": sources, "reference": new(sources), "language_pair": ["de-en"] * len(sources)})
     scorers = ["chrf", "bleu[lowercase=true]"]
-    return mt([old, new], table, suite, scorers, out=folder, seed=5, resamples=300, engine=Engine(quiet=True))
+    return mt(
+        systems or [old, new], table, suite, scorers, out=folder, seed=5, resamples=300, engine=Engine(quiet=True)
+    )
 
 
 def rated(rows: int = 24) -> pl.DataFrame:

@@ -9,6 +9,10 @@ from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from babelquake.report.table import Table
+    from babelquake.runs.run import Run
+
+if TYPE_CHECKING:
     from babelquake.studies.compare import Change
 
 
@@ -64,8 +68,22 @@ def report(
 
         target = html or runs[0] / "report.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_html(opened, target)
+        write_html(opened, target, _versus(opened))
         typer.echo(str(target))
+
+
+def _versus(runs: "list[Run]") -> "list[Table]":
+    """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
+    from babelquake.errors import UserError
+    from babelquake.report.versus import versus_tables
+    from babelquake.studies.compare import compare as study
+
+    if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
+        return []
+    try:
+        return versus_tables(runs[0], runs[1], study(runs[0], runs[1]))
+    except UserError:
+        return []
 
 
 @guarded

@@ -38,11 +38,14 @@ TABLE_ROWS = 300
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
 
 
-def write_html(runs: Sequence[Run], path: Path) -> None:
-    """Write the report of one or several runs; with several, a selector changes between them."""
+def write_html(runs: Sequence[Run], path: Path, versus: Sequence[Table] = ()) -> None:
+    """Write the report of one or several runs; with several, a selector changes between them.
+
+    `versus` are tables that set two runs against each other; they come first.
+    """
     if not runs:
         raise UserError("a report needs at least one run folder.")
-    page = render(runs)
+    page = render(runs, versus)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         store_text(page, path)
@@ -50,7 +53,7 @@ def write_html(runs: Sequence[Run], path: Path) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def render(runs: Sequence[Run]) -> str:
+def render(runs: Sequence[Run], versus: Sequence[Table] = ()) -> str:
     """The page as text."""
     environment = Environment(
         loader=PackageLoader("babelquake.report", "templates"),
@@ -73,6 +76,7 @@ def render(runs: Sequence[Run]) -> str:
         script=Markup(script),  # noqa: S704 – our own files
         vega=Markup(vega),  # noqa: S704 – the shipped bundle
         version=VERSION,
+        versus=[_cut(table) for table in versus],
         runs=[_run(run, place, len(runs)) for place, run in enumerate(runs)],
         is_numeric=is_numeric,
         columns_of=lambda table: list(zip(*table.rows, strict=True)),
