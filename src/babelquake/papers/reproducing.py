@@ -16,7 +16,7 @@ from babelquake.studies.attack.study import attack
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
-from babelquake.studies.qe.selection import size
+from babelquake.studies.qe.selection import judged_segments, select
 from babelquake.studies.qe.study import qe
 
 
@@ -118,8 +118,9 @@ def _chosen(card: PaperTable, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _sizes(data: Dataset, card: PaperTable) -> pl.DataFrame:
-    found = size(data, **card.options)
-    return pl.DataFrame({"measure": ["segments", "selected"], "value": [float(found.segments), float(found.selected)]})
+    segments = judged_segments(data)
+    selected, _ = select(segments, float(card.options["threshold"]))
+    return pl.DataFrame({"measure": ["segments", "selected"], "value": [float(segments.height), float(selected.height)]})
 
 
 def _study(
