@@ -120,7 +120,8 @@ def _chosen(card: PaperTable, given: Mapping[str, str]) -> dict[str, str]:
 def _sizes(data: Dataset, card: PaperTable) -> pl.DataFrame:
     segments = judged_segments(data)
     selected, _ = select(segments, float(card.options["threshold"]))
-    return pl.DataFrame({"measure": ["segments", "selected"], "value": [float(segments.height), float(selected.height)]})
+    counts = [float(segments.height), float(selected.height)]
+    return pl.DataFrame({"measure": ["segments", "selected"], "value": counts})
 
 
 def _study(
