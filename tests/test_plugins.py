@@ -20,7 +20,7 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Questions, VectorScorer, Wanted
 from babelquake.spec import Spec
 from babelquake.studies.card import Study
-from babelquake.studies.tables import scorers_of
+from babelquake.studies.asked import scorers_of
 
 LIKENESS = Kind("likeness", unit="of 1", better="up")
 TOY = Study("toy", question="How alike are sources and references?", measures=(LIKENESS,), gated=("likeness",))

@@ -94,6 +94,12 @@ class LanguagePair(str):
         return cls.of(*readings[0]) if len(readings) == 1 else None
 
 
+def sides(language_pair: str | None) -> tuple[Language | None, Language | None]:
+    """Source and target language of a pair such as `de-en`; None for what is no pair."""
+    pair = LanguagePair.known(language_pair)
+    return (pair.source, pair.target) if pair else (None, None)
+
+
 @lru_cache(maxsize=4096)
 def _tag(text: str) -> Tag | None:
     """The canonical tag of a registered language; scripts that go without saying are left out."""

@@ -8,7 +8,7 @@ import pytest
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.scorers import Questions, scorer
-from babelquake.studies.tables import scorers_of
+from babelquake.studies.asked import scorers_of
 
 MODULE = """
 def lengths(translations, references):

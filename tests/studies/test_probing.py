@@ -16,10 +16,10 @@ from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite, suite
 from babelquake.scorers import scorer
 from babelquake.studies import blocks
+from babelquake.studies.columns import rows_of
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.selection import judged_segments
 from babelquake.studies.qe.study import QE
-from babelquake.studies.tables import rows_of
 from babelquake.studies.variants import vocabularies
 
 CHANGES = "upper-words[level=0.5],word-drop,negation-remove"

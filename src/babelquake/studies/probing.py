@@ -13,14 +13,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Engine, Progress, sharing
+from babelquake.languages import sides
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
+from babelquake.studies.columns import list_column
 from babelquake.studies.marking import mark_errors
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
-from babelquake.studies.tables import languages, list_column
 from babelquake.studies.variants import Words, fillers_of, variants_of
 
 TABLES = ("variants", "scores", "sums")
@@ -58,7 +59,7 @@ class Material:
 
     def lang(self, pair: str | None) -> str | None:
         """The language of the texts of a pair."""
-        return languages(pair)[0 if self.lang_side == "source" else 1]
+        return sides(pair)[0 if self.lang_side == "source" else 1]
 
     def variants(self, block: Block, suite: Suite, seed: int, words: Words, fillers: Fillers) -> pl.DataFrame:
         """The perturbed texts of a block: made here, or those that came with the data."""

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys
-from babelquake.studies.tables import rows_of
+from babelquake.studies.columns import rows_of
 from babelquake.studies.units import Places, by_unit
 
 Chosen = NDArray[np.bool_] | None

@@ -13,10 +13,10 @@ from babelquake.scorers import MeanScorer, Questions, scorer
 from babelquake.scorers.base import Array, Scorer
 from babelquake.spec import Spec
 from babelquake.studies.cells import Cell
+from babelquake.studies.columns import list_column
 from babelquake.studies.mt.cells import harmonic_mean
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.robustness import ranks, robust_consis_correlation, system_differences
-from babelquake.studies.tables import list_column
 
 REFERENCES = [
     "The committee did not approve the plan on Monday .",

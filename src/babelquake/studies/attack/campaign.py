@@ -13,6 +13,7 @@ from babelquake.attacks.language import stop_words, tags
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.attacks.victim import Scale
 from babelquake.attacks.voice import Voice
+from babelquake.languages import sides
 from babelquake.runs.parts import FOLDER
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
@@ -20,7 +21,6 @@ from babelquake.studies.attack.journal import Journal
 from babelquake.studies.attack.models import Models
 from babelquake.studies.attack.searching import SCHEMA, Plan, attacked
 from babelquake.studies.session import Session
-from babelquake.studies.tables import languages
 from babelquake.systems import System
 from babelquake.text import digest
 
@@ -99,7 +99,7 @@ class Campaign:
         return cell.select(named.alias("tuple"), pl.all())
 
     def _plan(self, target: Target, spec: Spec, pair: str | None, scale: Scale | None) -> Plan:
-        source, translated = languages(pair)
+        source, translated = sides(pair)
         language = source if self.goal.on_system else translated
         models = self.models
         tools = Tools(models.neighbours, tags(language), self.seed, models.strict)

@@ -23,6 +23,7 @@ from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import expand
+from babelquake.studies.asked import references_each, scorers_of
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target
@@ -35,7 +36,6 @@ from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.session import Session
-from babelquake.studies.tables import references_each, scorers_of
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 

@@ -18,12 +18,12 @@ from babelquake.scorers.base import Array
 from babelquake.stats.agreement_errors import has_rows
 from babelquake.stats.groups import By
 from babelquake.studies import kinds
+from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, difference, judgements
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.missing import missing_error
-from babelquake.studies.tables import AnyScorer, references_each, scorers_of
 
 CORRELATE = Study(
     "correlate",

@@ -15,11 +15,13 @@ from typing import Any
 from babelquake.data import Given, dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.studies import kinds
+from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.metric.agreement import attacked_texts, noise_agreement
 from babelquake.studies.metric.challenge import challenge_results, judge_triples
@@ -29,7 +31,6 @@ from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.missing import require_scores
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session
-from babelquake.studies.tables import AnyScorer, languages, references_each, scorers_of
 from babelquake.studies.variants import vocabularies
 
 METRIC = Study(
@@ -110,7 +111,7 @@ def metric(
         session.say(*material.notes)
         session.run.info.facts.modes = [mode]
         rows = QUESTIONS[mode](session, asked)
-        return session.finish(rows, language=lambda pair: languages(pair)[0 if side == "source" else 1], side=side)
+        return session.finish(rows, language=lambda pair: sides(pair)[0 if side == "source" else 1], side=side)
 
 
 def _sensitivity(session: Session, asked: Asked) -> Rows:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from babelquake.languages import sides
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.splits import without_duplicates
-from babelquake.studies.tables import languages
 from babelquake.studies.variants import variants_of, vocabularies
 
 
@@ -21,7 +21,7 @@ def one_row_per_source(segments: pl.DataFrame, deduplicate: bool = False) -> pl.
 
 def source_language(pair: str | None) -> str | None:
     """The language that is perturbed."""
-    return languages(pair)[0]
+    return sides(pair)[0]
 
 
 def source_variants(

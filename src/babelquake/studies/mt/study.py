@@ -14,6 +14,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies import kinds
+from babelquake.studies.asked import AnyScorer, references_each, scorers_of, several
 from babelquake.studies.card import Study
 from babelquake.studies.missing import missing_error
 from babelquake.studies.mt.audit import audit
@@ -23,7 +24,6 @@ from babelquake.studies.mt.results import mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
 from babelquake.studies.splits import unsampled
-from babelquake.studies.tables import AnyScorer, references_each, scorers_of, several
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 

@@ -10,16 +10,17 @@ import numpy as np
 import polars as pl
 
 from babelquake.engine import Engine
+from babelquake.languages import sides
 from babelquake.perturb import PERTURBATIONS
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block, blocks_of
+from babelquake.studies.columns import list_column
 from babelquake.studies.mt.reset import RESETS, Reset
 from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
-from babelquake.studies.tables import languages, list_column
 from babelquake.studies.variants import fillers_of, variants_of, vocabularies
 from babelquake.systems import System
 
@@ -78,7 +79,7 @@ def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset,
         for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], noisy["text"], strict=True)
     ]
     against = [clean[row] for row in noisy["row"]]
-    target = languages(block.language_pair)[1]
+    target = sides(block.language_pair)[1]
     kinds = [
         kind_of_change(before, after, changed, target)
         for before, after, changed in zip(against, judged, noisy["text"], strict=True)

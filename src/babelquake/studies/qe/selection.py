@@ -8,11 +8,11 @@ import polars as pl
 
 from babelquake.data import Dataset, Given, dataset
 from babelquake.errors import UserError
+from babelquake.languages import sides
 from babelquake.models.settings import SETTINGS
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.blocks import blocks_of
-from babelquake.studies.tables import languages
 from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
 SHIPS = "minilm-en"
@@ -70,7 +70,7 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
 
 def target_language(pair: str | None) -> str | None:
     """The language that is perturbed."""
-    return languages(pair)[1]
+    return sides(pair)[1]
 
 
 @dataclass(frozen=True)

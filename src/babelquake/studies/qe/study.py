@@ -17,6 +17,7 @@ from babelquake.runs.info import Flag, Probe
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies import kinds
+from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, judgements
@@ -27,7 +28,6 @@ from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, standardised
 from babelquake.studies.qe.selection import judged_segments, left_out, probes, select, target_language
-from babelquake.studies.tables import AnyScorer, references_each, scorers_of
 from babelquake.studies.variants import vocabularies
 
 QE = Study(

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from babelquake.studies.tables import languages, list_column, rows_of, summed_by_row
+from babelquake.languages import sides
+from babelquake.studies.columns import list_column, rows_of, summed_by_row
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (4, 3)])
@@ -22,7 +23,7 @@ def test_replicates_are_summed_in_order_of_segments() -> None:
 
 
 def test_languages_of_a_pair() -> None:
-    assert languages("de-en") == ("de", "en")
-    assert languages(None) == (None, None)
-    assert languages("de") == (None, None)
-    assert languages("pt-BR-en") == ("pt-BR", "en")
+    assert sides("de-en") == ("de", "en")
+    assert sides(None) == (None, None)
+    assert sides("de") == (None, None)
+    assert sides("pt-BR-en") == ("pt-BR", "en")

@@ -1,0 +1,48 @@
+"""What the user asked for, as the things that were meant."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import polars as pl
+
+from babelquake.errors import UserError
+from babelquake.scorers import Scorer
+from babelquake.scorers import scorer as scorer_of
+from babelquake.spec import expand
+
+T = TypeVar("T")
+AnyScorer = str | Scorer | Callable[..., Any]
+"""A scorer by name, a scorer, or a function that gives one score per translation."""
+
+
+def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:
+    """The scorers that were meant, each once; alternatives in brackets are spelt out: `bertscore[layer=1|2]`.
+
+    Two that differ but have one name would share their rows in every table: they are refused.
+    """
+    named: list[AnyScorer] = several(what)
+    made = [scorer_of(each) for item in named for each in (expand(item) if isinstance(item, str) else [item])]
+    if not made:
+        raise UserError("no scorer is named: give at least one, such as chrf.")
+    found: dict[str, Scorer] = {}
+    for scorer in made:
+        other = found.setdefault(scorer.name, scorer)
+        if other is not scorer and (other.spec != scorer.spec or other.signature != scorer.signature):
+            raise UserError(
+                f"two scorers are called '{scorer.name}': {other.spec} and {scorer.spec}. "
+                f"Give one of them another name: {scorer.spec.with_options(name='…')}."
+            )
+    return list(found.values())
+
+
+def several(what: T | Sequence[T]) -> list[T]:
+    """One thing or a list of them, as a list."""
+    if isinstance(what, str) or not isinstance(what, Sequence):
+        return [what]
+    return list(what)
+
+
+def references_each(segments: pl.DataFrame) -> int | None:
+    """How many references every segment has; None where that varies."""
+    counts = segments["references"].list.len().fill_null(0).unique()
+    return int(counts[0]) if len(counts) == 1 else None

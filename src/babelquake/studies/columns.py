@@ -1,0 +1,28 @@
+"""Statistics in tables: rows of numbers to and from columns of lists."""
+
+import numpy as np
+import polars as pl
+
+from babelquake.scorers.base import Array
+
+
+def list_column(statistics: Array) -> pl.Series:
+    """Rows of numbers as a column of lists."""
+    rows, width = statistics.shape
+    return pl.Series(statistics.reshape(rows, width), dtype=pl.Array(pl.Float64, width)).cast(pl.List(pl.Float64))
+
+
+def rows_of(column: pl.Series) -> Array:
+    """A column of lists of equal length as rows of numbers."""
+    if column.is_empty():
+        return np.zeros((0, 0))
+    return column.explode().to_numpy().reshape(len(column), -1)
+
+
+def summed_by_row(table: pl.DataFrame, column: str) -> Array:
+    """Statistics summed over the replicates of each segment, in order of the segments' row numbers."""
+    statistics = rows_of(table[column])
+    rows = table["row"].to_numpy()
+    order = np.argsort(rows, kind="stable")
+    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
+    return np.add.reduceat(statistics[order], starts, axis=0)
