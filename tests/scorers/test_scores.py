@@ -193,3 +193,45 @@ def test_published_metric_scores_land_on_their_rows(shared_data: Path) -> None:
     expected = metric_scores(root)["BERTScore"]
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, expected, atol=1e-6)  # equal texts differ in the 7th digit
+
+
+COMET = {
+    "out.en": [
+        {"src": "Ja.", "mt": "Yes.", "ref": "Yes.", "COMET": 0.9},
+        {"src": "Nein.", "mt": "No.", "ref": "No.", "COMET": 0.8, "errors": []},
+    ]
+}
+
+
+def test_scores_as_comet_writes_them(tmp_path: Path) -> None:
+    path = tmp_path / "comet.json"
+    path.write_text(json.dumps(COMET, indent=4))
+    made = scorer("scores", file=path)
+    assert made.segments(["No.", "Yes. "], ["No.", "Yes. "], ["Nein.", "Ja."]).tolist() == [0.8, 0.9]
+    assert made.missing(Questions(["No.", "Nope."], sources=["Ja.", "Nein."])) == [0, 1]
+    with pytest.raises(UserError, match="no score called 'COMMET'"):
+        scorer("scores", file=path, column="COMMET").segments(["No."])
+
+
+def test_one_score_a_line_belongs_to_the_rows_of_the_data(tmp_path: Path, table: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("0.5\n\n-1e-3\n")
+    made = scorer("scores", file=path)
+    attached = made.attach(read(table).segments)
+    assert attached is not None
+    assert attached[[0, 2]].tolist() == [0.5, -0.001]
+    assert np.isnan(attached[1])
+    path.write_text("0.5\n1\n")
+    with pytest.raises(UserError, match=r"2 scores where the data have 3 rows"):
+        scorer("scores", file=path).attach(read(table).segments)
+    path.write_text("0.5\nhigh\n1\n")
+    with pytest.raises(UserError, match=r"line 2: the score is 'high'"):
+        scorer("scores", file=path).attach(read(table).segments)
+
+
+def test_one_score_a_line_beside_its_texts(tmp_path: Path, table: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("1\n2\n3\n")
+    made = scorer("scores", file=path, texts=table, name="mine")
+    assert made.segments(["No.", "Yes."], sources=["Nein.", 'Er sagt "Ja.']).tolist() == [2, 3]
+    assert made.name == "mine"

@@ -1,19 +1,19 @@
 """Scores computed elsewhere, looked up by text: any metric or QE model can be studied without running it here."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
-from math import isnan, nan
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions
+from babelquake.scorers.known import Known, comet_json, entries_of, numbers_of, one_per_line
 from babelquake.text import digest
 
 if TYPE_CHECKING:
@@ -22,46 +22,15 @@ if TYPE_CHECKING:
 SEGMENT_SCORES = ".seg.score"
 
 
-@dataclass
-class Known:
-    """What is known about which texts. A text judged several times has the mean of its scores."""
-
-    with_source: bool = True
-    entries: list[tuple[str, str, frozenset[str] | None, float]] = field(default_factory=list)
-    """Source, translation, references and score; without references the score holds whatever they are."""
-
-    def score(self, source: str | None, translation: str, references: Sequence[str] | None) -> float:
-        """The score of these texts, NaN where there is none; what is not given is not compared."""
-        if source is not None and self.with_source:
-            candidates = self._by_both.get((source, translation), [])
-        else:
-            candidates = self._by_translation.get(translation, [])
-        wanted = None if references is None else frozenset(references)
-        fitting = [score for known, score in candidates if known is None or wanted is None or wanted <= known]
-        return sum(fitting) / len(fitting) if fitting else nan
-
-    @cached_property
-    def _by_both(self) -> dict[tuple[str, str], list[tuple[frozenset[str] | None, float]]]:
-        table: dict[tuple[str, str], list[tuple[frozenset[str] | None, float]]] = {}
-        for source, translation, references, score in self.entries:
-            table.setdefault((source, translation), []).append((references, score))
-        return table
-
-    @cached_property
-    def _by_translation(self) -> dict[str, list[tuple[frozenset[str] | None, float]]]:
-        table: dict[str, list[tuple[frozenset[str] | None, float]]] = {}
-        for _, translation, references, score in self.entries:
-            table.setdefault(translation, []).append((references, score))
-        return table
-
-
 class Scores(MeanScorer):
     """Ready-made scores: of a table with texts, of a `.seg.score` file, or of a column of the data themselves.
 
     `file` is a TSV, CSV, JSONL or Parquet table with the columns translation, perhaps source and reference, and score
-    (or the one named by `column`); or mt-metrics-eval segment scores, which hold no texts and are matched with the data
-    by system and order of segments. `*` in its name takes several files, such as one per language pair. `column` alone
-    is a further column of the data set. A perturbed text has a score only where the table has that very text.
+    (or the one named by `column`), or what `comet-score --to_json` wrote; or mt-metrics-eval segment scores, which hold
+    no texts and are matched with the data by system and order of segments; or a `.txt` file with one score a line, in
+    the order of the data's rows, or of the rows of the table `texts`. `*` in its name takes several files, such as one
+    per language pair. `column` alone is a further column of the data set. A perturbed text has a score only where the
+    table has that very text.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset()
@@ -72,7 +41,10 @@ class Scores(MeanScorer):
         column: str | None = None,
         language_pair: str | None = None,
         higher: bool = True,
+        texts: str | None = None,
     ) -> None:
+        from babelquake.data.streams import existing, suffix
+
         if file is None and column is None:
             raise UserError(
                 "scorer 'scores' needs a file or a column of the data: write scores[file=…] or scores[column=…]."
@@ -83,6 +55,10 @@ class Scores(MeanScorer):
         self.higher_is_better = higher  # type: ignore[misc]  # here the file decides, not the class
         self._files = [] if file is None else _files(file)
         self._ordered = [path for path in self._files if path.name.removesuffix(".gz").endswith(SEGMENT_SCORES)]
+        self._plain = [path for path in self._files if suffix(path) == ".txt"]
+        self._texts = None if texts is None else existing(texts)
+        if len(self._plain) > 1 or (texts is not None and not self._plain):
+            raise UserError(f"scores[file={file}]: expected one .txt file with one score a line.")
         if self._ordered and len(self._ordered) < len(self._files):
             raise UserError(f"scores[file={file}] takes tables and {SEGMENT_SCORES} files together: name one kind.")
         self._attached: Known | None = None
@@ -98,7 +74,7 @@ class Scores(MeanScorer):
     @cached_property
     def _content(self) -> str:
         state = hashlib.blake2b(digest_size=16)
-        for path in self._files:
+        for path in [*self._files, *filter(None, [self._texts])]:
             state.update(hashlib.blake2b(path.read_bytes()).digest())
         return state.hexdigest()[:12]
 
@@ -119,17 +95,19 @@ class Scores(MeanScorer):
         Two systems may have the same translation and, from some metrics, scores that differ in the last digits: by
         row both are kept, by text they have one score.
         """
-        if self.file is not None and not self._ordered:
+        if self.file is not None and not self._by_row:
             return None
         values = np.full(segments.height, nan)
-        if self._ordered:
+        if self._plain:
+            values[:] = np.array(self._line_by_line(segments.height, "the data"), dtype=np.float64)
+        elif self._ordered:
             for path in self._ordered:
                 self._by_order(path, segments, values)
             if np.isnan(values).all():
                 raise UserError(f"{self.name} has no score for any system of the data.")
         else:
-            values[:] = np.array(_numbers(segments, str(self.column), "the data set"), dtype=np.float64)
-        self._attached = Known(entries=_entries(segments, values))
+            values[:] = np.array(numbers_of(segments, str(self.column), "the data set"), dtype=np.float64)
+        self._attached = Known(entries=entries_of(segments, values))
         return values
 
     def judge(self, questions: Questions) -> Array:
@@ -146,10 +124,24 @@ class Scores(MeanScorer):
         return [int(position) for position in np.flatnonzero(np.isnan(self.judge(questions)))]
 
     @property
+    def _by_row(self) -> bool:
+        """Whether the scores are without texts and belong to the rows of the data."""
+        return bool(self._ordered or (self._plain and self._texts is None))
+
+    def _line_by_line(self, rows: int, of: str) -> list[float | None]:
+        scores = one_per_line(self._plain[0])
+        if len(scores) != rows:
+            raise UserError(
+                f"{self._plain[0]} has {len(scores)} scores where {of} have {rows} rows. "
+                "Expected one score per row, in the same order."
+            )
+        return scores
+
+    @property
     def _known(self) -> Known:
         if self._attached is not None:
             return self._attached
-        if self.file is None or self._ordered:
+        if self.file is None or self._by_row:
             raise UserError(
                 f"{self.name} has scores but no texts: it must see the data set first. "
                 "In Python, call attach(dataset.segments)."
@@ -160,6 +152,12 @@ class Scores(MeanScorer):
     def _table(self) -> Known:
         from babelquake.data import read
 
+        if self._texts is not None:
+            rows = read(self._texts)
+            scores = self._line_by_line(len(rows.segments), self._texts.name)
+            return Known(rows.has("source"), entries_of(rows.segments, scores))
+        if len(self._files) == 1 and (found := comet_json(self._files[0], self.column)) is not None:
+            return found
         columns = {"score": self.column} if self.column else None
         parts = [read(path, columns=columns) for path in self._files]
         entries = []
@@ -169,7 +167,7 @@ class Scores(MeanScorer):
                     f"{path} has no column translation (it has: {', '.join(filter(part.has, part.segments.columns))}). "
                     "Scores are looked up by text: expected translation, score, and perhaps source and reference."
                 )
-            entries += _entries(part.segments, _numbers(part.segments, "score", str(path)))
+            entries += entries_of(part.segments, numbers_of(part.segments, "score", str(path)))
         return Known(all(part.has("source") for part in parts), entries)
 
     def _by_order(self, path: Path, segments: "pl.DataFrame", values: Array) -> None:
@@ -229,27 +227,3 @@ def _files(file: str) -> list[Path]:
     if not several:
         raise UserError(f"scores[file={file}]: no file has such a name.")
     return several
-
-
-def _entries(
-    segments: "pl.DataFrame", values: Iterable[float | None]
-) -> list[tuple[str, str, frozenset[str] | None, float]]:
-    """The rows that have a translation and a score."""
-    columns = (segments[name] for name in ("source", "translation", "references"))
-    return [
-        (source or "", translation, None if references is None else frozenset(references), float(value))
-        for source, translation, references, value in zip(*columns, values, strict=True)
-        if translation is not None and value is not None and not isnan(value)
-    ]
-
-
-def _numbers(segments: "pl.DataFrame", column: str, where: str) -> list[float | None]:
-    from babelquake.data.table import number
-
-    if column not in segments.columns or segments[column].null_count() == segments.height:
-        present = [name for name in segments.columns if segments[name].null_count() < segments.height]
-        raise UserError(f"{where} has no column '{column}' with scores. {did_you_mean(column, present)}")
-    return [
-        number(value, f"row {row} of {where}: {column}")
-        for row, value in enumerate(segments[column].to_list(), start=1)
-    ]
