@@ -30,11 +30,14 @@ if TYPE_CHECKING:
     from babelquake.studies.attack.study import attack
     from babelquake.studies.compare import compare
     from babelquake.studies.correlate.study import correlate
+    from babelquake.studies.exchange import imported_scorers
     from babelquake.studies.human.study import human
+    from babelquake.studies.metric.exchange import export_metric_texts
     from babelquake.studies.metric.study import metric
     from babelquake.studies.mt.exchange import export_sources, imported_systems
     from babelquake.studies.mt.forecast import forecast
     from babelquake.studies.mt.study import mt
+    from babelquake.studies.qe.exchange import export_qe_texts
     from babelquake.studies.qe.selection import size as qe_size
     from babelquake.studies.qe.study import qe
     from babelquake.systems import system
@@ -50,9 +53,12 @@ _PLACES = {
     "compare": "babelquake.studies.compare:compare",
     "correlate": "babelquake.studies.correlate.study:correlate",
     "dataset": "babelquake.data:dataset",
+    "export_metric_texts": "babelquake.studies.metric.exchange:export_metric_texts",
+    "export_qe_texts": "babelquake.studies.qe.exchange:export_qe_texts",
     "export_sources": "babelquake.studies.mt.exchange:export_sources",
     "forecast": "babelquake.studies.mt.forecast:forecast",
     "human": "babelquake.studies.human.study:human",
+    "imported_scorers": "babelquake.studies.exchange:imported_scorers",
     "imported_systems": "babelquake.studies.mt.exchange:imported_systems",
     "metric": "babelquake.studies.metric.study:metric",
     "mt": "babelquake.studies.mt.study:mt",
@@ -77,9 +83,12 @@ __all__ = [
     "compare",
     "correlate",
     "dataset",
+    "export_metric_texts",
+    "export_qe_texts",
     "export_sources",
     "forecast",
     "human",
+    "imported_scorers",
     "imported_systems",
     "metric",
     "mt",

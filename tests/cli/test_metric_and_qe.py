@@ -155,3 +155,17 @@ def test_kanojia_table_1(cli: Command, shared_data: Path, pair: str, count: int)
             for word in ("--data", str(shared_data / "mlqe-pe" / f"{part}.{pair}.df.short.tsv"))]  # fmt: skip
     found = json.loads(cli("qe", "--scorer", "chrf", *data, "--dry-run", "--json", "--out", "RUN").stdout)
     assert (found["segments"], found["selected"]) == (2000, count) and found["variants"] > 100 * count
+
+
+@pytest.mark.parametrize("study", ["metric", "qe"])
+def test_export_judge_elsewhere_import(cli: Command, scored: str, tmp_path: Path, study: str) -> None:
+    suite = "final-delete" if study == "metric" else "word-drop,upper-words"
+    words = (study, "--data", scored, "--suite", suite)
+    assert "distinct texts to judge in out[1]/texts.jsonl" in cli(*words, "--export", "out[1]").stdout
+    assert "holds no scores yet" in cli(*words, "--import", "out[1]", "--out", "RUN", status=2).stderr
+    assert "no scorer is named" in cli(*words, "--out", "RUN", status=2).stderr
+    texts = (tmp_path / "out[1]" / "texts.jsonl").read_text("utf-8").splitlines()
+    (tmp_path / "out[1]" / "mine.txt").write_text("".join(f"{len(line)}\n" for line in texts))
+    assert "mine" in cli(*words, "--import", "out[1]", "--out", "RUN", *QUICK).stdout
+    other = cli(*words, "--seed", "1", "--suite", "misspell", "--import", "out[1]", "--out", "R2", *QUICK, status=2)
+    assert "mine has no score for" in other.stderr

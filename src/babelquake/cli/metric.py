@@ -11,8 +11,8 @@ from babelquake.cli.shared import Shared, study_command
 @study_command
 def metric(
     shared: Shared,
-    scorer: opt.Scorers,
-    out: opt.Out,
+    scorer: opt.ScorersOrImport = None,
+    out: opt.OutOrExport = None,
     suite: opt.Suites = None,
     side: Annotated[
         str,
@@ -35,22 +35,37 @@ def metric(
         ),
     ] = None,
     resamples: opt.Resamples = 2000,
+    export: opt.ExportTexts = None,
+    import_: opt.ImportScores = None,
 ) -> None:
     """Measure how scores change when a text changes a little, and whether they still agree with people.
 
     Example: babelquake metric -m chrf -m bleu -d sample --side source -p jwalapuram2023 -o runs/punctuation
     """
+    from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
+    from babelquake.studies.metric.exchange import export_metric_texts
     from babelquake.studies.metric.material import Side
     from babelquake.studies.metric.study import metric as study
 
     suites = suite or ["jwalapuram2023"]
+    chosen, perturbed = suite_of(suites, replicates), opt.one_of("--side", side, Side)
+    if export:
+        opt.told_exported(
+            *export_metric_texts(
+                export, shared.read(), chosen, side=perturbed, seed=shared.seed, sample=sample, attacked=attacked
+            )
+        )
+        return
+    judges = opt.judged_by(scorer, import_)
+    if out is None:
+        raise UserError("no run folder is named: give --out DIR.")
     run = study(
-        scorer,
+        judges,
         shared.read(),
-        suite_of(suites, replicates),
+        chosen,
         out=out,
-        side=opt.one_of("--side", side, Side),
+        side=perturbed,
         seed=shared.seed,
         sample=sample,
         threshold=threshold,

@@ -83,6 +83,21 @@ Scorers = Annotated[
     list[str],
     typer.Option("--scorer", "-m", metavar="SCORER", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable."),
 ]
+ScorersOrImport = Annotated[
+    list[str] | None,
+    typer.Option("--scorer", "-m", metavar="SCORER", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable."),
+]
+OutOrExport = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
+]
+ExportTexts = Annotated[
+    Path | None,
+    typer.Option("--export", metavar="PATH", help="Write every text to judge to DIR/texts.jsonl and stop."),
+]
+ImportScores = Annotated[
+    Path | None,
+    typer.Option("--import", metavar="PATH", help="Take each file of scores beside DIR/texts.jsonl as one scorer."),
+]
 Suites = Annotated[
     list[str] | None,
     typer.Option("--suite", "-p", metavar="SUITE", help="A suite, a YAML file, or perturbations; repeatable."),
@@ -226,3 +241,20 @@ def engine_of(
         store = Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
     chosen = one_of("--on-error", on_error, Literal["keep", "stop"])
     return Engine(store, quiet, workers=workers(executor), on_error=chosen, budget=budget)
+
+
+def judged_by(scorer: list[str] | None, folder: Path | None) -> list[str]:
+    """The scorers that were named, and those whose scores were imported."""
+    from babelquake.errors import UserError
+    from babelquake.studies.exchange import imported_scorers
+
+    named = [*(scorer or []), *(imported_scorers(folder) if folder else [])]
+    if not named:
+        raise UserError("no scorer is named: give --scorer, e.g. --scorer chrf, or --import DIR.")
+    return named
+
+
+def told_exported(written: Path, count: int) -> None:
+    """Say what was written, and what to do with it."""
+    typer.echo(f"{count} distinct texts to judge in {written}, and in texts.tsv. Put each scorer's scores beside it as")
+    typer.echo(f"NAME.txt, one for each line, then run the same command with --import {written.parent}.")

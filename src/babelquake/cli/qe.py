@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,10 +13,8 @@ from babelquake.cli.shared import Shared, study_command
 @study_command
 def qe(
     shared: Shared,
-    scorer: opt.Scorers,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
-    ] = None,
+    scorer: opt.ScorersOrImport = None,
+    out: opt.OutOrExport = None,
     suite: opt.Suites = None,
     threshold: Annotated[
         float, typer.Option("--threshold", metavar="X", help="Probe segments with this human score or more.")
@@ -29,6 +26,8 @@ def qe(
     replicates: opt.Replicates = None,
     resamples: opt.Resamples = 2000,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count segments and variants; score nothing.")] = False,
+    export: opt.ExportTexts = None,
+    import_: opt.ImportScores = None,
 ) -> None:
     """Probe QE models with harmless and harmful changes of good translations: MPP, MAP, discrimination, flags.
 
@@ -36,6 +35,7 @@ def qe(
     """
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite as suite_of
+    from babelquake.studies.qe.exchange import export_qe_texts
     from babelquake.studies.qe.selection import size
     from babelquake.studies.qe.study import qe as study
 
@@ -48,10 +48,16 @@ def qe(
         told = f"{note}\n{counts['variants']} perturbed texts would be judged."
         typer.echo(json.dumps(counts) if shared.as_json else told)
         return
+    if export:
+        opt.told_exported(
+            *export_qe_texts(export, material, chosen, threshold=threshold, masked_lm=masked_lm, seed=shared.seed)
+        )
+        return
+    judges = opt.judged_by(scorer, import_)
     if out is None:
         raise UserError("no run folder is named: give --out DIR.")
     run = study(
-        scorer,
+        judges,
         material,
         chosen,
         out=out,

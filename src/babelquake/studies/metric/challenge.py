@@ -24,8 +24,8 @@ LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""
 
 
-def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
-    """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence.
+def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]:
+    """The triples that test something, and what is asked of each by the column that holds the answer.
 
     Triples whose phenomenon does not occur, so that the perturbed translation is the translation, test nothing.
     """
@@ -34,17 +34,22 @@ def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engi
         raise UserError("no triple of the challenge set differs from its translation: there is nothing to detect.")
     references, sources = segments["references"].to_list(), segments["source"].fill_null("").to_list()
     translations = segments["translation"].to_list()
-    unrelated = unrelated_to(references, translations)
+    texts = {
+        "score": translations,
+        "score_perturbed": segments["perturbed"].to_list(),
+        "score_unrelated": unrelated_to(references, translations),
+    }
+    return segments, {column: Questions(given, references, sources) for column, given in texts.items()}
+
+
+def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
+    """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence."""
+    segments, asked = triples(segments)
     parts = []
     for judge in judges:
         sign = 1 if judge.higher_is_better else -1
         columns = {
-            name: sign * judge.score_rows(engine.judge(judge, Questions(texts, references, sources)))
-            for name, texts in (
-                ("score", translations),
-                ("score_perturbed", segments["perturbed"].to_list()),
-                ("score_unrelated", unrelated),
-            )
+            column: sign * judge.score_rows(engine.judge(judge, questions)) for column, questions in asked.items()
         }
         keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
         parts.append(keys.with_columns(scorer=pl.lit(judge.name), **{k: pl.Series(v) for k, v in columns.items()}))

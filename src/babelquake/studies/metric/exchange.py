@@ -1,0 +1,40 @@
+"""What the metric study judges, written out for metrics that run elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from babelquake.data import Given, dataset
+from babelquake.engine import Cache, Engine
+from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
+from babelquake.studies.exchange import export_questions, probed_questions
+from babelquake.studies.metric.agreement import attacked_texts
+from babelquake.studies.metric.challenge import triples
+from babelquake.studies.metric.material import Side, material_of, mode_of
+from babelquake.studies.variants import vocabularies
+
+
+def export_metric_texts(
+    folder: Path | str,
+    data: Given,
+    suite: str | Suite | Sequence[str] = "jwalapuram2023",
+    *,
+    side: Side = "translation",
+    seed: int = 0,
+    replicates: int | None = None,
+    sample: int = 1000,
+    attacked: bool = False,
+) -> tuple[Path, int]:
+    """Write every distinct (source, translation, reference) of the study; where they are, and how many there are."""
+    given = dataset(data)
+    mode = mode_of(given, side)
+    if mode == "challenge":
+        _, asked = triples(given.segments)
+        return export_questions(folder, asked.values())
+    changes = suite_of(suite, replicates).with_model(None)
+    material = material_of(given, side, mode, sample, seed)
+    if attacked:
+        material = replace(material, given=attacked_texts(given, changes))
+    words = vocabularies(material.segments, "text", changes, material.lang)
+    return export_questions(folder, probed_questions(material, changes, seed, words, Engine(Cache())))
