@@ -70,7 +70,6 @@ def test_languages_may_be_written_in_several_ways(cli: Callable[..., Result]) ->
         (["misspell[level=0.1|0.2]"], "", "several values with '|'"),
         (["niu2020"], "", "niu2020 is a suite: give --table FILE"),
         (["misspell", "--replicates", "2"], "", "give --table FILE too"),
-        (["misspell"], b"gut\nsch\xf6n\n", "standard input line 2: byte 4 (0xf6) is not UTF-8"),
         (["misspell"], b"a\0b\n", "standard input line 1: a NUL byte"),
         (["source-copy", "--source", "one.txt"], "a\nb\n", "one.txt ends before line 2"),
         (["misspell", "--table", "x.xlsx"], "a\n", "x.xlsx: cannot tell the format"),
@@ -108,3 +107,52 @@ def test_the_table_says_what_the_filter_says(cli: Callable[..., Result], tmp_pat
         pl.read_ndjson(tmp_path / "out.jsonl")["text"].to_list()
         == cli("perturb", "misspell", *words).stdout.split("\n")[:-1]
     )
+
+
+TABLES = {
+    "t.tsv": "id\tsrc\tn\n007\tGuten Tag.\t1.50\n2\t\t3\n3\tJa 😀.\t\n",
+    "t.csv": 'id,src,n\n007,Guten Tag.,1.50\n2,,3\n"3, b",Ja 😀.,\n',
+    "t[1].jsonl": '{"src": "Guten Tag.", "n": [1, {"a": null}]}\n{"n": 2}\n{"src": "Ja 😀.", "x": 0.10}\n',
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("column", ["src", "source"])
+def test_one_column_of_a_table_changes_and_nothing_else(
+    cli: Callable[..., Result], tmp_path: Path, name: str, column: str
+) -> None:
+    (tmp_path / name).write_text(TABLES[name], "utf-8")
+    found = cli("perturb", "final-delete", "--column", column, name)
+    assert found.stdout == TABLES[name].replace("Tag.", "Tag").replace("😀.", "😀").replace("0.10", "0.1")
+
+
+def test_a_column_of_parquet_and_of_a_table_without_header(cli: Callable[..., Result], tmp_path: Path) -> None:
+    table = pl.DataFrame({"source": ["Ja.", None], "n": [1, 2], "more": [["a"], []]})
+    table.write_parquet(tmp_path / "t.parquet")
+    found = cli("perturb", "final-delete", "--column", "source", "t.parquet")
+    (tmp_path / "out.parquet").write_bytes(found.stdout_bytes)
+    changed = pl.read_parquet(tmp_path / "out.parquet")
+    assert changed["source"].to_list() == ["Ja", None] and changed.drop("source").equals(table.drop("source"))
+    (tmp_path / "n.tsv").write_text("Ja.\tYes.\nNein.\tNo.\n")
+    assert cli("perturb", "final-delete", "--column", "2", "n.tsv").stdout == "Ja.\tYes\nNein.\tNo\n"
+
+
+def test_the_source_beside_a_column_is_known(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("source\ttranslation\nJa.\tYes.\n")
+    assert cli("perturb", "source-copy", "--column", "translation", "t.tsv").stdout.endswith("Ja.\tJa.\n")
+    cli("perturb", "kanojia2021", "--column", "translation", "--lang", "en", "--table", "out.parquet", "t.tsv")
+    assert set(pl.read_parquet(tmp_path / "out.parquet")["original"]) == {"Yes."}
+
+
+def test_a_column_that_is_not_there(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("source\ttranslation\nJa.\tYes.\n")
+    assert "no column 'sourc'. Did you mean 'source'?" in cli(
+        "perturb", "misspell", "--column", "sourc", "t.tsv", status=2
+    ).stderr
+    assert "needs a table" in cli("perturb", "misspell", "--column", "a", input="x\n", status=2).stderr
+
+
+def test_windows_1252_is_read_as_such_and_told(cli: Callable[..., Result]) -> None:
+    found = cli("perturb", "final-delete", input=b"gut.\nsch\xf6n.\n")
+    assert found.stdout == "gut\nschön\n"
+    assert "standard input is not UTF-8 (line 2); it was read as Windows-1252" in found.stderr

@@ -2,8 +2,9 @@
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +14,9 @@ from babelquake.cli.guard import guarded
 from babelquake.cli.options import Replicates, Seed
 
 if TYPE_CHECKING:
+    from babelquake.data.one_column import Column
     from babelquake.languages import Language
     from babelquake.perturb.asking import Fillers
-
 
 
 @guarded
@@ -38,6 +39,12 @@ def perturb(
             "--table", metavar="PATH", help="Write line × perturbation × replicate to .parquet, .tsv, .csv, .jsonl."
         ),
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column", metavar="NAME", help="FILE is a table: perturb this column, print the table (or --table)."
+        ),
+    ] = None,
     source: Annotated[
         str | None, typer.Option("--source", metavar="SOURCE", help="The lines' sources, for source-copy.")
     ] = None,
@@ -58,9 +65,8 @@ def perturb(
     Example: babelquake perturb misspell --level 0.1 --lang de --seed 7 < in.txt > out.txt
     """
     if table is not None:
-        _write_table(name, level, file, lang, seed, replicates, table, source, vocabulary)
+        _write_table(name, level, file, lang, seed, replicates, table, source, vocabulary, column)
         return
-    from babelquake.data import lines
     from babelquake.errors import UserError
     from babelquake.perturb import Perturbation
     from babelquake.perturb.suite import suite_names
@@ -72,19 +78,28 @@ def perturb(
     change = Perturbation(name, level=level, vocabulary=vocabulary)
     language, fillers = _code(lang), _fillers() if change.card.asks else None
     notes: list[str] = []
-    texts, words = lines(file, notes), None
+    given = _given(file, column, notes)
+    texts, words = given.texts, None
     if change.vocabulary == "data":
-        texts, words = _with_vocabulary(file, notes, lang)
+        texts, words = _with_vocabulary(given.texts, lang)
+    if given.column is not None and sys.stdout.isatty() and file.endswith(".parquet"):
+        raise UserError("a Parquet table is nothing to print: send it to a file with > FILE, or give --table FILE.")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     skipped = count = 0
-    for text, origin in _with_sources(texts, file, source):
+    written: list[str] = []
+    for text, origin in _with_sources(texts, file, source, given.sources):
         count += 1
         changed = change.apply(text, lang=language, seed=seed, source=origin, vocabulary=words, fillers=fillers)
         if changed is None:
             skipped += 1
             changed = text if keep else ""
-        sys.stdout.write(changed + "\n")
+        if given.column is None:
+            sys.stdout.write(changed + "\n")
+        else:
+            written.append(changed)
+    if given.column is not None:
+        typer.echo(given.column.replaced(written), nl=False)
     sys.stdout.flush()
     if skipped:
         kept = "left unchanged" if keep else "left blank"
@@ -100,13 +115,36 @@ def _code(lang: str | None) -> "Language | None":
     return Language(lang) if lang else None
 
 
-def _with_sources(texts: Iterator[str], file: str, source: str | None) -> Iterator[tuple[str, str | None]]:
-    """Each line with its source, as many as there are lines."""
+@dataclass(frozen=True)
+class _Given:
+    """The texts to perturb, line by line, and the table they are a column of."""
+
+    texts: Iterator[str]
+    sources: Iterable[str | None] | None = None
+    column: "Column | None" = None
+
+
+def _given(file: str, column: str | None, notes: list[str]) -> _Given:
+    from babelquake.data import lines
+
+    if column is None:
+        return _Given(lines(file, notes))
+    from babelquake.data.one_column import read_column
+
+    found = read_column(file, column)
+    notes.extend(found.notes)
+    return _Given((text or "" for text in found.texts), found.sources, found)
+
+
+def _with_sources(
+    texts: Iterator[str], file: str, source: str | None, beside: Iterable[str | None] | None = None
+) -> Iterator[tuple[str, str | None]]:
+    """Each line with its source, as many as there are lines: of a file, or of a table's own column."""
     from babelquake.data import lines
     from babelquake.errors import UserError
 
     if source is None:
-        yield from ((text, None) for text in texts)
+        yield from zip(texts, beside if beside is not None else repeat(None), strict=False)
         return
     for number, (text, origin) in enumerate(zip_longest(texts, lines(source)), 1):
         if text is None or origin is None:
@@ -115,13 +153,12 @@ def _with_sources(texts: Iterator[str], file: str, source: str | None) -> Iterat
         yield text, origin
 
 
-def _with_vocabulary(file: str, notes: list[str], lang: str | None) -> tuple[Iterator[str], Sequence[str]]:
+def _with_vocabulary(texts: Iterator[str], lang: str | None) -> tuple[Iterator[str], Sequence[str]]:
     """The lines, and the words they are made of: the one case that needs the whole input at once."""
-    from babelquake.data import lines
     from babelquake.perturb.vocabulary import vocabulary_of
 
-    texts = list(lines(file, notes))
-    return iter(texts), vocabulary_of(texts, _code(lang))
+    everything = list(texts)
+    return iter(everything), vocabulary_of(everything, _code(lang))
 
 
 def _fillers() -> "Fillers":
@@ -141,8 +178,8 @@ def _write_table(
     table: Path,
     source: str | None,
     vocabulary: str | None,
+    column: str | None,
 ) -> None:
-    from babelquake.data import lines
     from babelquake.errors import UserError
     from babelquake.perturb.suite import suite, suite_names
     from babelquake.perturb.table import write_perturb_table
@@ -154,11 +191,12 @@ def _write_table(
     asked = suite(name, replicates).drawing_from(vocabulary)
     chosen = asked.with_model(None)
     notes: list[str] = []
-    texts, words = lines(file, notes), None
+    given = _given(file, column, notes)
+    texts, words = given.texts, None
     if any(change.vocabulary == "data" for change in chosen.perturbations):
-        texts, words = _with_vocabulary(file, notes, lang)
+        texts, words = _with_vocabulary(texts, lang)
     fillers = _fillers() if any(change.card.asks for change in chosen.perturbations) else None
-    paired = _with_sources(texts, file, source)
+    paired = _with_sources(texts, file, source, given.sources)
     height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=words, fillers=fillers)
     if not height:
         raise UserError(f"{file} is empty: there is nothing to perturb.")

@@ -29,6 +29,11 @@ def read_tsv(request: Request) -> Dataset:
 
 def read_csv(request: Request) -> Dataset:
     """Comma-separated columns with header names, or source and reference."""
+    return to_dataset(csv_table(request), request.columns, request.language_pair, languages.detect(request.path))
+
+
+def csv_table(request: Request, header: bool | None = None) -> Table:
+    """The columns of a CSV file; whether the first line names them is found out unless said."""
     notes: list[str] = []
     text = whole_text(request.path, notes)
     csv.field_size_limit(LONGEST_CELL)
@@ -44,8 +49,7 @@ def read_csv(request: Request) -> Dataset:
         raise UserError(
             f"{label(request.path)} line {line}: {error}. Expected CSV, with quotes inside a quoted cell doubled."
         ) from None
-    table = _table(request, rows, starts, notes)
-    return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
+    return _table(request, rows, starts, notes, header)
 
 
 def _delimiter(text: str, notes: list[str], name: str) -> str:

@@ -29,7 +29,7 @@ DEMETR = {
 def read_jsonl(request: Request) -> Dataset:
     """One object a line; a field an object lacks is null."""
     notes: list[str] = []
-    found = _json_lines(request.path, notes)
+    found = json_lines(request.path, notes)
     table = _table(request.path, [item for _, item in found], [number for number, _ in found], "line", notes)
     return _from_table(request, table)
 
@@ -42,6 +42,14 @@ def read_json(request: Request) -> Dataset:
 
 def read_parquet(request: Request) -> Dataset:
     """A Parquet table; nested columns other than references stay as they are."""
+    frame = parquet_frame(request)
+    columns: dict[str, Sequence[Any]] = {name: frame[name].to_list() for name in frame.columns}
+    table = Table(request.what, stem(request.path), columns, range(1, frame.height + 1), unit="row")
+    return _from_table(request, table)
+
+
+def parquet_frame(request: Request) -> pl.DataFrame:
+    """The table in a Parquet file, which must have rows."""
     with opened(existing(request.path)) as stream:
         try:
             frame = pl.read_parquet(stream.read())
@@ -49,9 +57,7 @@ def read_parquet(request: Request) -> Dataset:
             raise UserError(f"{request.what} is not a Parquet file: {str(error).splitlines()[0]}.") from None
     if frame.is_empty():
         raise UserError(f"{request.what} is empty: it has columns ({', '.join(frame.columns)}) but no rows.")
-    columns: dict[str, Sequence[Any]] = {name: frame[name].to_list() for name in frame.columns}
-    table = Table(request.what, stem(request.path), columns, range(1, frame.height + 1), unit="row")
-    return _from_table(request, table)
+    return frame
 
 
 def is_demetr(what: str) -> bool:
@@ -81,7 +87,7 @@ def read_demetr(request: Request) -> Dataset:
     columns: dict[str, list[Any]] = {}
     rows = 0
     for file in files:
-        found = _json_lines(file, []) if file.suffix == ".jsonl" else list(enumerate(_json_list(file), start=1))
+        found = json_lines(file, []) if file.suffix == ".jsonl" else list(enumerate(_json_list(file), start=1))
         items = [item for _, item in found]
         table = _table(file, items, [number for number, _ in found], "item", [])
         missing = [name for name in DEMETR if name not in table.columns]
@@ -107,7 +113,7 @@ def _from_table(request: Request, table: Table) -> Dataset:
     return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
 
 
-def _json_lines(path: Path, notes: list[str]) -> list[tuple[int, Any]]:
+def json_lines(path: Path, notes: list[str]) -> list[tuple[int, Any]]:
     """The objects of a file with one a line, with their lines' numbers."""
     objects, blank = [], 0
     for number, line in enumerate(lines(path, notes), start=1):

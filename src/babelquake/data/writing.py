@@ -40,6 +40,14 @@ def write(what: pl.DataFrame | Dataset, path: str | Path) -> None:
         raise UserError(f"{target} cannot hold {error}. Write .csv, .jsonl or .parquet instead.") from None
 
 
+def as_bytes(frame: pl.DataFrame, ending: str) -> bytes:
+    """A table as a file with that ending would hold it."""
+    try:
+        return _writers()[ending](frame)
+    except _UnwritableError as error:
+        raise UserError(f"{ending[1:].upper()} cannot hold {error}. Use .csv, .jsonl or .parquet instead.") from None
+
+
 def require_writable(path: Path) -> None:
     """Refuse a name that does not say how to write the table."""
     if suffix(path) not in _writers():
