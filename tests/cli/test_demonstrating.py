@@ -42,6 +42,6 @@ def test_the_story_is_told_and_the_report_named(
 @pytest.mark.slow
 def test_the_real_demo(cli: Callable[..., Result], tmp_path: Path) -> None:
     shown = cli("demo", "--out", "demo").stdout
-    assert all(name in shown for name in ("de-en-bpe-dropout", "chrf", "The report is"))
+    assert all(name in shown for name in ("de-en-bpe-dropout", "chrf", "bertscore", "cross-encoder", "The report is"))
     assert {path.parent.name for path in (tmp_path / "demo").glob("*/measures.csv")} == {"mt", "metric", "probes"}
     assert (tmp_path / "demo" / "report.html").stat().st_size < 5_000_000

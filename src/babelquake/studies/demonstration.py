@@ -1,15 +1,19 @@
 """The demo: the three studies on the bundled sample and models, as one story."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from babelquake.data import read
 from babelquake.engine import Engine
+from babelquake.models.shipped import shipped
 from babelquake.runs.run import Run
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
 
+LEARNED = {"minilm-en": "bertscore[model=minilm-en]", "judge-en": "cross-encoder[model=judge-en]"}
+"""Metrics over the English models that ship."""
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 
 
@@ -29,12 +33,28 @@ def demonstrate(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:
             engine=engine,
         ),
     )
-    metrics = ["bleu", "chrf", "ter"]
+    metrics, learned = ["bleu", "chrf", "ter"], neural_metrics()
+    named = "three metrics" if not learned else "string metrics, BERTScore and a learned metric"
     yield (
-        "What a single final mark costs in three metrics, f(X′, X):",
-        metric(metrics, sample, "jwalapuram2023", out=out / "metric", side="source", restart=restart, engine=engine),
+        f"What a single final mark of an English sentence costs in {named}, f(X′, X):",
+        metric(
+            [*metrics, *learned],
+            sample,
+            "jwalapuram2023",
+            out=out / "metric",
+            side="reference",
+            restart=restart,
+            engine=engine,
+        ),
     )
     yield (
-        "Do the same metrics tell harmless from harmful changes of a translation?",
+        "Do the string metrics tell harmless from harmful changes of a translation?",
         qe(metrics, rated, "kanojia2021", out=out / "probes", replicates=5, restart=restart, engine=engine),
     )
+
+
+def neural_metrics() -> list[str]:
+    """The metrics that need torch and transformers, where both and the models are installed."""
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        return []
+    return [spec for name, spec in LEARNED.items() if name in shipped()]
