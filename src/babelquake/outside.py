@@ -5,10 +5,13 @@ import importlib
 import inspect
 import re
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from babelquake.errors import UserError
+from babelquake.errors import BabelquakeError, UserError
 
 PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 """`module:function`, as entry points are written."""
@@ -39,3 +42,16 @@ def source_of(thing: Any) -> str | None:
         return hashlib.blake2b(Path(str(file)).read_bytes(), digest_size=6).hexdigest() if file else None
     except (TypeError, OSError):
         return None
+
+
+@contextmanager
+def told(name: str) -> Iterator[None]:
+    """What goes wrong in the user's own code is theirs to mend: say where it happened."""
+    try:
+        yield
+    except (BabelquakeError, MemoryError):
+        raise
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name} line {place.lineno}"
+        raise UserError(f"{name} failed: {type(error).__name__}: {error} ({where}).") from error

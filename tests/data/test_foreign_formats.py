@@ -137,6 +137,10 @@ def test_windows_1252_is_read_and_said(tmp_path: Path) -> None:
         ("a.sgm", "Guten Tag.", "no <seg"),
         ("a.xlsx", "no workbook", "no workbook that can be read"),
         ("a.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
+        ("a.tsv", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
+        ("a.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
+        ("a.tsv", TMX, "holds mark-up"),
+        ("a.csv", "<html><p>Hallo</p></html>", "holds mark-up"),
         ("a.txt", b"PK\x03\x04rest", "is no text"),
     ],
 )

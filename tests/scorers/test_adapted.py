@@ -29,6 +29,9 @@ def short(translations, references):
 def broken(translations, references):
     raise RuntimeError("no weights")
 
+def endless(translations, references):
+    return [float("inf") for _ in translations]
+
 def strange(texts, gold):
     return [0.0]
 
@@ -93,7 +96,8 @@ def test_a_function_may_be_given_itself() -> None:
     [
         ("wrong", "float where a list of 2 numbers belongs"),
         ("short", "1 scores for 2 segments"),
-        ("broken", "failed: RuntimeError: no weights"),
+        ("broken", r"failed: RuntimeError: no weights \(my_metrics_\d+\.py line 18\)"),
+        ("endless", "an infinite score"),
     ],
 )
 def test_a_wrong_answer_is_told(module: str, function: str, message: str) -> None:

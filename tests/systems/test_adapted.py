@@ -18,6 +18,9 @@ def one(text: str) -> str:
 def wrong(texts):
     return "one text"
 
+def crash(texts):
+    raise ValueError("no weights")
+
 class Mine:
     def __init__(self, mark="!"):
         self.mark = mark
@@ -84,6 +87,11 @@ def test_what_is_no_system_is_named(module: str, place: str, message: str) -> No
 def test_an_answer_that_is_no_list_is_refused(module: str) -> None:
     with pytest.raises(UserError, match="str where a list of translations belongs"):
         system(f"{module}:wrong").translate(["a"])
+
+
+def test_what_fails_in_the_user_s_own_code_is_told_as_theirs(module: str) -> None:
+    with pytest.raises(UserError, match=r":crash failed: ValueError: no weights \(my_module_\d+\.py line 12\)"):
+        system(f"{module}:crash").translate(["a"])
 
 
 def test_a_plug_in_needs_translate_and_signature_alone(module: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from babelquake.data import languages
 from babelquake.data.columns import by_position, is_header
 from babelquake.data.dataset import Dataset
+from babelquake.data.markup import is_markup
 from babelquake.data.request import Request
 from babelquake.data.streams import label, lines, stem, whole_text
 from babelquake.data.table import Table, to_dataset
@@ -127,6 +128,8 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
         if repeated:
             raise UserError(f"{name} line 1: column '{repeated[0]}' occurs twice. Expected different names.")
         return list(first), 1
+    if is_markup(first[0].encode()):
+        raise UserError(f"{name} holds mark-up, not columns. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT).")
     if len(first) > len(HEADERLESS):
         raise UserError(
             f"{name} line 1 names no known column (it has: {_some(first)}). Expected names such as source, reference, "

@@ -72,9 +72,8 @@ def refuse_markup(path: str | Path) -> None:
         raise UserError(
             f"{label(path)} holds mark-up, not one sentence a line. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT)."
         )
-    if start.startswith((b"PK\x03\x04", b"PAR1", b"SQLite format 3", b"%PDF", b"version https://git-lfs")):
-        what = "a pointer of Git LFS: fetch the file itself" if start.startswith(b"version") else "no text"
-        raise UserError(f"{label(path)} is {what}. Expected one sentence a line.")
+    if start.startswith((b"PK\x03\x04", b"PAR1", b"SQLite format 3", b"%PDF")):
+        raise UserError(f"{label(path)} is no text. Expected one sentence a line.")
 
 
 def text_lines(path: str | Path, notes: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ from babelquake.errors import UserError, did_you_mean
 
 COMPRESSIONS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 STDIN = "-"
+LFS_POINTER = b"version https://git-lfs"
 BUFFER = 2**18
 BOM = b"\xef\xbb\xbf"
 
@@ -151,6 +152,8 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     unpack = COMPRESSIONS.get(found.suffix)
     try:
         with io.BufferedReader(unpack(found, "rb"), BUFFER) if unpack else found.open("rb") as stream:
+            if not unpack and stream.peek(len(LFS_POINTER)).startswith(LFS_POINTER):
+                raise UserError(f"{found} is a pointer of Git LFS: fetch the file itself.")
             yield stream
     except PermissionError:
         raise UserError(f"{found} may not be read: check its permissions.") from None

@@ -142,8 +142,14 @@ def _finished(change: Perturbation, begun: Sequence[str | Asking | None], filler
     return done
 
 
+MOST_REPLICATES = 10_000
+"""More than anybody needs, fewer than fill a disk."""
+
+
 def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:
     """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`."""
+    if replicates is not None and not 1 <= replicates <= MOST_REPLICATES:
+        raise UserError(f"{replicates} replicates: expected a whole number from 1 to {MOST_REPLICATES:,}.")
     if isinstance(what, Suite):
         return what if replicates is None else replace(what, replicates=replicates)
     items = split_list(what) if isinstance(what, str) else [part for item in what for part in split_list(item)]

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from babelquake.errors import BabelquakeError, UserError
-from babelquake.outside import source_of
+from babelquake.errors import UserError
+from babelquake.outside import source_of, told
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published import best_reference
@@ -78,15 +78,11 @@ class Adapted(MeanScorer):
         if "source" in self._roles:
             columns["source"] = list(required(questions.sources, self, "source"))
         given = [columns[role] for role in self._roles]
-        try:
+        with told(self.name):
             if self._one_by_one:
                 answer: Any = [self._function(*texts) for texts in zip(*given, strict=True)]
             else:
                 answer = self._function(*given)
-        except BabelquakeError:
-            raise
-        except Exception as error:
-            raise UserError(f"{self.name} failed: {type(error).__name__}: {error}") from error
         return _numbers(answer, count, self.name)
 
 
@@ -102,6 +98,8 @@ def _numbers(answer: Any, count: int, name: str) -> Array:
         ) from None
     if values.shape != (count,):
         raise UserError(f"{name} gave {len(values)} scores for {count} segments: one each is needed.")
+    if np.isinf(values).any():
+        raise UserError(f"{name} gave an infinite score: expected numbers, or None where there is no judgement.")
     return values
 
 

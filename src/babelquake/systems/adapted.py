@@ -11,7 +11,7 @@ from typing import Any
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
-from babelquake.outside import source_of
+from babelquake.outside import source_of, told
 from babelquake.runs.signature import signature
 from babelquake.systems.base import System
 
@@ -42,7 +42,9 @@ class Adapted(System):
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """What it says."""
-        return _listed(self._inner.translate(list(texts)), self)
+        with told(self.name):
+            found = self._inner.translate(list(texts))
+        return _listed(found, self)
 
     def close(self) -> None:
         """Close it, if it can be."""
@@ -75,9 +77,9 @@ class Function(System):
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """What the function says."""
-        if self._one_by_one:
-            return _listed([self._function(text) for text in texts], self)
-        return _listed(self._function(list(texts)), self)
+        with told(self.name):
+            found = [self._function(text) for text in texts] if self._one_by_one else self._function(list(texts))
+        return _listed(found, self)
 
 
 def _listed(found: Any, system: System) -> list[str]:
