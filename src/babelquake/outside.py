@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from babelquake.errors import BabelquakeError, UserError
@@ -36,12 +37,29 @@ def at(place: str) -> Any:
 
 
 def source_of(thing: Any) -> str | None:
-    """A hash of the file that a function or class is written in; None where there is no such file."""
+    """A hash of the file that a function or class is written in; None where nothing is known of it.
+
+    A function without a name of its own, or without a file, as in a notebook, is known by its code and what it closes
+    over: two of them in one file differ.
+    """
+    state = hashlib.blake2b(digest_size=6)
     try:
         file = inspect.getsourcefile(thing)
-        return hashlib.blake2b(Path(str(file)).read_bytes(), digest_size=6).hexdigest() if file else None
+        content = Path(str(file)).read_bytes() if file else None
     except (TypeError, OSError):
-        return None
+        content = None
+    state.update(content or b"")
+    code = getattr(thing, "__code__", None)
+    if code is not None and (content is None or "<" in thing.__qualname__):
+        cells = [repr(cell.cell_contents) for cell in getattr(thing, "__closure__", None) or ()]
+        state.update(repr((_written(code), thing.__defaults__, cells)).encode())
+    return None if content is None and code is None else state.hexdigest()
+
+
+def _written(code: CodeType) -> tuple[Any, ...]:
+    """What a function does, without where it stands."""
+    inside = [_written(const) if isinstance(const, CodeType) else repr(const) for const in code.co_consts]
+    return code.co_code, code.co_names, inside
 
 
 @contextmanager

@@ -112,3 +112,8 @@ def test_what_cannot_change_a_translation_is_not_part_of_the_identity() -> None:
     assert system("command[cmd=cat,timeout=5]").identity == system("command[cmd=cat]").identity
     assert system("deepl[rate=2]", "de-en").identity == system("deepl[timeout=9]", "de-en").identity
     assert system("command[cmd=cat]").identity != system("command[cmd=rev]").identity
+
+
+def test_functions_without_a_name_have_signatures_of_their_own() -> None:
+    made = [system(lambda texts, mark=mark: [text + mark for text in texts]) for mark in "!?"]
+    assert len({one.signature for one in made}) == 2

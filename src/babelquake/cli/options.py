@@ -119,7 +119,9 @@ Replicates = Annotated[
         "--replicates", min=1, metavar="N", help="Repeat stochastic perturbations; default: as the papers did."
     ),
 ]
-Resamples = Annotated[int, typer.Option("--resamples", min=100, metavar="N", help="Bootstrap resamples.")]
+Resamples = Annotated[
+    int, typer.Option("--resamples", min=100, max=1_000_000, metavar="N", help="Bootstrap resamples.")
+]
 Restart = Annotated[bool, typer.Option("--restart", help="Begin again, discarding what the run folder holds.")]
 CacheFile = Annotated[
     str | None,

@@ -21,18 +21,20 @@ def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:
     Two that differ but have one name would share their rows in every table: they are refused.
     """
     named: list[AnyScorer] = several(what)
-    made = [scorer_of(each) for item in named for each in (expand(item) if isinstance(item, str) else [item])]
-    if not made:
+    asked = [each for item in named for each in (expand(item) if isinstance(item, str) else [item])]
+    if not asked:
         raise UserError("no scorer is named: give at least one, such as chrf.")
-    found: dict[str, Scorer] = {}
-    for scorer in made:
-        other = found.setdefault(scorer.name, scorer)
-        if other is not scorer and (other.spec != scorer.spec or other.signature != scorer.signature):
+    found: dict[str, tuple[object, Scorer]] = {}
+    for each in asked:
+        scorer = scorer_of(each)
+        former, other = found.setdefault(scorer.name, (each, scorer))
+        functions = callable(each) and each is not former
+        if other is not scorer and (functions or other.spec != scorer.spec or other.signature != scorer.signature):
             raise UserError(
                 f"two scorers are called '{scorer.name}': {other.spec} and {scorer.spec}. "
                 f"Give one of them another name: {scorer.spec.with_options(name='…')}."
             )
-    return list(found.values())
+    return [scorer for _, scorer in found.values()]
 
 
 def several(what: T | Sequence[T]) -> list[T]:
