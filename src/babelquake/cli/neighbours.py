@@ -8,12 +8,15 @@ import typer
 
 from babelquake.cli.guard import guarded
 
-neighbours = typer.Typer(help="Word neighbours for attacks that swap words.", rich_markup_mode=None)
+neighbours = typer.Typer(rich_markup_mode=None)
 
 
 @neighbours.callback()
 def group() -> None:
-    """Word neighbours for attacks that swap words."""
+    """Word neighbours for attacks that swap words.
+
+    Example: babelquake neighbours build --vectors glove.txt --synonyms ppdb.txt --antonyms wordnet.txt --out mine
+    """
 
 
 @neighbours.command("build")
