@@ -15,6 +15,7 @@ demo: $(VENV)/.neural
 test: $(VENV)/.test
 	@bash scripts/test_packages.sh
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist loadfile
 

@@ -58,8 +58,11 @@ def main() -> None:
         for beam in (1, 4):
             label = f"{name} {'greedy' if beam == 1 else f'beam {beam}'}"
             found[label] = measure(name, beam, sources, options.rounds)
-            print(f"{label:32} {found[label]['per_second']:>8.1f}/s "
-                  f"{found[label]['per_processor_second']:>8.1f} per processor second", flush=True)  # fmt: skip
+            print(
+                f"{label:32} {found[label]['per_second']:>8.1f}/s "
+                f"{found[label]['per_processor_second']:>8.1f} per processor second",
+                flush=True,
+            )
     notes = [
         f"{len(sources)} sentences of {options.data.name if options.data else 'the bundled sample'}, "
         f"{sum(len(text.split()) for text in sources) / len(sources):.1f} words each, {THREADS} threads, int8",

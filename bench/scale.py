@@ -23,13 +23,54 @@ SIZES = (10_000, 100_000, 1_000_000)
 RESULTS = Path(__file__).parent / "results" / "scale.json"
 COMMAND = "import sys; from babelquake.cli import main; sys.argv[0] = 'babelquake'; main()"
 COMMANDS = {
-    "perturb": ["perturb", "misspell", "--level", "0.1", "--lang", "en", "--table", "{folder}/t.parquet",
-                "{folder}/in.txt"],
-    "metric": ["metric", "-m", "chrf", "-d", "{folder}/d.en-de.tsv", "--side", "translation", "-p", "misspell",
-               "--resamples", "100", "--cache", "none", "-q", "-o", "{folder}/metric"],
-    "mt": ["mt", "-s", "command[cmd=cat]", "-m", "chrf", "-d", "{folder}/d.en-de.tsv", "-p", "misspell",
-           "--resamples", "100", "--cache", "none", "-q", "-o", "{folder}/mt"],
-}  # fmt: skip
+    "perturb": [
+        "perturb",
+        "misspell",
+        "--level",
+        "0.1",
+        "--lang",
+        "en",
+        "--table",
+        "{folder}/t.parquet",
+        "{folder}/in.txt",
+    ],
+    "metric": [
+        "metric",
+        "-m",
+        "chrf",
+        "-d",
+        "{folder}/d.en-de.tsv",
+        "--side",
+        "translation",
+        "-p",
+        "misspell",
+        "--resamples",
+        "100",
+        "--cache",
+        "none",
+        "-q",
+        "-o",
+        "{folder}/metric",
+    ],
+    "mt": [
+        "mt",
+        "-s",
+        "command[cmd=cat]",
+        "-m",
+        "chrf",
+        "-d",
+        "{folder}/d.en-de.tsv",
+        "-p",
+        "misspell",
+        "--resamples",
+        "100",
+        "--cache",
+        "none",
+        "-q",
+        "-o",
+        "{folder}/mt",
+    ],
+}
 
 
 def measure(words: list[str]) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Writes docs/fidelity.md from docs/fidelity.yaml: how every element of the five protocols is done here.
 
-    python scripts/make_fidelity.py [FILE]
+python scripts/make_fidelity.py [FILE]
 """
 
 import sys

@@ -112,9 +112,11 @@ def sweep(seed: int, found: Cells) -> None:
     print(f"### Sweep, training seed {seed}\n")
     table(
         ["noise", *(f"{name}: ROBUST, CONSIS" for name in NAMES.values())],
-        [[f"{change} {level}", *("{:.1f}, {:.1f}".format(*points[name, change, level]) for name in NAMES.values())]
-         for change, level in levels],
-    )  # fmt: skip
+        [
+            [f"{change} {level}", *("{:.1f}, {:.1f}".format(*points[name, change, level]) for name in NAMES.values())]
+            for change, level in levels
+        ],
+    )
     for which in ("misspell", "case", None):
         some = np.array([point for key, point in points.items() if which in (None, key[1])])
         print(f"{which or 'both'}: Pearson's r = {np.corrcoef(some.T)[0, 1]:.3f} over {len(some)} points")
@@ -140,10 +142,17 @@ def main() -> None:
     print("### Differences\n")
     for seed, found in results.items():
         rows = [
-            [f"{change} {level}", pair, *(f"{with_interval(cell[key])}, p {p_text(cell[key]['p_corrected'])}"
-             for key in ("robust_difference", "consis_difference"))]
-            for (pair, change, level), cell in found.items() if "robust_difference" in cell
-        ]  # fmt: skip
+            [
+                f"{change} {level}",
+                pair,
+                *(
+                    f"{with_interval(cell[key])}, p {p_text(cell[key]['p_corrected'])}"
+                    for key in ("robust_difference", "consis_difference")
+                ),
+            ]
+            for (pair, change, level), cell in found.items()
+            if "robust_difference" in cell
+        ]
         print(f"training seed {seed}\n")
         table(["noise", "difference", "ROBUST", "CONSIS"], rows)
     for seed, found in results.items():
@@ -153,8 +162,15 @@ def main() -> None:
     for seed, run in runs.items():
         for (name, change, level), (robust, consis) in over_draws(run).items():
             if (change, level) in CONDITIONS:
-                rows.append([f"{change} {level}", name, seed, " ".join(f"{value:.1f}" for value in robust),
-                             " ".join(f"{value:.1f}" for value in consis)])  # fmt: skip
+                rows.append(
+                    [
+                        f"{change} {level}",
+                        name,
+                        seed,
+                        " ".join(f"{value:.1f}" for value in robust),
+                        " ".join(f"{value:.1f}" for value in consis),
+                    ]
+                )
     table(["noise", "segmentation", "training seed", "ROBUST of each draw", "CONSIS of each draw"], rows)
 
 

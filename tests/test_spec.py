@@ -45,8 +45,15 @@ def test_what_is_written_reads_back(name: str, options: dict[str, str]) -> None:
     assert parse(str(spec)) == spec
 
 
-@given(specs=st.lists(st.builds(Spec, NAMES, st.dictionaries(KEYS, AWKWARD, max_size=2).map(
-    lambda options: tuple(sorted(options.items())))), min_size=1, max_size=4))  # fmt: skip
+@given(
+    specs=st.lists(
+        st.builds(
+            Spec, NAMES, st.dictionaries(KEYS, AWKWARD, max_size=2).map(lambda options: tuple(sorted(options.items())))
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_a_list_of_specs_splits_where_it_was_joined(specs: list[Spec]) -> None:
     assert [parse(item) for item in split_list(",".join(map(str, specs)))] == specs
 
@@ -76,9 +83,20 @@ def test_alternatives_are_spelt_out() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  ", "[order=4]", "chrf]", "chrf[order=4", "chrf[order=4]]", "chrf[4]", "chrf[=4]", 'x[a="b]', "x[a=1,a=2]",
-     "x[a=1][b=2]"],
-)  # fmt: skip
+    [
+        "",
+        "  ",
+        "[order=4]",
+        "chrf]",
+        "chrf[order=4",
+        "chrf[order=4]]",
+        "chrf[4]",
+        "chrf[=4]",
+        'x[a="b]',
+        "x[a=1,a=2]",
+        "x[a=1][b=2]",
+    ],
+)
 def test_broken_specs_are_refused_with_their_text(text: str) -> None:
     with pytest.raises(UserError) as caught:
         expand(text)
@@ -103,8 +121,12 @@ def bound(text: str) -> dict[str, object]:
 
 def test_values_get_their_types() -> None:
     assert bound("j[model=a,order=4,beta=2.5,lowercase=true,mode=slow]") == {
-        "model": "a", "order": 4, "beta": 2.5, "lowercase": True, "mode": "slow",
-    }  # fmt: skip
+        "model": "a",
+        "order": 4,
+        "beta": 2.5,
+        "lowercase": True,
+        "mode": "slow",
+    }
     assert bound("j[model=a,beta=none,lowercase=no]") == {"model": "a", "beta": None, "lowercase": False}
 
 

@@ -27,9 +27,7 @@ from babelquake.text import (
 )
 
 ANY = st.text(st.characters(), max_size=40)
-MIXED = st.one_of(
-    ANY, st.text("ab AB .!?。！？؟।;…\"'»”)\u00a0\u202f\u0301\u200d👩🏽💻🇩🇪e\r\nक्षि", max_size=30)
-)  # fmt: skip
+MIXED = st.one_of(ANY, st.text("ab AB .!?。！？؟।;…\"'»”)\u00a0\u202f\u0301\u200d👩🏽💻🇩🇪e\r\nक्षि", max_size=30))
 
 
 @given(MIXED)
@@ -219,8 +217,16 @@ def test_case_exists_in_some_scripts_only() -> None:
 
 def test_scripts() -> None:
     assert [script(char) for char in "aяعक漢ひ한1!"] == [
-        "Latin", "Cyrillic", "Arabic", "Devanagari", "Han", "Hiragana", "Hangul", "", "",
-    ]  # fmt: skip
+        "Latin",
+        "Cyrillic",
+        "Arabic",
+        "Devanagari",
+        "Han",
+        "Hiragana",
+        "Hangul",
+        "",
+        "",
+    ]
     assert main_script("Die Stadt Київ liegt hier") == "Latin"
     assert main_script("12 + 5") == ""
     assert is_unspaced("東京タワー") and is_unspaced("สวัสดี") and not is_unspaced("한국어 문장")

@@ -11,10 +11,27 @@ from typing import NamedTuple, Self
 from babelquake.errors import UserError
 
 NAMES = {
-    "arabic": "ar", "chinese": "zh", "czech": "cs", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi",
-    "french": "fr", "german": "de", "hindi": "hi", "italian": "it", "japanese": "ja", "korean": "ko", "polish": "pl",
-    "portuguese": "pt", "romanian": "ro", "russian": "ru", "spanish": "es", "turkish": "tr", "ukrainian": "uk",
-}  # fmt: skip
+    "arabic": "ar",
+    "chinese": "zh",
+    "czech": "cs",
+    "dutch": "nl",
+    "english": "en",
+    "estonian": "et",
+    "finnish": "fi",
+    "french": "fr",
+    "german": "de",
+    "hindi": "hi",
+    "italian": "it",
+    "japanese": "ja",
+    "korean": "ko",
+    "polish": "pl",
+    "portuguese": "pt",
+    "romanian": "ro",
+    "russian": "ru",
+    "spanish": "es",
+    "turkish": "tr",
+    "ukrainian": "uk",
+}
 """Languages that people write out; only to help where a code was expected."""
 
 

@@ -25,10 +25,34 @@ INNER_SPACES = " \u00a0\u202f"
 """What may stand between the final mark and a closing quote: French writes `« Oui. »`."""
 
 SCRIPTS = (
-    "Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Bengali", "Han", "Hiragana", "Katakana", "Hangul",
-    "Thai", "Armenian", "Georgian", "Ethiopic", "Tamil", "Telugu", "Gujarati", "Gurmukhi", "Kannada", "Malayalam",
-    "Sinhala", "Myanmar", "Khmer", "Lao", "Tibetan", "Oriya",
-)  # fmt: skip
+    "Latin",
+    "Cyrillic",
+    "Greek",
+    "Arabic",
+    "Hebrew",
+    "Devanagari",
+    "Bengali",
+    "Han",
+    "Hiragana",
+    "Katakana",
+    "Hangul",
+    "Thai",
+    "Armenian",
+    "Georgian",
+    "Ethiopic",
+    "Tamil",
+    "Telugu",
+    "Gujarati",
+    "Gurmukhi",
+    "Kannada",
+    "Malayalam",
+    "Sinhala",
+    "Myanmar",
+    "Khmer",
+    "Lao",
+    "Tibetan",
+    "Oriya",
+)
 SCRIPT = regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in SCRIPTS))
 
 FULL_STOPS, EXCLAMATIONS, QUESTIONS = "stop", "exclamation", "question"
@@ -58,8 +82,12 @@ MARKS_OF = {
 }
 """Languages whose final marks are not Latin's, and the script whose marks they use."""
 SAME_MARKS = {
-    "Hiragana": "Han", "Katakana": "Han", "Bengali": "Devanagari", "Gurmukhi": "Devanagari", "Oriya": "Devanagari",
-}  # fmt: skip
+    "Hiragana": "Han",
+    "Katakana": "Han",
+    "Bengali": "Devanagari",
+    "Gurmukhi": "Devanagari",
+    "Oriya": "Devanagari",
+}
 KIND_OF_MARK = {
     **dict.fromkeys(".。．｡।॥։።။។།۔", FULL_STOPS),
     **dict.fromkeys("!！՜﹗", EXCLAMATIONS),

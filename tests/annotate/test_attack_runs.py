@@ -27,9 +27,15 @@ def test_ratings_of_an_attack_run_reach_the_attack_study(tmp_path: Path) -> None
 
     def attacked(**options: object) -> pl.DataFrame:
         run = attack(
-            "deepwordbug", "chrf", str(data), "overpenalise[by=0.1]", out=tmp_path / "run", constraints="none",
-            resamples=100, **options,  # type: ignore[arg-type]
-        )  # fmt: skip
+            "deepwordbug",
+            "chrf",
+            str(data),
+            "overpenalise[by=0.1]",
+            out=tmp_path / "run",
+            constraints="none",
+            resamples=100,
+            **options,  # type: ignore[arg-type]
+        )
         return run.measures
 
     attacked()

@@ -44,9 +44,22 @@ def test_metric_as_written(cli: Command, data: str, tmp_path: Path) -> None:
 
 def test_metric_under_noise(cli: Command, scored: str) -> None:
     rows = json.loads(
-        cli("metric", "--scorer", "chrf", "--data", scored, "--side", "reference",
-            "--suite", "visual[level=0|0.3]", "--out", "RUN", *QUICK, "--json").stdout
-    )  # fmt: skip
+        cli(
+            "metric",
+            "--scorer",
+            "chrf",
+            "--data",
+            scored,
+            "--side",
+            "reference",
+            "--suite",
+            "visual[level=0|0.3]",
+            "--out",
+            "RUN",
+            *QUICK,
+            "--json",
+        ).stdout
+    )
     assert {(row["measure"], row["level"]) for row in rows} >= {("kendall_like", 0.0), ("pearson", 0.3)}
 
 
@@ -113,8 +126,20 @@ def runs(cli: Command, tmp_path: Path) -> tuple[str, str]:
     (tmp_path / "same.de-de.tsv").write_text("source\treference\n" + "".join(f"{line}\t{line}\n" for line in lines))
     for name, lower in (("sturdy", ".lower()"), ("fragile", "")):
         (tmp_path / f"{name}.py").write_text(SHOUT.format(lower))
-        cli("mt", "--system", f"command[cmd=python {name}.py]", "--data", "same.de-de.tsv", "--suite", "case[level=1]",
-            "--scorer", "chrf", "--out", name, *QUICK)  # fmt: skip
+        cli(
+            "mt",
+            "--system",
+            f"command[cmd=python {name}.py]",
+            "--data",
+            "same.de-de.tsv",
+            "--suite",
+            "case[level=1]",
+            "--scorer",
+            "chrf",
+            "--out",
+            name,
+            *QUICK,
+        )
     return "sturdy", "fragile"
 
 
@@ -151,8 +176,11 @@ def test_the_gate_does_not_pass_what_it_cannot_test(cli: Command, tmp_path: Path
 )
 @pytest.mark.slow
 def test_kanojia_table_1(cli: Command, shared_data: Path, pair: str, count: int) -> None:
-    data = [word for part in ("dev", "test20")
-            for word in ("--data", str(shared_data / "mlqe-pe" / f"{part}.{pair}.df.short.tsv"))]  # fmt: skip
+    data = [
+        word
+        for part in ("dev", "test20")
+        for word in ("--data", str(shared_data / "mlqe-pe" / f"{part}.{pair}.df.short.tsv"))
+    ]
     found = json.loads(cli("qe", "--scorer", "chrf", *data, "--dry-run", "--json", "--out", "RUN").stdout)
     assert (found["segments"], found["selected"]) == (2000, count) and found["variants"] > 100 * count
 

@@ -67,9 +67,10 @@ def test_wrong_input_is_named(cli: Callable[..., Result], data: str, words: list
 
 
 def test_a_program_that_fails_halfway_is_an_interruption(cli: Callable[..., Result], data: str, tmp_path: Path) -> None:
-    assert "there is no program 'no-such-program'" in cli(
-        "mt", "--system", "command[cmd=no-such-program]", "--data", data, "--out", "R", status=2
-    ).stderr  # fmt: skip
+    assert (
+        "there is no program 'no-such-program'"
+        in cli("mt", "--system", "command[cmd=no-such-program]", "--data", data, "--out", "R", status=2).stderr
+    )
     slow = "command[cmd=sleep 60,timeout=0.1]"
     assert "kept still" in cli("mt", "--system", slow, "--data", data, "--out", "S", status=3).stderr
 
@@ -132,8 +133,24 @@ def test_a_yaml_file_holds_a_whole_command(cli: Callable[..., Result], data: str
     )
     cli("mt", "-c", file)
     by_file = (tmp_path / "RUN" / "measures.csv").read_bytes()
-    cli("mt", *CAT, "--data", data, "--suite", "misspell,case", "--scorer", "chrf", "--scorer", "bleu", "--seed", "5",
-        "--resamples", "100", "--out", "SAME")  # fmt: skip
+    cli(
+        "mt",
+        *CAT,
+        "--data",
+        data,
+        "--suite",
+        "misspell,case",
+        "--scorer",
+        "chrf",
+        "--scorer",
+        "bleu",
+        "--seed",
+        "5",
+        "--resamples",
+        "100",
+        "--out",
+        "SAME",
+    )
     assert (tmp_path / "SAME" / "measures.csv").read_bytes() == by_file
     cli("mt", "-c", file, "--scorer", "chrf", "--out", "OTHER")
     assert set(pl.read_csv(tmp_path / "OTHER" / "measures.csv")["scorer"].drop_nulls()) == {"chrf"}

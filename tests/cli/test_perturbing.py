@@ -147,9 +147,10 @@ def test_the_source_beside_a_column_is_known(cli: Callable[..., Result], tmp_pat
 
 def test_a_column_that_is_not_there(cli: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("source\ttranslation\nJa.\tYes.\n")
-    assert "no column 'sourc'. Did you mean 'source'?" in cli(
-        "perturb", "misspell", "--column", "sourc", "t.tsv", status=2
-    ).stderr
+    assert (
+        "no column 'sourc'. Did you mean 'source'?"
+        in cli("perturb", "misspell", "--column", "sourc", "t.tsv", status=2).stderr
+    )
     assert "needs a table" in cli("perturb", "misspell", "--column", "a", input="x\n", status=2).stderr
 
 

@@ -14,9 +14,22 @@ Cli = Callable[..., Result]
 def run(cli: Cli, data: str) -> str:
     """Two programs under letter case."""
     cli(
-        "mt", "-s", "command[cmd=cat]", "-s", "command[cmd='tr a-z A-Z']", "-d", data, "-p", "case", "-m", "chrf",
-        "--resamples", "100", "-o", "RUN",
-    )  # fmt: skip
+        "mt",
+        "-s",
+        "command[cmd=cat]",
+        "-s",
+        "command[cmd='tr a-z A-Z']",
+        "-d",
+        data,
+        "-p",
+        "case",
+        "-m",
+        "chrf",
+        "--resamples",
+        "100",
+        "-o",
+        "RUN",
+    )
     return "RUN"
 
 

@@ -15,11 +15,20 @@ FILES = {
     "news.jsonl": '{"source": "a", "id": "1"}\n\n{"source": "", "id": "1"}\n',
     "news.json": json.dumps([{"source": "", "reference": "b"}]),
     "news.txt": "\ufeffeins\n\n",
-    "demetr.json": json.dumps([{
-        "id": 1, "src_sent": "a", "mt_sent": "b", "eng_sent": "", "pert_sent": "b", "pert_name": "x",
-        "pert_check": False,
-    }]),
-}  # fmt: skip
+    "demetr.json": json.dumps(
+        [
+            {
+                "id": 1,
+                "src_sent": "a",
+                "mt_sent": "b",
+                "eng_sent": "",
+                "pert_sent": "b",
+                "pert_name": "x",
+                "pert_check": False,
+            }
+        ]
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -97,9 +97,15 @@ def test_mtnt_as_published(tmp_path: Path, name: str, extra: str) -> None:
 
 def test_demetr_as_json_lines(tmp_path: Path) -> None:
     item = {
-        "id": 1, "src_sent": "Hallo", "eng_sent": "Hello", "mt_sent": "Hi", "pert_sent": "Ho", "pert_name": "typo",
-        "pert_check": True, "lang_tag": "german",
-    }  # fmt: skip
+        "id": 1,
+        "src_sent": "Hallo",
+        "eng_sent": "Hello",
+        "mt_sent": "Hi",
+        "pert_sent": "Ho",
+        "pert_name": "typo",
+        "pert_check": True,
+        "lang_tag": "german",
+    }
     lines, whole = tmp_path / "typo.jsonl", tmp_path / "typo.json"
     lines.write_text(json.dumps(item) + "\n\n" + json.dumps(item | {"id": 2}) + "\n", "utf-8")
     whole.write_text(json.dumps([item, item | {"id": 2}]), "utf-8")

@@ -64,10 +64,19 @@ def test_not_a_parquet_file(tmp_path: Path) -> None:
 
 def test_demetr_items_become_rows_with_the_perturbed_translation(tmp_path: Path) -> None:
     item = {
-        "id": 3, "src_sent": "Er singt.", "eng_sent": "He sings.", "mt_sent": "He is singing.",
-        "pert_sent": "He is singing singing.", "lang_tag": "german", "data_source": "WMT", "pert_check": True,
-        "severity": "minor", "pert_id": 1, "pert_desc": "repeat", "pert_name": "minor_id1_repeat2",
-    }  # fmt: skip
+        "id": 3,
+        "src_sent": "Er singt.",
+        "eng_sent": "He sings.",
+        "mt_sent": "He is singing.",
+        "pert_sent": "He is singing singing.",
+        "lang_tag": "german",
+        "data_source": "WMT",
+        "pert_check": True,
+        "severity": "minor",
+        "pert_id": 1,
+        "pert_desc": "repeat",
+        "pert_name": "minor_id1_repeat2",
+    }
     other = {**item, "id": 4, "lang_tag": "chinese_simple", "pert_check": False}
     (tmp_path / "minor_id1_repeat2.json").write_text(json.dumps([item, other]))
     (tmp_path / "minor_id2_repeat4.json").write_text(json.dumps([{**item, "pert_name": "minor_id2_repeat4"}]))

@@ -85,9 +85,7 @@ def test_longest_first_in_batches_under_the_limits() -> None:
     assert system.batches == [["eeeeeeeeeeeeeee"], ["cccccc", "bbbb"], ["aa", "ff", "d"]]
 
 
-@given(
-    st.lists(st.text("ab", max_size=9), max_size=30), st.integers(1, 6), st.one_of(st.none(), st.integers(1, 20))
-)  # fmt: skip
+@given(st.lists(st.text("ab", max_size=9), max_size=30), st.integers(1, 6), st.one_of(st.none(), st.integers(1, 20)))
 def test_batches_hold_everything_once_and_stay_small(texts: list[str], most: int, characters: int | None) -> None:
     batches = in_batches(texts, Limits(texts=most, characters=characters), len)
     assert [text for batch in batches for text in batch] == texts

@@ -79,8 +79,10 @@ def test_a_signal_ends_a_run_with_status_three(number: signal.Signals, tmp_path:
     words = ["-s", "command[cmd=sleep 100,mode=stream]", "-d", "d.de-en.tsv", "-p", "case", "-m", "chrf", "-o", "run"]
     child = subprocess.Popen(
         [*RUN, "mt", *words],
-        cwd=tmp_path, stderr=subprocess.PIPE, env={**os.environ, "BABELQUAKE_CACHE": str(tmp_path / "c.sqlite")},
-    )  # fmt: skip
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "BABELQUAKE_CACHE": str(tmp_path / "c.sqlite")},
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not sleeping(child.pid):
         time.sleep(0.1)

@@ -32,9 +32,12 @@ def test_yaml_without_end(name: str, option: str, tmp_path: Path) -> None:
     (tmp_path / "d.de-en.tsv").write_text("source\treference\na b\tc d\n")
     words = ["mt", "-s", "command[cmd=cat]", "-d", "d.de-en.tsv", option, str(CORPUS / name), "-o", "run"]
     done = subprocess.run(
-        [sys.executable, "-m", "babelquake", *words], cwd=tmp_path, capture_output=True, timeout=60,
+        [sys.executable, "-m", "babelquake", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (40, 40)),
-    )  # fmt: skip
+    )
     assert done.returncode == 2, done.stderr
     assert len(done.stderr) < SCREEN
 
@@ -93,7 +96,8 @@ def test_a_home_that_is_none(surroundings: dict[str, str | None], tmp_path: Path
 def test_little_memory_is_enough_or_is_said() -> None:
     done = subprocess.run(
         ["bash", "-c", f"ulimit -v 1000000; {sys.executable} -m babelquake list perturbations"],
-        capture_output=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        timeout=120,
+    )
     assert done.returncode in (0, 70), done.stderr
     assert b"Traceback" not in done.stderr

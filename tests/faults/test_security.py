@@ -40,8 +40,12 @@ def test_the_demo_asks_nobody(tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "HF_HUB_OFFLINE"}
     done = subprocess.run(
         [sys.executable, "-c", BLOCKED + MAIN, "demo", "--out", "demo"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=600, env={**env, "BABELQUAKE_CACHE": "c.sqlite"},
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**env, "BABELQUAKE_CACHE": "c.sqlite"},
+    )
     assert done.returncode == 0, done.stderr
     assert not re.search("CONNECTED|RESOLVED", done.stderr)
 
@@ -82,8 +86,11 @@ def test_no_file_and_no_line_holds_a_secret(tmp_path: Path) -> None:
     address = f"deepl[url=http://127.0.0.1:{server.server_address[1]}/v2/translate,concurrent=1]"
     done = subprocess.run(
         [sys.executable, "-m", "babelquake", "mt", "-s", address, *words],
-        cwd=tmp_path, capture_output=True, timeout=120, env=env,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        env=env,
+    )
     server.shutdown()
     server.server_close()
     assert done.returncode == 3, done.stderr

@@ -162,8 +162,11 @@ def test_white_space_leaves_the_words() -> None:
 
 def test_diacritics_leave_base_letters() -> None:
     assert perturb("diacritics", ["Très über Łódź", "plain", "ёлка й", "Ελλάδα"]) == [
-        "Tres uber Lodz", None, "елка й", "Ελλαδα",
-    ]  # fmt: skip
+        "Tres uber Lodz",
+        None,
+        "елка й",
+        "Ελλαδα",
+    ]
 
 
 def test_homoglyphs_come_from_other_scripts() -> None:
@@ -190,9 +193,25 @@ def test_an_emoji_is_added_and_nothing_else(text: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["misspell", "natural-typo", "repeat-letters", "intrude", "disemvowel", "keyboard-typo", "phonetic", "visual",
-     "inner-shuffle", "full-shuffle", "truncate", "segment", "whitespace", "homoglyph", "ocr", "case"],
-)  # fmt: skip
+    [
+        "misspell",
+        "natural-typo",
+        "repeat-letters",
+        "intrude",
+        "disemvowel",
+        "keyboard-typo",
+        "phonetic",
+        "visual",
+        "inner-shuffle",
+        "full-shuffle",
+        "truncate",
+        "segment",
+        "whitespace",
+        "homoglyph",
+        "ocr",
+        "case",
+    ],
+)
 @settings(max_examples=40, deadline=None)
 @given(words=st.lists(st.lists(st.sampled_from([*WHOLE, "a", "T", "ж"]), min_size=1, max_size=6), max_size=5))
 def test_graphemes_are_never_split(name: str, words: list[list[str]]) -> None:

@@ -27,9 +27,16 @@ BLACKWOOD = (
 )
 VOCABULARY = ["party", "Ferris", "seats"]
 NAMES = [
-    "upper-words", "lower-words", "word-drop", "word-repeat", "word-insert", "word-replace", "antonym", "word-swap",
+    "upper-words",
+    "lower-words",
+    "word-drop",
+    "word-repeat",
+    "word-insert",
+    "word-replace",
+    "antonym",
+    "word-swap",
     "word-order",
-]  # fmt: skip
+]
 SENTENCES = st.lists(
     st.sampled_from(
         ["The", "Straße", "ǅ", "İstanbul", "had", "don't", "ΣΊΣΥΦΟΣ", "good", ",", ".", "7", "病院", "カナダ"]

@@ -20,9 +20,30 @@ BLACKWOOD = (
 NAMES = ["det-remove", "det-replace", "negation-remove", "negation-insert", "pronoun-gender"]
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk"]
 WORDS = [
-    "The", "the", "a", "that", "not", "never", "n't", "can't", "won’t", "is", "her", "he", "she", "l'eau", "n'est",
-    "pas", "die", "nicht", "dog", ",", ".", "7", "",
-]  # fmt: skip
+    "The",
+    "the",
+    "a",
+    "that",
+    "not",
+    "never",
+    "n't",
+    "can't",
+    "won’t",
+    "is",
+    "her",
+    "he",
+    "she",
+    "l'eau",
+    "n'est",
+    "pas",
+    "die",
+    "nicht",
+    "dog",
+    ",",
+    ".",
+    "7",
+    "",
+]
 SENTENCES = st.lists(st.sampled_from(WORDS)).map(" ".join)
 
 

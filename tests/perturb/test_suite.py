@@ -30,8 +30,10 @@ def test_the_papers_levels() -> None:
 def test_specs_and_suites_mix_and_double_ones_count_once() -> None:
     found = suite(["misspell[level=0.1|0.2],case", "niu2020"])
     assert [str(change.spec) for change in found.perturbations] == [
-        "misspell[level=0.1]", "misspell[level=0.2]", "case[level=0.5]",
-    ]  # fmt: skip
+        "misspell[level=0.1]",
+        "misspell[level=0.2]",
+        "case[level=0.5]",
+    ]
 
 
 def test_variants_are_one_row_per_text_perturbation_and_replicate() -> None:
@@ -66,8 +68,10 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     found = suite(str(file))
     assert (found.name, found.description) == ("mine", "mine")
     assert [str(change.spec) for change in found.perturbations] == [
-        "misspell[level=0.1]", "misspell[level=0.2]", "case[level=0.5]",
-    ]  # fmt: skip
+        "misspell[level=0.1]",
+        "misspell[level=0.2]",
+        "case[level=0.5]",
+    ]
     assert [found.repeats(change) for change in found.perturbations] == [3, 3, 3]
     assert suite(str(file), replicates=5).replicates == 5
     assert len(suite(f"{file},final-delete").perturbations) == 4

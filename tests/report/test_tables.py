@@ -59,10 +59,17 @@ def test_harmless_changes_are_listed_worst_first(runs: dict[str, Run]) -> None:
 
 def test_harmless_changes_of_several_levels_stay_apart(tmp_path: Path) -> None:
     rows = [
-        {"study": "metric", "scorer": "chrf", "perturbation": "misspell", "level": level,
-         "measure": "harmless_costs_more", "value": 100 * level, "n": 5}
+        {
+            "study": "metric",
+            "scorer": "chrf",
+            "perturbation": "misspell",
+            "level": level,
+            "measure": "harmless_costs_more",
+            "value": 100 * level,
+            "n": 5,
+        }
         for level in (0.1, 0.2)
-    ]  # fmt: skip
+    ]
     run = Run.resume(tmp_path / "r", "metric", {}).finish(measures_frame(rows))
     assert [line[2:4] for line in titled(run, "Harmless").rows] == [
         ("misspell 0.2 of words", "20.0"),

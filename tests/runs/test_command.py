@@ -38,7 +38,5 @@ def test_a_challenge_set_needs_no_suite(tmp_path: Path) -> None:
 def test_a_run_from_python_prints_its_configuration(tmp_path: Path) -> None:
     mixed = command_line(Run.resume(tmp_path / "r", "mt", CONFIG))
     assert "--replicates" not in mixed and "--language-pair" not in mixed and "--data a+b " in mixed
-    same = command_line(
-        Run.resume(tmp_path / "s", "mt", CONFIG | {"replicates": [3, 3], "language_pair": ["de-en"]})
-    )
+    same = command_line(Run.resume(tmp_path / "s", "mt", CONFIG | {"replicates": [3, 3], "language_pair": ["de-en"]}))
     assert "--replicates 3" in same and "--language-pair de-en" in same

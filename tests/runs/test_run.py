@@ -46,7 +46,7 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
         ("mt", {"resamples": 5}, "was made with --resamples None; this command says --resamples 5"),
         ("metric", {}, "holds a mt run. Use another --out for this metric run."),
     ],
-)  # fmt: skip
+)
 def test_another_configuration_is_refused_with_the_difference_named(
     run: Run, study: str, change: dict[str, object], message: str
 ) -> None:

@@ -25,5 +25,15 @@ def test_a_digest_tells_lists_apart(one: list[str | None], other: list[str | Non
 
 
 def test_a_digest_sees_where_texts_end_order_and_absence() -> None:
-    assert len({digest(["ab", "c"]), digest(["a", "bc"]), digest(["c", "ab"]), digest(["ab", "c", ""]),
-                digest(["ab", "c", None])}) == 5  # fmt: skip
+    assert (
+        len(
+            {
+                digest(["ab", "c"]),
+                digest(["a", "bc"]),
+                digest(["c", "ab"]),
+                digest(["ab", "c", ""]),
+                digest(["ab", "c", None]),
+            }
+        )
+        == 5
+    )

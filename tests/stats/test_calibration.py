@@ -83,9 +83,12 @@ def test_a_difference_of_ratios_keeps_its_level_between_unequal_systems(segments
         tables = [
             with_ones(column)
             for column in (
-                0.9 * weak + rng.normal(0, 4, segments), weak, 0.9 * strong + rng.normal(0, 4, segments), strong,
+                0.9 * weak + rng.normal(0, 4, segments),
+                weak,
+                0.9 * strong + rng.normal(0, 4, segments),
+                strong,
             )
-        ]  # fmt: skip
+        ]
         drawn = bootstrap(ratios, tables, 399, seed)
         hits += difference_test(drawn, jackknife(ratios, tables), seed=seed).p < 0.05
     assert hits / 300 <= 0.05 + 3 * 0.0126

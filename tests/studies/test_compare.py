@@ -48,9 +48,7 @@ def data(write: Write) -> Dataset:
 
 def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **options: int) -> Run:
     system = Copyist(sturdy, name)
-    return mt(
-        [system], data, "case[level=1]", ["chrf"], out=out, resamples=200, engine=Engine(quiet=True), **options
-    )
+    return mt([system], data, "case[level=1]", ["chrf"], out=out, resamples=200, engine=Engine(quiet=True), **options)
 
 
 def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
@@ -130,9 +128,11 @@ def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, 
     changes = "lower-words[level=1],word-drop"
     first = qe(["chrf"], data, changes, out=tmp_path / "first", replicates=1, resamples=100, engine=Engine(quiet=True))
     variants = pl.concat(
-        [first.variants.select("row", "perturbation", "text"),
-         first.segments.select("row", pl.lit(None, pl.String).alias("perturbation"), "text")]
-    ).join(first.segments.select("row", "source"), on="row")  # fmt: skip
+        [
+            first.variants.select("row", "perturbation", "text"),
+            first.segments.select("row", pl.lit(None, pl.String).alias("perturbation"), "text"),
+        ]
+    ).join(first.segments.select("row", "source"), on="row")
     runs = []
     for name, seen in (("sees", 0.5), ("blind", 0.0)):
         lines = [

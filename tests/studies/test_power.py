@@ -82,9 +82,15 @@ def test_equal_runs_have_p_one_and_a_scorer_more_changes_no_verdict(data: Datase
 
 def test_all_perturbations_move_a_metric_and_the_verdict_says_so(data: Dataset, tmp_path: Path) -> None:
     found = metric(
-        ["chrf", "bleu", "ter"], data, "everyday", out=tmp_path / "r", side="source", resamples=400,
-        engine=Engine(quiet=True), replicates=1,
-    ).measures.filter(pl.col("measure") == "delta")  # fmt: skip
+        ["chrf", "bleu", "ter"],
+        data,
+        "everyday",
+        out=tmp_path / "r",
+        side="source",
+        resamples=400,
+        engine=Engine(quiet=True),
+        replicates=1,
+    ).measures.filter(pl.col("measure") == "delta")
     clear = found.filter(pl.col("p") < 0.005)
     assert clear.height > 5
     assert set(clear["verdict"]) == {"significant"}
@@ -119,9 +125,14 @@ def test_a_scorer_given_twice_is_one_scorer(data: Dataset, tmp_path: Path) -> No
 
 def test_an_error_rates_change_is_better_up_in_every_study(data: Dataset, tmp_path: Path) -> None:
     found = metric(
-        ["ter", "chrf"], data, "misspell[level=0.5]", out=tmp_path / "r", side="source", resamples=50,
+        ["ter", "chrf"],
+        data,
+        "misspell[level=0.5]",
+        out=tmp_path / "r",
+        side="source",
+        resamples=50,
         engine=Engine(quiet=True),
-    ).measures.filter(pl.col("measure") == "delta")  # fmt: skip
+    ).measures.filter(pl.col("measure") == "delta")
     assert found["value"].max() < 0  # type: ignore[operator]
 
 

@@ -96,10 +96,20 @@ def marian_model(folder: Path) -> Path:
     )
     torch.manual_seed(3)
     config = transformers.MarianConfig(
-        vocab_size=len(names), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
-        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=128,
-        pad_token_id=len(names) - 1, eos_token_id=0, decoder_start_token_id=len(names) - 1, forced_eos_token_id=0,
+        vocab_size=len(names),
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=128,
+        pad_token_id=len(names) - 1,
+        eos_token_id=0,
+        decoder_start_token_id=len(names) - 1,
+        forced_eos_token_id=0,
         init_std=0.5,
-    )  # fmt: skip
+    )
     transformers.MarianMTModel(config).save_pretrained(folder)
     return folder

@@ -6,9 +6,20 @@ from random import Random
 import pytest
 
 WORDS = {
-    "eins": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "sechs": "six", "sieben": "seven",
-    "acht": "eight", "neun": "nine", "zehn": "ten", "hundert": "hundred", "tausend": "thousand", "und": "and",
-}  # fmt: skip
+    "eins": "one",
+    "zwei": "two",
+    "drei": "three",
+    "vier": "four",
+    "fünf": "five",
+    "sechs": "six",
+    "sieben": "seven",
+    "acht": "eight",
+    "neun": "nine",
+    "zehn": "ten",
+    "hundert": "hundred",
+    "tausend": "thousand",
+    "und": "and",
+}
 
 
 @pytest.fixture(scope="session")

@@ -20,10 +20,20 @@ from babelquake.train.vocabulary import BEGIN, END, processor, vocabulary  # noq
 
 SHAPE = ModelConfig(width=16, feedforward=32, heads=2, encoder_layers=2, decoder_layers=1, dropout=0.1)
 TOY = {
-    "name": "toy", "segmentation": "bpe-dropout[p=0.1]", "vocabulary": 110, "model": vars(SHAPE),
-    "batch_tokens": 320, "source_length": 80, "target_length": 64, "learning_rate": 0.01, "warmup": 5,
-    "validate_every": 4, "precision": "fp32", "workers": 0, "steps": 8,
-}  # fmt: skip
+    "name": "toy",
+    "segmentation": "bpe-dropout[p=0.1]",
+    "vocabulary": 110,
+    "model": vars(SHAPE),
+    "batch_tokens": 320,
+    "source_length": 80,
+    "target_length": 64,
+    "learning_rate": 0.01,
+    "warmup": 5,
+    "validate_every": 4,
+    "precision": "fp32",
+    "workers": 0,
+    "steps": 8,
+}
 
 
 @pytest.fixture(autouse=True, scope="module")

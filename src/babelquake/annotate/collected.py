@@ -16,9 +16,19 @@ COUNTED = (SYSTEM,)
 """Repeated items check the annotator; their ratings do not count a second time."""
 
 COLUMNS = (
-    "language_pair", "hit", "annotator", "system", "segment", "type", "raw", "seconds", "document", "spans", "at",
+    "language_pair",
+    "hit",
+    "annotator",
+    "system",
+    "segment",
+    "type",
+    "raw",
+    "seconds",
+    "document",
+    "spans",
+    "at",
     "groups",
-)  # fmt: skip
+)
 
 
 def collected(project: Project) -> Ratings:
@@ -40,11 +50,19 @@ def collected(project: Project) -> Ratings:
         for side, score in answer["scores"].items():
             spans = answer.get("spans", {}).get(side)
             values = (
-                row["language_pair"] or None, f"{row['hit']}.{row['copy']}", row["name"],
-                side if side in PAIR else systems[side], row["segment"], row["type"], score,
-                None if row["seconds"] is None else row["seconds"] / len(answer["scores"]), row["document"] or None,
-                None if spans is None else json.dumps(spans), row["at"], row["groups"],
-            )  # fmt: skip
+                row["language_pair"] or None,
+                f"{row['hit']}.{row['copy']}",
+                row["name"],
+                side if side in PAIR else systems[side],
+                row["segment"],
+                row["type"],
+                score,
+                None if row["seconds"] is None else row["seconds"] / len(answer["scores"]),
+                row["document"] or None,
+                None if spans is None else json.dumps(spans),
+                row["at"],
+                row["groups"],
+            )
             for name, value in zip(columns, values, strict=True):
                 columns[name].append(value)
     frame = ratings_frame(columns)

@@ -49,10 +49,16 @@ def prepare(
     chosen = ordered[:tuples]
     spare = (ordered[len(chosen) :] or ordered)[:practice]
     settings: dict[str, Any] = {
-        "protocol": protocol, "basis": basis, "context": context, "title": title, "seed": recipe.seed,
-        "recipe": recipe.__dict__, "balance": by, "instructions": instructions or default_instructions(protocol),
+        "protocol": protocol,
+        "basis": basis,
+        "context": context,
+        "title": title,
+        "seed": recipe.seed,
+        "recipe": recipe.__dict__,
+        "balance": by,
+        "instructions": instructions or default_instructions(protocol),
         "admin": "",
-    }  # fmt: skip
+    }
     project = Project.create(out, settings)
     with project.writing() as database:
         project.add_tuples(database, material)

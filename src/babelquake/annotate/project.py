@@ -144,12 +144,20 @@ class Project:
             "INSERT INTO tuples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    one.id, one.segment, one.source, one.reference, one.language_pair, one.document, one.place,
-                    _text(one.systems), _text(one.texts), _text(one.groups),
+                    one.id,
+                    one.segment,
+                    one.source,
+                    one.reference,
+                    one.language_pair,
+                    one.document,
+                    one.place,
+                    _text(one.systems),
+                    _text(one.texts),
+                    _text(one.groups),
                 )
                 for one in tuples
             ],
-        )  # fmt: skip
+        )
 
     def add_task(
         self, database: sqlite3.Connection, hit: str, copy: int, items: Sequence[Item], annotator: int | None = None

@@ -23,9 +23,13 @@ def serve(path: str | Path, host: str = "127.0.0.1", port: int = 8000, https: bo
         raise UserError("serving needs FastAPI and uvicorn: pip install 'babelquake[annotate]'.") from error
     app = make_app(Project(path), secure_cookies=https)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, forwarded_allow_ips="127.0.0.1,::1",
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        forwarded_allow_ips="127.0.0.1,::1",
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
-    )  # fmt: skip
+    )
     with _listening(host, port) as listener:
         uvicorn.Server(config).run(sockets=[listener])
 

@@ -78,11 +78,18 @@ def prepare(
     from babelquake.annotate.prepare import prepare as make
 
     project = make(
-        source, out, protocol=protocol, basis=basis, tuples=tuples, practice=training, context=context, title=title,
+        source,
+        out,
+        protocol=protocol,
+        basis=basis,
+        tuples=tuples,
+        practice=training,
+        context=context,
+        title=title,
         balance=[name.strip() for name in balance.split(",") if name.strip()] if balance is not None else None,
         recipe=Recipe(rated, repeated, degraded, dropped, annotators, seed),
         instructions=instructions.read_text("utf-8") if instructions else None,
-    )  # fmt: skip
+    )
     counts = progress(project)
     typer.echo(f"{out}: {counts['tasks']} tasks, {counts['items']} items, protocol {protocol}")
     typer.echo(f"Admin (keep it secret): {url.rstrip('/')}/admin/join/{new_admin_token(project)}")

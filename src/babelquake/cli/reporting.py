@@ -128,8 +128,12 @@ def compare(
     if correction not in ("max-t", "bh", "none"):
         raise UserError(f"--correction {correction}: expected max-t, bh or none.")
     changes = study(
-        Run.open(old), Run.open(new), alpha=alpha, min_drop=min_drop, correction=correction  # type: ignore[arg-type]
-    )  # fmt: skip
+        Run.open(old),
+        Run.open(new),
+        alpha=alpha,
+        min_drop=min_drop,
+        correction=correction,  # type: ignore[arg-type]
+    )
     if markdown:
         _write(markdown, comparison_markdown(changes, old.name, new.name, alpha, correction))
     with unread_is_no_verdict():

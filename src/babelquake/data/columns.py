@@ -11,20 +11,46 @@ from babelquake.languages import LanguagePair
 ALIASES: dict[str, tuple[str, ...]] = {
     "id": ("id", "segid", "seg_id", "segment_id", "sent_id", "index", "segment"),
     "source": (
-        "source", "src", "original", "sources", "source_text", "src_text", "src_sent", "source_segment", "input",
+        "source",
+        "src",
+        "original",
+        "sources",
+        "source_text",
+        "src_text",
+        "src_sent",
+        "source_segment",
+        "input",
     ),
     "reference": (
-        "reference", "ref", "references", "refs", "reference_text", "ref_text", "reference_segment",
-        "human_translation", "gold", "eng_sent",
+        "reference",
+        "ref",
+        "references",
+        "refs",
+        "reference_text",
+        "ref_text",
+        "reference_segment",
+        "human_translation",
+        "gold",
+        "eng_sent",
     ),
     "translation": (
-        "translation", "mt", "hyp", "hypothesis", "translations", "mt_text", "mt_sent", "output", "prediction",
-        "candidate", "system_output", "target_segment",
+        "translation",
+        "mt",
+        "hyp",
+        "hypothesis",
+        "translations",
+        "mt_text",
+        "mt_sent",
+        "output",
+        "prediction",
+        "candidate",
+        "system_output",
+        "target_segment",
     ),
     "system": ("system", "sys", "system_name", "system_id", "engine", "model"),
     "score": ("score", "mean", "da", "raw", "raw_score", "da_score", "human_score", "human", "rating", "mqm", "esa"),
     "language_pair": ("language_pair", "lp", "langpair", "lang_pair", "language-pair"),
-}  # fmt: skip
+}
 """Names a column may go by, the likeliest first. Case does not matter; spaces and hyphens count as underscores."""
 TEXTS = ("source", "reference", "translation")
 TARGET = ("target", "tgt", "target_text")

@@ -51,12 +51,15 @@ def _conflicts(frame: pl.DataFrame, earlier: Sequence[pl.DataFrame]) -> bool:
     """Whether an id names another source segment elsewhere."""
     columns = ["id", "source", "language_pair"]
     return any(
-        frame.select(columns).join(other.select(columns), on="id").filter(
+        frame.select(columns)
+        .join(other.select(columns), on="id")
+        .filter(
             pl.col("source").ne_missing(pl.col("source_right"))
             | pl.col("language_pair").ne_missing(pl.col("language_pair_right"))
-        ).height
+        )
+        .height
         for other in earlier
-    )  # fmt: skip
+    )
 
 
 def _concatenated(getters: Sequence[Callable[[], Sequence[str]]]) -> Callable[[], Sequence[str]]:

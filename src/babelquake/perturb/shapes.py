@@ -12,10 +12,26 @@ from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, replaced
 
 WIDER = ("  ", "   ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE}")
-PLAIN = str.maketrans({
-    "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ħ": "h", "Ħ": "H", "ı": "i", "ß": "ss",
-    "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ё": "е", "Ё": "Е",
-})  # fmt: skip
+PLAIN = str.maketrans(
+    {
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "ħ": "h",
+        "Ħ": "H",
+        "ı": "i",
+        "ß": "ss",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "Œ": "OE",
+        "ё": "е",
+        "Ё": "Е",
+    }
+)
 """Letters whose plain form no decomposition gives; of the Cyrillic ones only ё is written without its dots."""
 MARKED = frozenset({"LATIN", "GREEK", "ARABIC", "HEBREW"})
 """Scripts in which people leave marks out."""

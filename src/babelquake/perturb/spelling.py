@@ -135,9 +135,13 @@ def _own_list(lang: Language | None) -> str:
 
 
 @perturbation(
-    "natural-typo", family="spelling", paper="Eger and Benz 2020 §3 (natural)", meaning="preserving", level=0.2,
+    "natural-typo",
+    family="spelling",
+    paper="Eger and Benz 2020 §3 (natural)",
+    meaning="preserving",
+    level=0.2,
     unit="share of words with a known misspelling",
-)  # fmt: skip
+)
 def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, file: str = "") -> str | None:
     """Replace words by misspellings that real writers made, each known word with probability `level`.
 

@@ -91,9 +91,14 @@ def _share_of_words(text: str, level: float, rng: Stream, change: Callable[[str]
 
 
 @perturbation(
-    "intrude", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
-    unit="share of words; in them, probability per gap", side="reference",
-)  # fmt: skip
+    "intrude",
+    family="characters",
+    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
+    meaning="preserving",
+    level=0.3,
+    unit="share of words; in them, probability per gap",
+    side="reference",
+)
 def intrude(text: str, level: float, rng: Stream) -> str | None:
     """Put a punctuation mark between the letters of words: `c/o/me t+o a>n`.
 
@@ -132,9 +137,14 @@ def _disemvowelled(word: str) -> str | None:
 
 
 @perturbation(
-    "disemvowel", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
-    unit="share of words", side="reference",
-)  # fmt: skip
+    "disemvowel",
+    family="characters",
+    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
+    meaning="preserving",
+    level=0.3,
+    unit="share of words",
+    side="reference",
+)
 def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     """Remove every vowel from words of three letters or more: `Nw thy have come to an grmnt`.
 
@@ -144,9 +154,14 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
 
 
 @perturbation(
-    "keyboard-typo", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
-    unit="share of words", side="reference",
-)  # fmt: skip
+    "keyboard-typo",
+    family="characters",
+    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
+    meaning="preserving",
+    level=0.3,
+    unit="share of words",
+    side="reference",
+)
 def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str | None:
     """Hit the key beside the right one, once a word: `No3 they have come to xn agrrement`.
 
@@ -178,9 +193,15 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
 
 
 @perturbation(
-    "phonetic", family="characters", paper="Vu 2022 §3.2 (Eger and Benz 2020)", meaning="preserving", level=0.3,
-    unit="probability per letter, at four letters in five", languages=LANGUAGES, side="reference",
-)  # fmt: skip
+    "phonetic",
+    family="characters",
+    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
+    meaning="preserving",
+    level=0.3,
+    unit="probability per letter, at four letters in five",
+    languages=LANGUAGES,
+    side="reference",
+)
 def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str:
     """Respell words so that they sound the same: `Nau they have cohm to an agrimand`.
 
@@ -208,9 +229,14 @@ def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str
 
 
 @perturbation(
-    "visual", family="characters", paper="Vu 2022 §3.2 (Eger et al. 2019)", meaning="preserving", level=0.3,
-    unit="probability per letter", side="reference",
-)  # fmt: skip
+    "visual",
+    family="characters",
+    paper="Vu 2022 §3.2 (Eger et al. 2019)",
+    meaning="preserving",
+    level=0.3,
+    unit="probability per letter",
+    side="reference",
+)
 def visual(text: str, level: float, rng: Stream) -> str:
     """Replace letters by look-alikes with marks, of another form or case: `Nⓞw thEY hÅve come to à agrèÈmɆnt`."""
     near, draw, choice = lookalikes(), rng.random, rng.choice
@@ -218,18 +244,26 @@ def visual(text: str, level: float, rng: Stream) -> str:
 
 
 @perturbation(
-    "inner-shuffle", family="characters", paper="Eger and Benz 2020", meaning="preserving", level=0.2,
+    "inner-shuffle",
+    family="characters",
+    paper="Eger and Benz 2020",
+    meaning="preserving",
+    level=0.2,
     unit="share of words",
-)  # fmt: skip
+)
 def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle the letters of words, first and last kept: `agermneet`. None where no word has two to exchange."""
     return _share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
 
 
 @perturbation(
-    "full-shuffle", family="characters", paper="Eger and Benz 2020", meaning="preserving", level=0.2,
+    "full-shuffle",
+    family="characters",
+    paper="Eger and Benz 2020",
+    meaning="preserving",
+    level=0.2,
     unit="share of words",
-)  # fmt: skip
+)
 def full_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle all letters of words: `mtneegare`. None where no word has two different ones."""
     return _share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
@@ -248,9 +282,13 @@ def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
 
 
 @perturbation(
-    "truncate", family="characters", paper="Eger and Benz 2020", meaning="preserving", level=0.2,
+    "truncate",
+    family="characters",
+    paper="Eger and Benz 2020",
+    meaning="preserving",
+    level=0.2,
     unit="share of words",
-)  # fmt: skip
+)
 def truncate(text: str, level: float, rng: Stream) -> str | None:
     """Cut the last letter off words of three letters or more: `agreemen`. None where there is no such word."""
     return _share_of_words(text, level, rng, _truncated)
@@ -262,9 +300,13 @@ def _truncated(word: str) -> str | None:
 
 
 @perturbation(
-    "segment", family="characters", paper="Eger and Benz 2020", meaning="preserving", level=0.2,
+    "segment",
+    family="characters",
+    paper="Eger and Benz 2020",
+    meaning="preserving",
+    level=0.2,
     unit="share of gaps between words",
-)  # fmt: skip
+)
 def segment(text: str, level: float, rng: Stream) -> str | None:
     """Join words with the next one: `Now theyhave come`. None where there is nothing to join."""
     spans = [found.span() for found in TOKEN.finditer(text)]

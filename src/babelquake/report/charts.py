@@ -63,14 +63,18 @@ def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:
     legend = _legend(names, title)
     return {
         "color": alt.Color(
-            field_name, type="nominal", legend=legend,
+            field_name,
+            type="nominal",
+            legend=legend,
             scale=alt.Scale(domain=list(names), range=_cycled(PALETTE, names)),
         ),
         "shape": alt.Shape(
-            field_name, type="nominal", legend=legend,
+            field_name,
+            type="nominal",
+            legend=legend,
             scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names)),
         ),
-    }  # fmt: skip
+    }
 
 
 def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:

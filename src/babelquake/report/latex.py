@@ -11,12 +11,32 @@ from babelquake.runs.run import Run
 from babelquake.visible import visible
 
 SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "Δ": r"$\Delta$",
-    "τ": r"$\tau$", "ρ": r"$\rho$", "·": r"$\cdot$", "…": r"\ldots{}", "–": "--", "⟨": r"$\langle$",
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "Δ": r"$\Delta$",
+    "τ": r"$\tau$",
+    "ρ": r"$\rho$",
+    "·": r"$\cdot$",
+    "…": r"\ldots{}",
+    "–": "--",
+    "⟨": r"$\langle$",
     "⟩": r"$\rangle$",
-}  # fmt: skip
+}
 TABLE = str.maketrans(SPECIAL)
 LEADING = 2
 """Columns that name a line, not counting what is compared within it."""

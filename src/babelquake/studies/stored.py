@@ -71,10 +71,15 @@ def _correlate(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> li
             place = Place(given.language_pair, scorer.name)
             cells.append(
                 agreement_cell(
-                    place, given, values, ("kendall_like", "pearson", "accuracy"), resamples=resamples, seed=seed,
+                    place,
+                    given,
+                    values,
+                    ("kendall_like", "pearson", "accuracy"),
+                    resamples=resamples,
+                    seed=seed,
                     threshold=run.info.number("threshold", 25.0),
                 )
-            )  # fmt: skip
+            )
     return cells
 
 

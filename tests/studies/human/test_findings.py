@@ -56,10 +56,13 @@ def test_one_score_throughout_says_nothing() -> None:
 def test_means_by_hand() -> None:
     frame = ratings_frame(
         {
-            "annotator": ["a", "a", "a", "b"], "system": ["s"] * 4, "segment": ["1"] * 4,
-            "type": ["SYSTEM", "REPEAT", "BAD_REF", "SYSTEM"], "raw": [80.0, 60.0, 10.0, 40.0],
+            "annotator": ["a", "a", "a", "b"],
+            "system": ["s"] * 4,
+            "segment": ["1"] * 4,
+            "type": ["SYSTEM", "REPEAT", "BAD_REF", "SYSTEM"],
+            "raw": [80.0, 60.0, 10.0, 40.0],
         }
-    )  # fmt: skip
+    )
     assert segment_means(frame)["raw"].to_list() == [60.0]
     assert segment_means(frame)["n"].to_list() == [3]
     assert segment_means(frame, ["SYSTEM"])["raw"].to_list() == [60.0]
@@ -141,8 +144,13 @@ def test_segment_scores_have_a_line_for_every_segment() -> None:
         {"system": ["B", "A"], "segment": ["3", "1"], "raw": [5.0, 7.0], "z": [0.5, -0.25], "n": [1, 1]}
     )
     assert segment_scores(means) == [
-        ("A", "-0.25"), ("A", "None"), ("A", "None"), ("B", "None"), ("B", "None"), ("B", "0.5"),
-    ]  # fmt: skip
+        ("A", "-0.25"),
+        ("A", "None"),
+        ("A", "None"),
+        ("B", "None"),
+        ("B", "None"),
+        ("B", "0.5"),
+    ]
 
 
 def test_the_study_leaves_a_run(ratings: Ratings, tmp_path: Path) -> None:

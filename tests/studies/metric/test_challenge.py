@@ -25,11 +25,20 @@ TRIPLES = [
 def segments() -> pl.DataFrame:
     return pl.DataFrame(
         [
-            {"row": row, "id": str(row), "language_pair": "de-en", "source": "…", "references": [reference],
-             "translation": text, "perturbed": other, "phenomenon": kind, "severity": severity}
+            {
+                "row": row,
+                "id": str(row),
+                "language_pair": "de-en",
+                "source": "…",
+                "references": [reference],
+                "translation": text,
+                "perturbed": other,
+                "phenomenon": kind,
+                "severity": severity,
+            }
             for row, (reference, text, other, kind, severity) in enumerate(TRIPLES)
         ]
-    )  # fmt: skip
+    )
 
 
 def values(scores: pl.DataFrame) -> dict[tuple[str, str], tuple[float, int]]:

@@ -132,9 +132,13 @@ def test_ready_scores_must_know_every_perturbed_text(write: Write, tmp_path: Pat
 
 
 JUDGED = [
-    ("1", "A", "the cat sat on the mat", 90), ("1", "B", "a cat is on mat", 40), ("1", "C", "dogs", 5),
-    ("2", "A", "rain fell all day long", 80), ("2", "B", "all day the rain", 50), ("2", "C", "snow", 10),
-]  # fmt: skip
+    ("1", "A", "the cat sat on the mat", 90),
+    ("1", "B", "a cat is on mat", 40),
+    ("1", "C", "dogs", 5),
+    ("2", "A", "rain fell all day long", 80),
+    ("2", "B", "all day the rain", 50),
+    ("2", "C", "snow", 10),
+]
 REFERENCE = {"1": "the cat sat on the mat", "2": "rain fell all day"}
 
 
@@ -160,8 +164,13 @@ def test_agreement_counts_errors_the_other_way_round(judgements: Dataset, tmp_pa
     assert run.info.facts.lower_is_better == ["ter"]
 
 
-LEVEL_03 = {"visual": (0.270, 0.103), "intrude": (0.293, 0.182), "disemvowel": (0.279, 0.201),
-            "keyboard-typo": (0.292, 0.203), "phonetic": (0.285, 0.168)}  # fmt: skip
+LEVEL_03 = {
+    "visual": (0.270, 0.103),
+    "intrude": (0.293, 0.182),
+    "disemvowel": (0.279, 0.201),
+    "keyboard-typo": (0.292, 0.203),
+    "phonetic": (0.285, 0.168),
+}
 
 
 @pytest.mark.slow
@@ -172,10 +181,15 @@ def test_vu_on_published_attacked_references(shared_data: Path, tmp_path: Path) 
     vocabularies = [str(Path(place) / "model") for place in places]
     sentence_bleu = "bleu[effective_order=true]"
     run = studied(
-        read(str(shared_data / "wmt19-darr" / "lt-en")), tmp_path / "run", "chrf", sentence_bleu, side="reference",
-        suite=["visual[level=0]", *(f"{name}[level=0.3]" for name in LEVEL_03)], attacked=True,
+        read(str(shared_data / "wmt19-darr" / "lt-en")),
+        tmp_path / "run",
+        "chrf",
+        sentence_bleu,
+        side="reference",
+        suite=["visual[level=0]", *(f"{name}[level=0.3]" for name in LEVEL_03)],
+        attacked=True,
         tokenizers=vocabularies,
-    )  # fmt: skip
+    )
     darr = found(run, "darr")
     assert darr["chrf", "visual 0"] == pytest.approx(0.304, abs=0.001)
     assert darr[sentence_bleu, "visual 0"] == pytest.approx(0.251, abs=0.001)
@@ -198,9 +212,12 @@ def test_our_attacks_do_to_bert_what_the_published_ones_do(shared_data: Path, tm
     lines = (shared_data / "wmt19-darr" / "lt-en" / "references.txt").read_text("utf-8").splitlines()[:300]
     (tmp_path / "references.en-en.tsv").write_text("source\n" + "\n".join(line.replace("\t", " ") for line in lines))
     run = studied(
-        read(str(tmp_path / "references.en-en.tsv")), tmp_path / "run", side="source", suite="vu2022",
+        read(str(tmp_path / "references.en-en.tsv")),
+        tmp_path / "run",
+        side="source",
+        suite="vu2022",
         tokenizers=[str(Path(package.submodule_search_locations[0]) / "model")],
-    )  # fmt: skip
+    )
     shares = {cell: share for (_, cell), share in found(run, "unk_share").items()}
     visual = [shares[f"visual {level}"] for level in ("0", "0.1", "0.2", "0.3")]
     assert visual == sorted(visual) and visual[0] < 0.1 and visual[-1] > 15

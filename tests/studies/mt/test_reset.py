@@ -10,27 +10,51 @@ from babelquake.text import ending
     ("clean_source", "perturbed_source", "clean", "perturbed", "expected"),
     [
         # Table 6, examples 1–3: inserted marks that reappear in the translation
-        ("なにかアドバイス下さい", "なにかアドバイス下さい。", "give me some advice", "Please give me some advice.",
-         "Please give me some advice"),
-        ("Якщо ще колись не захочете мені писати, то я чекатиму",
-         "Якщо ще колись не захочете мені писати, то я чекатиму .",
-         "If you ever want to write to me again, I will be waiting",
-         "If ever you do not want to write to me, I will be waiting.",
-         "If ever you do not want to write to me, I will be waiting"),
-        ("Elon Musk lässt Tesla-Aktien steigen", "Elon Musk lässt Tesla-Aktien steigen !",
-         "Elon Musk lets Tesla shares rise", "Elon Musk makes Tesla shares rise!",
-         "Elon Musk makes Tesla shares rise"),
+        (
+            "なにかアドバイス下さい",
+            "なにかアドバイス下さい。",
+            "give me some advice",
+            "Please give me some advice.",
+            "Please give me some advice",
+        ),
+        (
+            "Якщо ще колись не захочете мені писати, то я чекатиму",
+            "Якщо ще колись не захочете мені писати, то я чекатиму .",
+            "If you ever want to write to me again, I will be waiting",
+            "If ever you do not want to write to me, I will be waiting.",
+            "If ever you do not want to write to me, I will be waiting",
+        ),
+        (
+            "Elon Musk lässt Tesla-Aktien steigen",
+            "Elon Musk lässt Tesla-Aktien steigen !",
+            "Elon Musk lets Tesla shares rise",
+            "Elon Musk makes Tesla shares rise!",
+            "Elon Musk makes Tesla shares rise",
+        ),
         # example 7: the full stop is deleted from the source, the translation keeps it
-        ("Проблема з температурою водонагрівача та ванною.", "Проблема з температурою водонагрівача та ванною",
-         "The problem is with the temperature of the water heater and bath.",
-         "Problem with water heater temperature and bath.", "Problem with water heater temperature and bath."),
+        (
+            "Проблема з температурою водонагрівача та ванною.",
+            "Проблема з температурою водонагрівача та ванною",
+            "The problem is with the temperature of the water heater and bath.",
+            "Problem with water heater temperature and bath.",
+            "Problem with water heater temperature and bath.",
+        ),
         # example 8: deleted, and lost in the translation
-        ("Ja wir haben hier alle Schusswaffen .", "Ja wir haben hier alle Schusswaffen",
-         "Yes we all have firearms here.", "Yes we have all the firearms here", "Yes we have all the firearms here."),
+        (
+            "Ja wir haben hier alle Schusswaffen .",
+            "Ja wir haben hier alle Schusswaffen",
+            "Yes we all have firearms here.",
+            "Yes we have all the firearms here",
+            "Yes we have all the firearms here.",
+        ),
         # example 12
-        ("LINEは何日に何回送るのが良いですか？", "LINEは何日に何回送るのが良いですか",
-         "What is the best time to send LINE messages per day?", "How many times a day should I send LINE",
-         "How many times a day should I send LINE?"),
+        (
+            "LINEは何日に何回送るのが良いですか？",
+            "LINEは何日に何回送るのが良いですか",
+            "What is the best time to send LINE messages per day?",
+            "How many times a day should I send LINE",
+            "How many times a day should I send LINE?",
+        ),
         # the mark changes with the source's
         ("Er kommt.", "Er kommt?", "He is coming.", "Is he coming?", "Is he coming."),
         # a mark inside closing quotes goes and comes inside them
@@ -45,7 +69,7 @@ from babelquake.text import ending
         ("Guten Tag.", "Guten Tag", "Good day.", "", ""),
         ("Guten Tag.", "Guten Tag", "Good day.", "Good day\n", "Good day.\n"),
     ],
-)  # fmt: skip
+)
 def test_only_marks_that_followed_the_source_are_reset(
     clean_source: str, perturbed_source: str, clean: str, perturbed: str, expected: str
 ) -> None:

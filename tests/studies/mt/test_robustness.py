@@ -73,12 +73,21 @@ def tables(
         [
             pl.DataFrame({**keys, "source": sources, "translation": clean, "judged": clean}, strict=False),
             pl.DataFrame(
-                {**keys, **noise, "source": [text + "x" * it for text, it in zip(sources, changed, strict=True)],
-                 "translation": noisy, "judged": noisy, "change": ["other"] * n, "consistency": [80.0] * n},
-                schema_overrides=schema, strict=False,
+                {
+                    **keys,
+                    **noise,
+                    "source": [text + "x" * it for text, it in zip(sources, changed, strict=True)],
+                    "translation": noisy,
+                    "judged": noisy,
+                    "change": ["other"] * n,
+                    "consistency": [80.0] * n,
+                },
+                schema_overrides=schema,
+                strict=False,
             ),
-        ], how="diagonal",
-    )  # fmt: skip
+        ],
+        how="diagonal",
+    )
 
     def rows(texts: Sequence[str], against: Sequence[str]) -> pl.Series:
         return list_column(judge.statistics(Questions(list(texts), [[text] for text in against], list(sources))))
@@ -113,9 +122,7 @@ def measures(judge: Scorer, *parts: Tables, resamples: int = 500) -> list[Measur
 def named(found: Sequence[Measure], **where: object) -> dict[str, Measure]:
     """Measures of all texts by name, of those at a place."""
     wanted = {"other": None, **where}
-    return {
-        one.kind.name: one for one in found if all(getattr(one, name) == value for name, value in wanted.items())
-    }  # fmt: skip
+    return {one.kind.name: one for one in found if all(getattr(one, name) == value for name, value in wanted.items())}
 
 
 class Constant(MeanScorer):

@@ -98,9 +98,12 @@ def test_all_measures_are_there(undisturbed: Run) -> None:
     assert set(measures.filter(measure="robust")["scorer"]) == {"chrf", "bleu"}
     robust = measures.filter(measure="robust", scorer="chrf")
     assert robust.select("perturbation", "level").rows() == [
-        ("misspell", 0.1), ("misspell", 0.3), ("case", 0.5), ("final-insert[mark=question]", None),
+        ("misspell", 0.1),
+        ("misspell", 0.3),
+        ("case", 0.5),
+        ("final-insert[mark=question]", None),
         ("final-delete", None),
-    ]  # fmt: skip
+    ]
     assert robust.filter(perturbation="final-delete")["n"].item() == 3
     assert all("seed:1" in line for line in measures["signature"])
     assert undisturbed.info.facts.audit and undisturbed.info.facts.audit.segments == len(PAIRS)
@@ -212,8 +215,12 @@ def test_several_systems_are_ranked_and_compared(tmp_path: Path, data: Dataset) 
 
 def test_several_language_pairs_keep_apart(tmp_path: Path) -> None:
     file = tmp_path / "mixed.tsv"
-    rows = [("source", "reference", "language_pair"), ("Guten Tag.", "Good day.", "de-en"),
-            ("Bonjour.", "Good day.", "fr-en"), ("Bis bald.", "See you.", "de-en")]  # fmt: skip
+    rows = [
+        ("source", "reference", "language_pair"),
+        ("Guten Tag.", "Good day.", "de-en"),
+        ("Bonjour.", "Good day.", "fr-en"),
+        ("Bis bald.", "See you.", "de-en"),
+    ]
     file.write_text("".join("\t".join(row) + "\n" for row in rows))
     run = studied(tmp_path / "run", read(str(file)), Interpreter(), suite="final-delete,case[level=1]")
     robust = run.measures.filter(measure="robust", scorer="chrf", perturbation="final-delete")
@@ -263,10 +270,25 @@ def test_kill_9_in_the_middle_of_translating(tmp_path: Path) -> None:
     def command(name: str) -> list[str]:
         system = Spec("command").with_options(cmd=f"{sys.executable} {script}")
         return [
-            sys.executable, "-m", "babelquake", "mt", "--system", str(system), "--data", str(data),
-            "--suite", "niu2020", "--scorer", "chrf", "--resamples", "100", "--out", str(tmp_path / name),
-            "--cache", str(tmp_path / f"{name}.sqlite"),
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "babelquake",
+            "mt",
+            "--system",
+            str(system),
+            "--data",
+            str(data),
+            "--suite",
+            "niu2020",
+            "--scorer",
+            "chrf",
+            "--resamples",
+            "100",
+            "--out",
+            str(tmp_path / name),
+            "--cache",
+            str(tmp_path / f"{name}.sqlite"),
+        ]
 
     (tmp_path / "sitecustomize.py").write_text(
         "from babelquake.systems import base, command\n"

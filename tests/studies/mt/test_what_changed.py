@@ -17,8 +17,10 @@ CLEAN = "The train to Hamburg leaves at 9 o'clock today."
         ("The train to Hamburg leaves at 9 o' clock today", "surface"),
         ("Der Zug nach Hamburg fährt heute um 9 Uhr ab.", "copied"),
         ("The train train train train train train train train train train train train leaves.", "repetition"),
-        ("The train to Hamburg leaves today, the train to Hamburg leaves today, the train to Hamburg leaves today.",
-         "repetition"),
+        (
+            "The train to Hamburg leaves today, the train to Hamburg leaves today, the train to Hamburg leaves today.",
+            "repetition",
+        ),
         ("The train.", "collapse"),
         ("", "collapse"),
         ("Today the train to Hamburg leaves at 9 o'clock.", "reordering"),
@@ -27,7 +29,7 @@ CLEAN = "The train to Hamburg leaves at 9 o'clock today."
         ("The train to Homburg leaves at 9 o'clock today.", "name"),
         ("The railway to Hamburg departs at 9 o'clock today.", "other"),
     ],
-)  # fmt: skip
+)
 def test_kinds_of_change(perturbed: str, kind: str) -> None:
     assert kind_of_change(CLEAN, perturbed, SOURCE, Language("en")) == kind
 
@@ -36,8 +38,13 @@ def test_kinds_of_change(perturbed: str, kind: str) -> None:
     ("clean", "perturbed", "source", "lang", "kind"),
     [
         # Jwalapuram Table 6, examples 2, 8 and 1
-        ("If you ever want to write to me again, I will be waiting",
-         "If ever you do not want to write to me, I will be waiting", "Якщо ще колись", "en", "negation"),
+        (
+            "If you ever want to write to me again, I will be waiting",
+            "If ever you do not want to write to me, I will be waiting",
+            "Якщо ще колись",
+            "en",
+            "negation",
+        ),
         ("Yes we all have firearms here.", "Yes we have all the firearms here.", "Ja wir", "en", "other"),
         ("give me some advice", "Please give me some advice", "なにかアドバイス下さい。", "en", "other"),
         ("Das ist nicht gut.", "Das ist gut.", "This isn't good", "de", "negation"),
@@ -50,7 +57,7 @@ def test_kinds_of_change(perturbed: str, kind: str) -> None:
         ("...", "!!!", "x", None, "surface"),
         ("a b c", "a b d", "x", "cy", "other"),
     ],
-)  # fmt: skip
+)
 def test_natural_examples(clean: str, perturbed: str, source: str, lang: str | None, kind: str) -> None:
     assert kind_of_change(clean, perturbed, source, Language.known(lang)) == kind
 

@@ -41,13 +41,20 @@ def table(
 ) -> pl.LazyFrame:
     """Scores per probe, one per segment; None where the probe does not apply."""
     rows = [
-        {"row": row, "language_pair": "ru-en", "scorer": scorer, "perturbation": probe,
-         "statistics": [float(score), 1.0], "level": None if probe is None else level, "score": float(score),
-         "changed": probe is not None}
+        {
+            "row": row,
+            "language_pair": "ru-en",
+            "scorer": scorer,
+            "perturbation": probe,
+            "statistics": [float(score), 1.0],
+            "level": None if probe is None else level,
+            "score": float(score),
+            "changed": probe is not None,
+        }
         for probe, column in scores.items()
         for row, score in enumerate(column)
         if score is not None
-    ]  # fmt: skip
+    ]
     return pl.DataFrame(rows, schema_overrides={"perturbation": pl.String, "level": pl.Float64}).lazy()
 
 

@@ -31,11 +31,17 @@ def _ranking(systems: pl.DataFrame, where: str) -> Table:
     kinds = ("minor", "major") if marked else ()
     lines = tuple(
         (
-            _ranks(row), row["system"], number(row["raw"], 1), number(row["z"], 3, sign=True), str(row["segments"]),
-            str(row["ratings"]), str(row["wins"]), *(number(row[kind], 2) for kind in kinds),
+            _ranks(row),
+            row["system"],
+            number(row["raw"], 1),
+            number(row["z"], 3, sign=True),
+            str(row["segments"]),
+            str(row["ratings"]),
+            str(row["wins"]),
+            *(number(row[kind], 2) for kind in kinds),
         )
         for row in systems.iter_rows(named=True)
-    )  # fmt: skip
+    )
     columns = ("rank", "system", "rating", "z", "segments", "ratings", "wins")
     return Table(f"Ranking{where}", (*columns, *kinds), lines, CLUSTER_NOTE)
 
@@ -69,12 +75,16 @@ def _losses(run: Run) -> list[Table]:
     }
     lines = tuple(
         (
-            row["victim"] or "", row["recipe"] or "", row["year"] or "", str(row["n"]),
-            number(row["original"], 2, sign=True), number(row["perturbed"], 2, sign=True),
+            row["victim"] or "",
+            row["recipe"] or "",
+            row["year"] or "",
+            str(row["n"]),
+            number(row["original"], 2, sign=True),
+            number(row["perturbed"], 2, sign=True),
             number(row["loss"], 2, sign=True) + stars(corrected.get((row["victim"], row["recipe"], row["year"]))),
         )
         for row in rows
-    )  # fmt: skip
+    )
     columns = ("victim", "recipe", "year", "tuples", "original", "perturbed", "loss")
     note = (
         "Mean standardised ratings. * p < .05, ** p < .01, *** p < .001, one-sided signed-rank tests, Holm-corrected."
@@ -109,18 +119,33 @@ def _annotators(run: Run) -> list[Table]:
         return []
     lines = tuple(
         (
-            row["annotator"], str(row["ratings"]), str(row["tasks"]), number(row["mean"], 1), number(row["sd"], 1),
-            number(row["seconds"], 1), number(row["repeat_change"], 1), number(row["degraded_loss"], 1, sign=True),
+            row["annotator"],
+            str(row["ratings"]),
+            str(row["tasks"]),
+            number(row["mean"], 1),
+            number(row["sd"], 1),
+            number(row["seconds"], 1),
+            number(row["repeat_change"], 1),
+            number(row["degraded_loss"], 1, sign=True),
             "" if row["p"] is None else f"{row['p']:.4f}",
             {None: "cannot be tested", True: "passed", False: "failed"}[row["passed"]],
             "; ".join(row["suspicions"] or []),
         )
         for row in rows
-    )  # fmt: skip
+    )
     columns = (
-        "annotator", "ratings", "tasks", "mean", "spread", "seconds", "change on repeats", "loss on degraded", "p",
-        "quality", "look closer",
-    )  # fmt: skip
+        "annotator",
+        "ratings",
+        "tasks",
+        "mean",
+        "spread",
+        "seconds",
+        "change on repeats",
+        "loss on degraded",
+        "p",
+        "quality",
+        "look closer",
+    )
     note = "p: paired t-test that degraded translations were scored lower than the same undamaged, as WMT does."
     return [Table("Annotators", columns, lines, note)]
 

@@ -76,16 +76,20 @@ def forest(points: list[dict[str, Any]], title: str) -> Any:
     base = alt.Chart(data(points)).encode(
         y=alt.Y("change", type="nominal", title=None, sort=order, axis=alt.Axis(labelLimit=200)),
         color=alt.Color(
-            "meaning", type="nominal", scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present]),
+            "meaning",
+            type="nominal",
+            scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present]),
             legend=legend,
         ),
-    )  # fmt: skip
+    )
     zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[3, 3], color="#8A8A8A").encode(x="zero:Q")
     bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low", type="quantitative", title=title), x2="high")
     shape = alt.Shape(
-        "meaning", type="nominal", legend=legend,
+        "meaning",
+        type="nominal",
+        legend=legend,
         scale=alt.Scale(domain=present, range=["circle", "triangle-up", "square"][: len(present)]),
-    )  # fmt: skip
+    )
     tips = tooltips(
         change="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to", verdict="corrected"
     )
@@ -161,12 +165,14 @@ def _challenge(results: Results, pair: str | None) -> list[Chart]:
     scales = colour("name", names, "scorer")
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low", type="quantitative", title="% of damaged translations detected", scale=alt.Scale(zero=False)),
-        x2="high", color=scales["color"],
-    )  # fmt: skip
+        x2="high",
+        color=scales["color"],
+    )
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(
         x=alt.X("value", type="quantitative"),
-        tooltip=tooltips(change="phenomenon", name="scorer", value="%", low="95 % from", high="to"), **scales,
-    )  # fmt: skip
+        tooltip=tooltips(change="phenomenon", name="scorer", value="%", low="95 % from", high="to"),
+        **scales,
+    )
     height = lines(values(points, "change")) * max(1, (len(names) + 1) // 2)
     chart = alt.layer(bars, marks).properties(height=height)
     described = "Share of damaged translations that each scorer puts below the original, per phenomenon."

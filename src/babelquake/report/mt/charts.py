@@ -20,9 +20,17 @@ from babelquake.studies.mt.what_changed import KINDS
 
 MEASURES = {"robust": "ROBUST", "consis": "CONSIS", "inconsistent": "% inconsistent"}
 KIND_COLOURS = {
-    "identical": "#D4D4D8", "surface": "#A1A1AA", "reordering": "#56B4E9", "other": "#0072B2", "name": "#009E73",
-    "number": "#B5A000", "negation": "#D55E00", "collapse": "#CC79A7", "repetition": "#E69F00", "copied": "#7B4B94",
-}  # fmt: skip
+    "identical": "#D4D4D8",
+    "surface": "#A1A1AA",
+    "reordering": "#56B4E9",
+    "other": "#0072B2",
+    "name": "#009E73",
+    "number": "#B5A000",
+    "negation": "#D55E00",
+    "collapse": "#CC79A7",
+    "repetition": "#E69F00",
+    "copied": "#7B4B94",
+}
 
 
 def mt_views(run: Run) -> list[View]:
@@ -56,12 +64,15 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
         judge = "chrf" if measure == "inconsistent" else scorer
         table = [
             [
-                _heat_cell(results.one(measure, language_pair=pair, scorer=judge, system=system, perturbation=change,
-                                       level=level))
+                _heat_cell(
+                    results.one(
+                        measure, language_pair=pair, scorer=judge, system=system, perturbation=change, level=level
+                    )
+                )
                 for system in systems
             ]
             for change, level in changes
-        ]  # fmt: skip
+        ]
         if any(cell for row in table for cell in row):
             found[measure] = table
     return {"systems": systems, "changes": [with_level(*change) for change in changes], "measures": found}
@@ -99,9 +110,14 @@ def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
         text = base.mark_text().encode(text=alt.Text("value", type="quantitative", format=".1f"))
         described = f"{MEASURES[measure]} of every system under every perturbation."
         charts.append(
-            Chart(f"heat-{measure}", f"{MEASURES[measure]} ({scorer})", described,
-                  (tile + text).properties(height=lines(heat["changes"])), on_page=False)
-        )  # fmt: skip
+            Chart(
+                f"heat-{measure}",
+                f"{MEASURES[measure]} ({scorer})",
+                described,
+                (tile + text).properties(height=lines(heat["changes"])),
+                on_page=False,
+            )
+        )
     return charts
 
 
@@ -163,26 +179,40 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
     charts: list[Chart] = []
     for system in values(rows, "system"):
         bars = [
-            {"change": with_level(row["perturbation"], row["level"]), "kind": row["measure"].removeprefix("changed_"),
-             "value": row["value"], "place": kinds.index(row["measure"].removeprefix("changed_"))}
-            for row in rows if row["system"] == system
-        ]  # fmt: skip
+            {
+                "change": with_level(row["perturbation"], row["level"]),
+                "kind": row["measure"].removeprefix("changed_"),
+                "value": row["value"],
+                "place": kinds.index(row["measure"].removeprefix("changed_")),
+            }
+            for row in rows
+            if row["system"] == system
+        ]
         changes = values(bars, "change")
         chart = (
             alt.Chart(data(bars))
             .mark_bar()
             .encode(
-                x=alt.X("value", type="quantitative", title="% of translations", stack="zero",
-                        scale=alt.Scale(domain=[0, 100])),
+                x=alt.X(
+                    "value",
+                    type="quantitative",
+                    title="% of translations",
+                    stack="zero",
+                    scale=alt.Scale(domain=[0, 100]),
+                ),
                 y=alt.Y("change", type="nominal", title=None, sort=changes, axis=alt.Axis(labelLimit=140)),
-                color=alt.Color("kind", type="nominal", title=None,
-                                legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
-                                scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds])),
+                color=alt.Color(
+                    "kind",
+                    type="nominal",
+                    title=None,
+                    legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
+                    scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds]),
+                ),
                 order=alt.Order("place", type="quantitative"),
                 tooltip=tooltips(change="perturbation", kind="kind", value="% of translations"),
             )
             .properties(height=lines(changes))
-        )  # fmt: skip
+        )
         described = f"Shares of each kind of change in the translations of {system}."
         if not charts:
             described += f" {'; '.join(f'{kind}: {KINDS[kind]}' for kind in kinds)}."

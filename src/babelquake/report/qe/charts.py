@@ -59,17 +59,28 @@ def _profile(bars: list[dict[str, Any]]) -> Any:
     present = [name for name in (*GROUPS.values(), "other") if any(bar["meaning"] == name for bar in bars)]
     colours = dict(zip((*GROUPS.values(), "other"), MEANINGS.values(), strict=True))
     base = alt.Chart(data(bars)).encode(
-        x=alt.X("short", type="nominal", title=None, sort=list(dict.fromkeys(bar["short"] for bar in bars)),
-                axis=alt.Axis(labelAngle=-60)),
-    )  # fmt: skip
+        x=alt.X(
+            "short",
+            type="nominal",
+            title=None,
+            sort=list(dict.fromkeys(bar["short"] for bar in bars)),
+            axis=alt.Axis(labelAngle=-60),
+        ),
+    )
     columns = base.mark_bar().encode(
         y=alt.Y("value", type="quantitative", title="drop of the score"),
-        color=alt.Color("meaning", type="nominal", title=None, legend=alt.Legend(orient="bottom", columns=1),
-                        scale=alt.Scale(domain=present, range=[colours[name] for name in present])),
+        color=alt.Color(
+            "meaning",
+            type="nominal",
+            title=None,
+            legend=alt.Legend(orient="bottom", columns=1),
+            scale=alt.Scale(domain=present, range=[colours[name] for name in present]),
+        ),
         opacity=alt.condition("datum.verdict == 'significant'", alt.value(1), alt.value(0.45)),
-        tooltip=tooltips(change="probe", meaning="meaning", value="drop", low="95 % from", high="to",
-                         verdict="after correction"),
-    )  # fmt: skip
+        tooltip=tooltips(
+            change="probe", meaning="meaning", value="drop", low="95 % from", high="to", verdict="after correction"
+        ),
+    )
     ends = base.mark_rule(strokeWidth=1.5, color="#8A8A8A").encode(y="low:Q", y2="high")
     return alt.layer(columns, ends).properties(height=HEIGHT)
 
@@ -92,11 +103,16 @@ def _ranking(results: Results, pair: str | None) -> list[Chart]:
     if not points:
         return []
     base = alt.Chart(data(points)).encode(
-        x=alt.X("pearson", type="quantitative", title="Pearson's r with humans",
-                scale=alt.Scale(zero=False, padding=24)),
-        y=alt.Y("discrimination", type="quantitative", title="discrimination (MPP − MAP, in SD)",
-                scale=alt.Scale(zero=False, padding=20)),
-    )  # fmt: skip
+        x=alt.X(
+            "pearson", type="quantitative", title="Pearson's r with humans", scale=alt.Scale(zero=False, padding=24)
+        ),
+        y=alt.Y(
+            "discrimination",
+            type="quantitative",
+            title="discrimination (MPP − MAP, in SD)",
+            scale=alt.Scale(zero=False, padding=20),
+        ),
+    )
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(
         tooltip=tooltips(name="model", discrimination="MPP − MAP in SD of its scores", pearson="Pearson's r"),
         **colour("name", values(points, "name"), "model"),

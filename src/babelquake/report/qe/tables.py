@@ -28,13 +28,19 @@ def _ranking(results: Results, pair: str | None) -> Table:
         ]
         discrimination = found["discrimination"]
         digits = digits_for(scorer, results)
-        lines.append((
-            scorer or "",
-            *(number(row["value"], digits) if row else "" for name, row in found.items() if name.startswith("score_")),
-            cell(discrimination, digits),
-            number(row["value"], 3) if (row := found["pearson"]) else "",
-            *(f"{place['value']:g}" if place and place["value"] is not None else "" for place in places),
-        ))  # fmt: skip
+        lines.append(
+            (
+                scorer or "",
+                *(
+                    number(row["value"], digits) if row else ""
+                    for name, row in found.items()
+                    if name.startswith("score_")
+                ),
+                cell(discrimination, digits),
+                number(row["value"], 3) if (row := found["pearson"]) else "",
+                *(f"{place['value']:g}" if place and place["value"] is not None else "" for place in places),
+            )
+        )
     agreement = results.where("rank_agreement", language_pair=pair)
     note = "MPP meaning-preserving, MAP meaning-altering perturbations; discrimination is MPP − MAP."
     if agreement and agreement[0]["value"] is not None:
@@ -57,11 +63,13 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list
     )
     names = [label for label, _, _ in order]
     lines = tuple(
-        (probe_title(label, probes) + (f", level {level:g}" if names.count(label) > 1 and level is not None else ""),
-         str(n or ""),
-         *(cell(cells.get((label, level, scorer)), digits_for(scorer, results)) for scorer in scorers))
+        (
+            probe_title(label, probes) + (f", level {level:g}" if names.count(label) > 1 and level is not None else ""),
+            str(n or ""),
+            *(cell(cells.get((label, level, scorer)), digits_for(scorer, results)) for scorer in scorers),
+        )
         for label, level, n in order
-    )  # fmt: skip
+    )
     note = f"Score of the translation minus score of the perturbed one. {note_on(rows)}".strip()
     return [Table(f"Drop per probe{_of(pair)}", ("probe", "n", *scorers), lines, note)]
 

@@ -106,9 +106,15 @@ def agreement_results(
     with Progress("resampling", len(known) * len(statistics), "agreements", quiet) as progress:
         for some, name in known:
             cell = agreement_cell(
-                Place(some.language_pair, name), some, values[name][some.rows], statistics,
-                resamples=resamples, seed=seed, threshold=threshold, by=by,
-            )  # fmt: skip
+                Place(some.language_pair, name),
+                some,
+                values[name][some.rows],
+                statistics,
+                resamples=resamples,
+                seed=seed,
+                threshold=threshold,
+                by=by,
+            )
             cells.append(cell)
             progress.advance(len(statistics))
     measures = agreement_measures(cells)
@@ -120,9 +126,14 @@ def agreement_results(
                 if statistic != "darr" and not has_rows(statistic, by):
                     continue
                 drawn, test = difference(
-                    statistic, some, *(values[name][some.rows] for name in names),
-                    resamples=enough(resamples), seed=seed, threshold=threshold, by=by,
-                )  # fmt: skip
+                    statistic,
+                    some,
+                    *(values[name][some.rows] for name in names),
+                    resamples=enough(resamples),
+                    seed=seed,
+                    threshold=threshold,
+                    by=by,
+                )
                 kind = kinds.AGREEMENTS[statistic].difference()
                 place = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
                 measure = measured(kind, drawn, one.sizes[statistic], **place)

@@ -9,9 +9,15 @@ from babelquake.studies.human.export import SIDES
 
 CELLS = ("victim", "recipe", "year")
 SCHEMA = {
-    **dict.fromkeys(CELLS, pl.String), "n": pl.Int64, "original": pl.Float64, "perturbed": pl.Float64,
-    "loss": pl.Float64, "low": pl.Float64, "high": pl.Float64, "p": pl.Float64,
-}  # fmt: skip
+    **dict.fromkeys(CELLS, pl.String),
+    "n": pl.Int64,
+    "original": pl.Float64,
+    "perturbed": pl.Float64,
+    "loss": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p": pl.Float64,
+}
 NORMAL = 1.959963984540054
 
 
@@ -35,11 +41,17 @@ def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
         low, high = _interval(original - perturbed)
         rows.append(
             {
-                **dict.fromkeys(CELLS), **cell, "n": part.height, "original": float(original.mean()),
-                "perturbed": float(perturbed.mean()), "loss": float((original - perturbed).mean()), "low": low,
-                "high": high, "p": signed_rank(original, perturbed, "greater").p,
+                **dict.fromkeys(CELLS),
+                **cell,
+                "n": part.height,
+                "original": float(original.mean()),
+                "perturbed": float(perturbed.mean()),
+                "loss": float((original - perturbed).mean()),
+                "low": low,
+                "high": high,
+                "p": signed_rank(original, perturbed, "greater").p,
             }
-        )  # fmt: skip
+        )
     return pl.DataFrame(rows, schema=SCHEMA)
 
 

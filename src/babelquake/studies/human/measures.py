@@ -24,8 +24,16 @@ SECONDS = Kind("seconds_per_rating", unit="s, median")
 ENOUGH = 100
 """Scores on both sides together from which on no count of arrangements is needed."""
 KINDS = (
-    RATING, RATING_Z, RATING_LOSS, ALPHA, ANNOTATOR_PEARSON, ANNOTATOR_KENDALL, HITS_PASSED, ANNOTATORS_PASSED, SECONDS,
-)  # fmt: skip
+    RATING,
+    RATING_Z,
+    RATING_LOSS,
+    ALPHA,
+    ANNOTATOR_PEARSON,
+    ANNOTATOR_KENDALL,
+    HITS_PASSED,
+    ANNOTATORS_PASSED,
+    SECONDS,
+)
 
 
 def human_measures(found: Findings) -> list[Measure]:
@@ -55,11 +63,17 @@ def _differences(found: Findings) -> Iterator[Measure]:
             one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
             kind, column = (RATING, "raw") if one["z"] is None else (RATING_Z, "z")
             yield Measure(
-                kind.difference(), one[column] - other[column], n=one["segments"] + other["segments"],
-                system=row["system"], other=row["than"], language_pair=row["language_pair"], p=row["p"],
-                p_corrected=float(corrected), family=(row["language_pair"], "systems"),
+                kind.difference(),
+                one[column] - other[column],
+                n=one["segments"] + other["segments"],
+                system=row["system"],
+                other=row["than"],
+                language_pair=row["language_pair"],
+                p=row["p"],
+                p_corrected=float(corrected),
+                family=(row["language_pair"], "systems"),
                 testable=_can_separate(one["segments"], other["segments"]),
-            )  # fmt: skip
+            )
 
 
 def _can_separate(one: int, other: int) -> bool:
@@ -75,10 +89,19 @@ def _losses(found: Findings) -> Iterator[Measure]:
     rows = found.degradation.to_dicts()
     for row, corrected in zip(rows, holm(row["p"] for row in rows), strict=True):
         yield Measure(
-            RATING_LOSS, row["loss"], n=row["n"], scorer=row["victim"], perturbation=row["recipe"], group=row["year"],
-            low=row["low"], high=row["high"], p=row["p"], p_corrected=float(corrected), family=("perturbed",),
+            RATING_LOSS,
+            row["loss"],
+            n=row["n"],
+            scorer=row["victim"],
+            perturbation=row["recipe"],
+            group=row["year"],
+            low=row["low"],
+            high=row["high"],
+            p=row["p"],
+            p_corrected=float(corrected),
+            family=("perturbed",),
             testable=0.5 ** row["n"] < LEVEL,
-        )  # fmt: skip
+        )
 
 
 def _people(found: Findings) -> Iterator[Measure]:

@@ -62,9 +62,14 @@ def still_needed(
         segments = int(needed.each) if finite else None
         rows.append((better, worse, p, needed.superiority, segments, more, (better, worse) in next_to))
     schema = {
-        "system": pl.String, "than": pl.String, "p": pl.Float64, "superiority": pl.Float64, "segments": pl.Int64,
-        "more_ratings": pl.Int64, "neighbours": pl.Boolean,
-    }  # fmt: skip
+        "system": pl.String,
+        "than": pl.String,
+        "p": pl.Float64,
+        "superiority": pl.Float64,
+        "segments": pl.Int64,
+        "more_ratings": pl.Int64,
+        "neighbours": pl.Boolean,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -53,9 +53,12 @@ def noise_cells(
         clean = _by_row(table.filter(pl.col("perturbation").is_null()), rows)
 
         def make(
-            at: tuple[str, float | None, Judgements], judge: Scorer = judge, sign: int = sign,
-            table: pl.DataFrame = table, clean: Array = clean,
-        ) -> Cell:  # fmt: skip
+            at: tuple[str, float | None, Judgements],
+            judge: Scorer = judge,
+            sign: int = sign,
+            table: pl.DataFrame = table,
+            clean: Array = clean,
+        ) -> Cell:
             label, level, some = at
             same = (pl.col("perturbation") == label) & pl.col("level").eq_missing(pl.lit(level, pl.Float64))
             noisy = _by_row(table.filter(same), rows)

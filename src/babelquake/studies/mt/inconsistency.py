@@ -21,9 +21,12 @@ def inconsistency(
     noisy = translations.filter(pl.col("perturbation").is_not_null()).select(*GROUPS, "row", "replicate", "consistency")
     really = changed.with_columns(really=pl.lit(True))
     table = noisy.join(
-        really.lazy(), on=["row", "perturbation", "level", "replicate"], how="left", nulls_equal=True,
+        really.lazy(),
+        on=["row", "perturbation", "level", "replicate"],
+        how="left",
+        nulls_equal=True,
         maintain_order="left",
-    ).collect()  # fmt: skip
+    ).collect()
     measures = []
     for values, part in table.group_by(GROUPS, maintain_order=True):
         some = part.filter(pl.col("really"))

@@ -85,11 +85,16 @@ def _ranks(systems: BySystem, pair: str | None, scorer: str) -> list[Measure]:
     note = f"Ranked by {' and '.join(RANKED_BY[name] for name in sorted(names, reverse=True))}."
     return [
         measured(
-            kinds.OVERALL_RANK, Resampled(float(value), some), n,
-            language_pair=pair, scorer=scorer, system=system, note=note,
+            kinds.OVERALL_RANK,
+            Resampled(float(value), some),
+            n,
+            language_pair=pair,
+            scorer=scorer,
+            system=system,
+            note=note,
         )
         for system, value, some in zip(systems, values, resampled, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _places(values: Array) -> Array:

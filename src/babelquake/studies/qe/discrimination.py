@@ -123,9 +123,13 @@ class Probed:
         return 2 + 4 * self.cells.index(cell) + 2 * changed
 
     def _test(
-        self, drawn: Resampled, weights: Mapping[Probe, float], alternative: Alternative = "two-sided", *,
+        self,
+        drawn: Resampled,
+        weights: Mapping[Probe, float],
+        alternative: Alternative = "two-sided",
+        *,
         changed: bool = False,
-    ) -> Test:  # fmt: skip
+    ) -> Test:
         """The test of a weighted sum of drops, over the segments that any of its probes applies to."""
         applies = np.zeros(len(self.columns), dtype=np.bool_)
         for cell in weights:

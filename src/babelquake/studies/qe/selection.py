@@ -106,8 +106,10 @@ def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, changes: Su
     repeats = {(change.label, change.level): changes.repeats(change) for change in changes.perturbations}
     total = 0
     for block in blocks_of(selected, once):
-        counts = variants_of(block, "text", once, target_language, 0, words, any_filler).group_by(
-            ["perturbation", "level"]
-        ).len()
+        counts = (
+            variants_of(block, "text", once, target_language, 0, words, any_filler)
+            .group_by(["perturbation", "level"])
+            .len()
+        )
         total += sum(count * repeats[label, level] for label, level, count in counts.iter_rows())
     return total
