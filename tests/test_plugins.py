@@ -60,6 +60,7 @@ class VowelMetric(VectorScorer):
     """One minus the share of vowels that differ."""
 
     signature = "vowel-metric|v1"
+    ratio_scale = True
 
     def encoders(self):
         return (Wanted(Vowels()),)

@@ -55,7 +55,7 @@ def csv_table(request: Request, header: bool | None = None) -> Table:
 
 def _delimiter(text: str, notes: list[str], name: str) -> str:
     """What parts the columns of the first line: a comma, or the semicolon or tab that spreadsheets write instead."""
-    first = text.partition("\n")[0]
+    first = text.partition("\n")[0].partition("\r")[0]
     counts = {mark: len(next(csv.reader([first], delimiter=mark), [])) for mark in DELIMITERS}
     best = max(counts, key=lambda mark: counts[mark])
     if counts[best] <= counts[","]:
