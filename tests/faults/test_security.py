@@ -128,12 +128,12 @@ def test_hostile_segments_names_and_columns_act_nowhere(tmp_path: Path) -> None:
 
 
 def test_cells_of_measures_csv_are_inert(tmp_path: Path) -> None:
-    from babelquake.runs.measures import measures_frame
+    from babelquake.runs.measures import Kind, Measure, measures_frame
     from babelquake.runs.run import Run
 
     run = Run.resume(tmp_path / "run", "mt", {})
     names = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "-2+3", "plain"]
-    run.finish(measures_frame([{"measure": "robust", "system": name, "value": -1.5} for name in names]))
+    run.finish(measures_frame(Measure(Kind("robust"), -1.5, system=name) for name in names))
     text = (run.folder / "measures.csv").read_text()
     cells = pl.read_csv(run.folder / "measures.csv")
     assert not [cell for cell in cells["system"] if cell[0] in "=+@-"]

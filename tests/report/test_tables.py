@@ -5,8 +5,9 @@ import pytest
 from babelquake.errors import UserError
 from babelquake.report.page import tables
 from babelquake.report.table import Table
-from babelquake.runs.measures import measures_frame
+from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
+from babelquake.studies import kinds
 
 
 def titled(run: Run, title: str) -> Table:
@@ -59,15 +60,7 @@ def test_harmless_changes_are_listed_worst_first(runs: dict[str, Run]) -> None:
 
 def test_harmless_changes_of_several_levels_stay_apart(tmp_path: Path) -> None:
     rows = [
-        {
-            "study": "metric",
-            "scorer": "chrf",
-            "perturbation": "misspell",
-            "level": level,
-            "measure": "harmless_costs_more",
-            "value": 100 * level,
-            "n": 5,
-        }
+        Measure(kinds.HARMLESS_COSTS_MORE, 100 * level, n=5, scorer="chrf", perturbation="misspell", level=level)
         for level in (0.1, 0.2)
     ]
     run = Run.resume(tmp_path / "r", "metric", {}).finish(measures_frame(rows))

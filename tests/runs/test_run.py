@@ -14,7 +14,7 @@ import pytest
 
 from babelquake.errors import ResumableError, UserError
 from babelquake.runs.files import disk
-from babelquake.runs.measures import COLUMNS, measures_frame
+from babelquake.runs.measures import COLUMNS, Kind, Measure, measures_frame
 from babelquake.runs.parts import Parts
 from babelquake.runs.run import Run
 
@@ -229,10 +229,7 @@ def test_a_disk_that_is_really_full_is_recognised(write: Callable[[], object]) -
 
 
 def test_a_finished_run_has_its_measures_twice(run: Run) -> None:
-    rows = [
-        {"study": "mt", "measure": "robust", "value": 94.0, "n": 3},
-        {"measure": "p", "value": float("nan")},
-    ]
+    rows = [Measure(Kind("robust"), 94.0, n=3, study="mt"), Measure(Kind("p"), float("nan"))]
     run.finish(measures_frame(rows))
     header, *lines = (run.folder / "measures.csv").read_text().splitlines()
     assert header == ",".join(COLUMNS)
@@ -242,7 +239,6 @@ def test_a_finished_run_has_its_measures_twice(run: Run) -> None:
 
 
 def test_measures_are_numbers_or_nothing_and_have_known_columns() -> None:
-    assert measures_frame([{"value": float("inf")}, {"value": 2.0}])["value"].to_list() == [None, 2.0]
+    some = [Measure(Kind("robust"), value) for value in (float("inf"), 2.0)]
+    assert measures_frame(some)["value"].to_list() == [None, 2.0]
     assert measures_frame([]).columns == list(COLUMNS)
-    with pytest.raises(ValueError, match="not columns of measures"):
-        measures_frame([{"valeu": 1.0}])

@@ -117,12 +117,8 @@ COLUMNS = {
 """The columns of measures.csv; the first fifteen are what other tools rely on."""
 
 
-def measures_frame(measures: Iterable["Measure | dict[str, Any]"]) -> pl.DataFrame:
+def measures_frame(measures: Iterable[Measure]) -> pl.DataFrame:
     """Measures as a table with all columns; numbers that are not finite become null."""
-    rows = [measure.row() if isinstance(measure, Measure) else measure for measure in measures]
-    for row in rows:
-        if unknown := row.keys() - COLUMNS.keys():
-            raise ValueError(f"not columns of measures: {sorted(unknown)}")
-    frame = pl.DataFrame(rows, schema=dict(COLUMNS), orient="row")
+    frame = pl.DataFrame([measure.row() for measure in measures], schema=dict(COLUMNS), orient="row")
     numbers = pl.col(pl.Float64)
     return frame.with_columns(pl.when(numbers.is_finite()).then(numbers).name.keep())

@@ -13,12 +13,11 @@ from babelquake.engine import Engine
 from babelquake.errors import BabelquakeError, ResumableError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
-from babelquake.runs.measures import Kind, Measure, measures_frame
+from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.studies import kinds
 
 Language = Callable[[str | None], str | None]
 """Which language of a pair was perturbed."""
@@ -114,7 +113,7 @@ class Session:
 
     def finish(
         self,
-        measures: Iterable[Measure | dict[str, Any]],
+        measures: Iterable[Measure],
         *,
         language: Language = lambda pair: None,
         extra_signatures: Mapping[str, str] | None = None,
@@ -132,7 +131,7 @@ class Session:
         )
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
         changes = {(change.label, change.level): change for change in self.suite.perturbations} if self.suite else {}
-        signed = [measure_of(measure) for measure in measures]
+        signed = list(measures)
         for measure in signed:
             parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
             change = changes.get((measure.perturbation or "", measure.level))
@@ -151,14 +150,3 @@ def _suite_signatures(
     """The suite's signature for run.json, once per language that it was applied to."""
     found = {language(pair): suite.signature(language(pair), words.get(pair)) for pair in (list(pairs) or [None])}
     return {f"suite {lang}" if lang and len(found) > 1 else "suite": text for lang, text in found.items()}
-
-
-def measure_of(row: Measure | dict[str, Any]) -> Measure:
-    """A row of results as a measure."""
-    if isinstance(row, Measure):
-        return row
-    known = {kind.name: kind for kind in vars(kinds).values() if isinstance(kind, Kind)}
-    name = row["measure"]
-    kind = known.get(name) or Kind(name)
-    rest = {key: value for key, value in row.items() if key not in ("measure", "value", "study", "signature")}
-    return Measure(kind, row.get("value"), **rest)
