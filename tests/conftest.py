@@ -6,11 +6,15 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from hypothesis import settings
 
 from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("BABELQUAKE_LINGUISTICS", "lists")
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")  # the same examples every time; elsewhere new ones are looked for
 
 
 @pytest.fixture(scope="session")

@@ -62,7 +62,7 @@ def _the_one(values: Any) -> Any:
     """The value itself, or the one that all of a list share; None where they differ."""
     if not isinstance(values, list):
         return values
-    return values[0] if len(set(values)) == 1 else None
+    return values[0] if values and all(value == values[0] for value in values) else None
 
 
 def _flag(flag: str, value: Any) -> list[str]:
