@@ -10,9 +10,10 @@ import pytest
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.report.comparing import comparison_markdown
+from babelquake.report.comparing import comparison_markdown, comparison_table
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
+from babelquake.studies.attack.study import attack
 from babelquake.studies.compare import compare, normal_test
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
@@ -147,6 +148,30 @@ def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, 
         )
     (change,) = compare(*runs)
     assert change.measure == "discrimination" and change.regression and change.old == pytest.approx(0.5, abs=0.01)
+
+
+def test_more_sentences_that_fall_to_an_attack_are_a_regression(write: Write, tmp_path: Path) -> None:
+    """Success is better down: a rise is what the gate must stop."""
+    columns = "source translation reference"
+    rows = [(f"q{row}", f"{SENTENCE} {row}", f"{SENTENCE} {row}") for row in range(60)]
+
+    def attacked(name: str, by: float) -> Run:
+        return attack(
+            "input-reduction",
+            "chrf",
+            write(columns, [(*row[:2], row[2] if place % 3 else "snow") for place, row in enumerate(rows)]),
+            f"overpenalise[by={by}]",
+            out=tmp_path / name,
+            constraints="none",
+            max_queries=40,
+            engine=Engine(quiet=True),
+        )
+
+    sturdy, frail = attacked("sturdy", 9.0), attacked("frail", 0.05)
+    (change,) = compare(sturdy, frail)
+    assert change.measure == "success" and change.new > change.old and change.regression
+    assert comparison_table([change], "old", "new", 0.05).rows[0][0] == "ROSE"
+    assert not compare(frail, sturdy)[0].regression
 
 
 def test_the_normal_approximation_is_one_sided() -> None:

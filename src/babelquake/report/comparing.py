@@ -1,62 +1,13 @@
 """Two runs side by side: a table for the terminal and a summary fit for a pull request."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
+from babelquake.report.results import level_text
 from babelquake.report.table import Table, number
 
-
-class Compared(Protocol):
-    """One measure in two runs, as the comparison study finds it."""
-
-    @property
-    def language_pair(self) -> str | None:
-        """The language pair, where there is one."""
-
-    @property
-    def system(self) -> str | None:
-        """The system, where systems are under test."""
-
-    @property
-    def scorer(self) -> str | None:
-        """The scorer, where the measure has one."""
-
-    @property
-    def perturbation(self) -> str | None:
-        """The perturbation, where the measure has one."""
-
-    @property
-    def level(self) -> float | None:
-        """Its level, where it has one."""
-
-    @property
-    def measure(self) -> str:
-        """The name of the measure."""
-
-    @property
-    def old(self) -> float:
-        """Its value in the run to compare with."""
-
-    @property
-    def new(self) -> float:
-        """Its value in the run in question."""
-
-    @property
-    def p_corrected(self) -> float | None:
-        """The corrected p-value of a fall."""
-
-    @property
-    def testable(self) -> bool:
-        """Whether any result could have been significant."""
-
-    @property
-    def paired(self) -> bool:
-        """Whether the same segments were resampled in both runs."""
-
-    @property
-    def regression(self) -> bool:
-        """Whether it fell significantly and by enough."""
-
+if TYPE_CHECKING:
+    from babelquake.studies.compare import Change
 
 CORRECTED = {
     "max-t": "corrected by step-down max-T per language pair, scorer and measure",
@@ -65,19 +16,19 @@ CORRECTED = {
 }
 
 
-def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "max-t") -> Table:
+def comparison_table(changes: "Sequence[Change]", old: str, new: str, alpha: float, correction: str = "max-t") -> Table:
     """Every compared measure, regressions first."""
-    ordered = sorted(changes, key=lambda change: (not change.regression, change.new - change.old))
+    ordered = sorted(changes, key=lambda change: (not change.regression, change.difference))
     rows = tuple(
         (
-            "FELL" if change.regression else "",
+            ("FELL" if change.difference < 0 else "ROSE") if change.regression else "",
             " ".join(part for part in (change.language_pair, change.system) if part),
             change.scorer or "",
-            f"{change.perturbation or ''}{'' if change.level is None else f' {change.level:g}'}",
+            " ".join(filter(None, (change.perturbation, level_text(change.level), change.group))),
             change.measure,
             number(change.old, 2),
             number(change.new, 2),
-            number(change.new - change.old, 2, sign=True),
+            number(change.difference, 2, sign=True),
             f"{change.p_corrected:.3f}" if change.testable and change.p_corrected is not None else "cannot be tested",
         )
         for change in ordered
@@ -89,7 +40,7 @@ def comparison_table(changes: Sequence[Compared], old: str, new: str, alpha: flo
 
 
 def comparison_markdown(
-    changes: Sequence[Compared], old: str, new: str, alpha: float, correction: str = "max-t"
+    changes: "Sequence[Change]", old: str, new: str, alpha: float, correction: str = "max-t"
 ) -> str:
     """A verdict in one line, then the table."""
     table = comparison_table(changes, old, new, alpha, correction)

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from babelquake.errors import UserError
 from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
-from babelquake.report.page import tables, verdict, views
+from babelquake.report.page import page_of, tables, verdict, views
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.files import store_text
@@ -151,7 +151,7 @@ def _packed(run: Run, most: int, room: int) -> str:
         for view in views(run)
     ]
     while True:
-        text = packed({"study": run.info.study, "views": charts, "examples": example_columns(run, most)})
+        text = packed({"views_by": page_of(run).views_by, "views": charts, "examples": example_columns(run, most)})
         if len(text) <= room or most <= 100:
             return text
         most = max(100, int(most * min(0.9, 0.95 * room / len(text))))

@@ -9,11 +9,13 @@ from babelquake.report.markdown import table_markdown
 from babelquake.report.page import tables, verdict
 from babelquake.report.results import Results, Row
 from babelquake.runs.run import Run
+from babelquake.studies.card import STUDIES
 from babelquake.visible import visible
 
 MEASURES = ("overall_robust", "overall_consis", "robust", "consis", "inconsistent", "discrimination", "pearson", "darr")
 """What a card lists, where a run has it."""
-TASKS = {"mt": "translation"}
+TASKS = {"system": "translation", "scorer": "other"}
+"""Hugging Face's name of the task, by what is under test."""
 
 
 def to_model_card(runs: Sequence[Run]) -> str:
@@ -33,7 +35,7 @@ def _told(run: Run) -> str:
 def _models(run: Run) -> Iterator[dict[str, Any]]:
     results = Results.of(run)
     rows = [row for row in results.where(*MEASURES) if row["value"] is not None and row["group"] is None]
-    who = "system" if run.info.study == "mt" else "scorer"
+    who = STUDIES.get(run.info.study).subject
     data = ", ".join(name.rsplit("#", 1)[0] for name in run.info.listed("data"))
     for name in dict.fromkeys(row[who] for row in rows if row[who]):
         mine = [row for row in rows if row[who] == name]
@@ -41,7 +43,7 @@ def _models(run: Run) -> Iterator[dict[str, Any]]:
             "name": visible(str(name)),
             "results": [
                 {
-                    "task": {"type": TASKS.get(run.info.study, "other"), "name": f"babelquake {run.info.study}"},
+                    "task": {"type": TASKS[who], "name": f"babelquake {run.info.study}"},
                     "dataset": {"type": "custom", "name": visible(data) or "unnamed"},
                     "metrics": [_metric(row, who) for row in mine],
                 }

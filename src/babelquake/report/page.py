@@ -37,6 +37,8 @@ class Page:
     views: Callable[[Run], list[View]] = lambda run: []
     """The charts, grouped as they are read."""
     examples: Examples | None = None
+    views_by: str = "Language pair"
+    """What tells the views apart, as the page labels the choice."""
 
 
 PAGES: Registry[Page] = Registry(

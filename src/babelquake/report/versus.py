@@ -1,20 +1,24 @@
 """Old against new: what two runs say of each measure, and the segments on which they part most."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from babelquake.report.comparing import Compared, comparison_table
+from babelquake.report.comparing import comparison_table
 from babelquake.report.phrases import with_level
 from babelquake.report.table import Table, number
 from babelquake.runs.run import Run
+
+if TYPE_CHECKING:
+    from babelquake.studies.compare import Change
 
 MOST = 40
 """Segments that are shown."""
 PLACE = ("id", "perturbation", "level", "replicate")
 
 
-def versus_tables(old: Run, new: Run, changes: Sequence[Compared], alpha: float = 0.05) -> list[Table]:
+def versus_tables(old: Run, new: Run, changes: "Sequence[Change]", alpha: float = 0.05) -> list[Table]:
     """The comparison of every measure, then segment by segment: the largest losses first, then the largest gains."""
     names = (old.folder.name, new.folder.name)
     return [comparison_table(changes, *names, alpha), *_segments(old, new, names)]

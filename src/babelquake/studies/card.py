@@ -5,17 +5,23 @@ and its steps, one folder under `report/` and one file under `cli/`; other packa
 groups `babelquake.studies`, `babelquake.pages` and `babelquake.commands`.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite
 from babelquake.registry import Registry
 from babelquake.runs.measures import Kind
+from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
+from babelquake.studies.cells import Cell, Tested
 from babelquake.studies.session import Session
+
+Cells = Callable[[Run, list[Scorer], int, int], Iterable[Cell]]
+"""From a finished run, its scorers, a number of resamples and a seed."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,15 @@ class Study:
     question: str
     measures: tuple[Kind, ...] = ()
     gated: tuple[str, ...] = ()
-    """Measures whose fall between two runs is a regression."""
+    """Measures that must not get worse between two runs."""
+    subject: Literal["system", "scorer"] = "scorer"
+    """What is under test."""
+    cells: Cells = lambda run, scorers, resamples, seed: ()
+    """The cells of a finished run, worked out again from its tables: what paired comparisons between runs need."""
+    overall: Callable[[Sequence[tuple[Cell, Cell]], int], Iterable[Tested]] = lambda pairs, seed: ()
+    """What two runs say all in all, from their cells in pairs, old and new."""
+    counts: Callable[[Run, str, str | None], bool] = lambda run, measure, perturbation: True
+    """Whether a gated measure under a perturbation is one that must not get worse."""
 
     def session(
         self,

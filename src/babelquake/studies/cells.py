@@ -5,7 +5,7 @@ Readers of two cells on the same segments, in one run or in two, compare them by
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,23 @@ class Cell:
                 self.numbers[name] = Resampled(value, np.asarray(function(*drawn), dtype=np.float64))
                 if few:
                     self.contributions[name] = np.asarray(value - (n - 1) / n * np.asarray(function(*left)))
+
+
+class Tested(NamedTuple):
+    """One measure in two runs before the correction for several tests."""
+
+    place: Place
+    measure: str
+    old: float
+    new: float
+    test: Test
+    """Of what it gained, in the direction that is better."""
+    paired: bool
+
+    @property
+    def family(self) -> tuple[str | None, ...]:
+        """The tests it is corrected with: those of its language pair, scorer and measure."""
+        return (self.place.language_pair, self.place.scorer, self.measure)
 
 
 def exchange_of(

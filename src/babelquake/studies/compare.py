@@ -2,29 +2,29 @@
 
 Where both runs judged the same segments, the difference new − old is tested in pairs, from the stored statistics, as
 every other difference is; otherwise by the normal approximation z = (new − old)/√(sd² + sd²) on stored values.
-One-sided: only a fall counts. One family of tests per language pair, scorer and measure.
+One-sided: only what became worse counts, by the direction that the measure itself names. One family of tests per
+language pair, scorer and measure.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import erfc, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
+from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
 from babelquake.stats.families import Outcome, corrected
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test
-from babelquake.studies.card import STUDIES
-from babelquake.studies.cells import Cell, paired_test
-from babelquake.studies.mt.overall import OVERALL, overall_difference, overall_test, shared_names
-from babelquake.studies.stored import stored_cells
+from babelquake.studies.card import STUDIES, Study
+from babelquake.studies.cells import Cell, Place, Tested, paired_test
 
 Correction = Literal["max-t", "bh", "none"]
-Key = tuple[str | None, str | None, str | None, str | None, float | None, str]
 
 
 @dataclass(frozen=True)
@@ -40,35 +40,20 @@ class Change:
     old: float
     new: float
     p: float | None
-    """One-sided: how often a fall like this comes by chance."""
+    """One-sided: how often a change for the worse like this comes by chance."""
     p_corrected: float | None
     paired: bool
     regression: bool
     testable: bool = True
     note: str | None = None
     """Why it cannot be tested."""
+    group: str | None = None
+    """The part of the data, such as a severity or a year; None for all."""
 
     @property
     def difference(self) -> float:
         """New minus old."""
         return self.new - self.old
-
-
-class Tested(NamedTuple):
-    """One measure in two runs before the correction for several tests."""
-
-    key: Key
-    old: float
-    new: float
-    fall: float
-    """How much worse it became."""
-    test: Test
-    paired: bool
-
-    @property
-    def family(self) -> tuple[str | None, ...]:
-        """The tests it is corrected with: those of its language pair, scorer and measure."""
-        return (self.key[0], self.key[2], self.key[5])
 
 
 def compare(
@@ -79,24 +64,26 @@ def compare(
         raise UserError(
             f"{old.folder} is a {old.info.study} run, {new.folder} a {new.info.study} run: compare like with like."
         )
-    found = list(_paired(old, new, alpha, seed))
-    known = {tested.key for tested in found}
-    found += [tested for tested in _stored(old, new, alpha) if tested.key not in known]
+    study = STUDIES.get(new.info.study)
+    found = list(_paired(study, old, new, alpha, seed))
+    known = {(tested.place, tested.measure) for tested in found}
+    found += [tested for tested in _stored(study, old, new, alpha) if (tested.place, tested.measure) not in known]
     if not found:
         raise UserError(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
         )
     return [
         Change(
-            *tested.key,
-            tested.old,
-            tested.new,
-            outcome.p,
-            outcome.p_corrected,
-            tested.paired,
-            outcome.testable and (outcome.p_corrected or 0.0) < alpha and tested.fall > min_drop,
-            outcome.testable,
-            outcome.reason,
+            **tested.place.columns,
+            measure=tested.measure,
+            old=tested.old,
+            new=tested.new,
+            p=outcome.p,
+            p_corrected=outcome.p_corrected,
+            paired=tested.paired,
+            regression=outcome.testable and (outcome.p_corrected or 0.0) < alpha and -tested.test.value > min_drop,
+            testable=outcome.testable,
+            note=outcome.reason,
         )
         for tested, outcome in zip(found, _judged(found, alpha, correction), strict=True)
     ]
@@ -120,27 +107,30 @@ def _judged(found: Sequence[Tested], alpha: float, correction: Correction) -> li
     ]
 
 
-def _paired(old: Run, new: Run, alpha: float, seed: int) -> Iterator[Tested]:
+def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int) -> Iterator[Tested]:
     """Cells of equal scorer, perturbation and level on the same segments; systems by name, or the only ones."""
     draws = max(int(run.info.number("resamples", 2000)) for run in (old, new))
-    befores, afters = (stored_cells(run, max(draws, least_draws(alpha)), seed) for run in (old, new))
+    befores, afters = (stored_cells(study, run, max(draws, least_draws(alpha)), seed) for run in (old, new))
     pairs = list(_matched(befores, afters))
-    gated = STUDIES.get(new.info.study).gated
-    meanings = new.info.facts.meaning
     for before, after in pairs:
-        place = after.place
-        for name in _names(before, after, gated):
-            if (
-                name == "delta"
-                and new.info.study == "metric"
-                and meanings.get(place.perturbation or "") != "preserving"
-            ):
-                continue
-            one, two = before.numbers[name].value, after.numbers[name].value
-            key = (place.language_pair, place.system, place.scorer, place.perturbation, place.level, name)
-            yield Tested(key, one, two, one - two, paired_test(after, before, name, "less", seed), True)
-    if new.info.study == "mt":
-        yield from _overall(pairs, seed)
+        for name in _names(before, after, study.gated):
+            if study.counts(new, name, after.place.perturbation):
+                one, two = before.numbers[name].value, after.numbers[name].value
+                yield Tested(after.place, name, one, two, paired_test(after, before, name, "less", seed), True)
+    yield from study.overall(pairs, seed)
+
+
+def stored_cells(study: Study, run: Run, resamples: int, seed: int) -> list[Cell]:
+    """Every cell that the run's tables allow.
+
+    Scorers are asked for their formula only. One that cannot be made here, because its file is elsewhere say, has no
+    cells.
+    """
+    scorers = []
+    for name in run.info.listed("scorer"):
+        with suppress(UserError):
+            scorers.append(scorer_of(name))
+    return list(study.cells(run, scorers, resamples, seed))
 
 
 def _names(before: Cell, after: Cell, gated: Sequence[str]) -> list[str]:
@@ -148,22 +138,6 @@ def _names(before: Cell, after: Cell, gated: Sequence[str]) -> list[str]:
     both = before.numbers.keys() & after.numbers.keys()
     names = [name for name in gated if name in both]
     return ["delta", *names] if "robust" in gated and "robust" not in both and "delta" in both else names
-
-
-def _overall(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterator[Tested]:
-    """The overall figures of every system, over the perturbations that both runs have."""
-    groups: dict[tuple[str | None, str, str | None], list[tuple[Cell, Cell]]] = {}
-    for before, after in pairs:
-        if after.place.level != 0:
-            place = after.place
-            groups.setdefault((place.language_pair, place.scorer, place.system), []).append((before, after))
-    for (pair, scorer, system), group in groups.items():
-        befores, afters = [one for one, _ in group], [other for _, other in group]
-        for name in shared_names(afters, befores):
-            old, new = (float(np.mean([cell.numbers[name].value for cell in side])) for side in (befores, afters))
-            fall = -overall_difference(afters, befores, name).value
-            test = overall_test(afters, befores, name, "less", seed)
-            yield Tested((pair, system, scorer, None, None, OVERALL[name].name), old, new, fall, test, True)
 
 
 def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
@@ -176,37 +150,29 @@ def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[
             yield before, after
 
 
-def _stored(old: Run, new: Run, alpha: float) -> Iterator[Tested]:
+def _stored(study: Study, old: Run, new: Run, alpha: float) -> Iterator[Tested]:
     """Stored values with their standard deviations, for runs on other segments."""
-    gated, meanings = STUDIES.get(new.info.study).gated, new.info.facts.meaning
-    befores = [row for row in old.measures.iter_rows(named=True) if _counts(row, gated)]
-    afters = [row for row in new.measures.iter_rows(named=True) if _counts(row, gated)]
+    befores, afters = (
+        [row for row in run.measures.iter_rows(named=True) if _counts(study, new, row)] for run in (old, new)
+    )
     alone = all(len({row["system"] for row in rows if row["system"]}) <= 1 for rows in (befores, afters))
-    known = {_key(row, alone): row for row in befores}
+    known = {(row["measure"], _place(row, alone)): row for row in befores}
     for row in afters:
-        former = known.get(_key(row, alone))
-        if former is None:
-            continue
-        if (
-            row["measure"] == "delta"
-            and new.info.study == "metric"
-            and meanings.get(row["perturbation"]) != "preserving"
-        ):
-            continue
-        test = normal_test(
-            (former["value"], former["sd"]), (row["value"], row["sd"]), min(former["n"], row["n"]), alpha
-        )
-        yield Tested(_key(row), former["value"], row["value"], former["value"] - row["value"], test, False)
+        if (former := known.get((row["measure"], _place(row, alone)))) is not None:
+            sign = -1 if row["better"] == "down" else 1
+            before, after = ((sign * side["value"], side["sd"]) for side in (former, row))
+            test = normal_test(before, after, min(former["n"], row["n"]), alpha)
+            yield Tested(_place(row), row["measure"], former["value"], row["value"], test, False)
 
 
-def _counts(row: dict[str, Any], gated: Sequence[str]) -> bool:
-    known = {*gated, *(OVERALL[name].name for name in OVERALL if name in gated)}
-    return row["measure"] in known and row["value"] is not None and row["other"] is None
+def _counts(study: Study, run: Run, row: dict[str, Any]) -> bool:
+    gated = row["measure"] in study.gated and study.counts(run, row["measure"], row["perturbation"])
+    return gated and row["value"] is not None and row["other"] is None
 
 
-def _key(row: dict[str, Any], alone: bool = False) -> Key:
-    system = None if alone else row["system"]
-    return (row["language_pair"], system, row["scorer"], row["perturbation"], row["level"], row["measure"])
+def _place(row: dict[str, Any], alone: bool = False) -> Place:
+    names = ("language_pair", "scorer", "perturbation", "level", "group")
+    return Place(**{name: row[name] for name in names}, system=None if alone else row["system"])
 
 
 def normal_test(

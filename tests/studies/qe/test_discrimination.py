@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
+from babelquake.runs.info import Probe
 from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
@@ -16,10 +17,10 @@ from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import rank_agreement, ranking_results, standardised
 
 PROBES = {
-    "lower-words": {"meaning": "preserving", "title": "words lower-cased (MPP6)"},
-    "punct-remove": {"meaning": "preserving", "title": "punctuation removed (MPP1)"},
-    "negation-remove": {"meaning": "altering", "title": "negation removed (MAP1)"},
-    "word-drop": {"meaning": "altering", "title": "a content word omitted (MAP2)"},
+    "lower-words": Probe(meaning="preserving", title="words lower-cased (MPP6)"),
+    "punct-remove": Probe(meaning="preserving", title="punctuation removed (MPP1)"),
+    "negation-remove": Probe(meaning="altering", title="negation removed (MAP1)"),
+    "word-drop": Probe(meaning="altering", title="a content word omitted (MAP2)"),
 }
 
 
@@ -124,11 +125,11 @@ def test_flags_name_what_a_model_does_not_see() -> None:
     losses = {"lower-words": 2.0, "punct-remove": 0.5, "negation-remove": 0.6, "word-drop": 9.0}
     columns = {probe: list(clean - loss - 0.1 * rng.random(60)) for probe, loss in losses.items()}
     _, flags = probed(table({None: list(clean), **columns}), resamples=500)
-    assert [flag["text"] for flag in flags] == [
+    assert [flag.text for flag in flags] == [
         "does not see: negation removed (MAP1)",
         "negation removed (MAP1) costs less than words lower-cased (MPP6)",
     ]
-    assert {flag["scorer"] for flag in flags} == {"judge"}
+    assert {flag.scorer for flag in flags} == {"judge"}
 
 
 def test_a_model_that_sees_everything_has_no_flag() -> None:

@@ -49,8 +49,7 @@ async function build(section) {
   };
   choice.addEventListener('change', show);
   if (data.views.length > 1) {
-    const what = data.study === 'mt' ? 'Judged by' : 'Language pair';
-    place.append(make('div', { class: 'controls view-choice' }, field(what, choice)));
+    place.append(make('div', { class: 'controls view-choice' }, field(data.views_by, choice)));
   }
   place.append(view);
   if (data.views.length) await show();

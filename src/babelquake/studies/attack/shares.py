@@ -40,7 +40,8 @@ def _one(cell: pl.DataFrame, victim: str, recipe: str, group: str | None) -> Ite
     low, high = wilson(successes, n)
     about: dict[str, Any] = {"scorer": victim, "perturbation": recipe, "group": group}
     share = 100.0 * successes / n
-    yield Measure(kinds.SUCCESS, share, n=n, changed=successes, low=100 * low, high=100 * high, **about)
+    sd = 100 * (high - low) / (2 * Z)
+    yield Measure(kinds.SUCCESS, share, n=n, changed=successes, sd=sd, low=100 * low, high=100 * high, **about)
     yield Measure(kinds.QUERIES, queries / n, n=n, **about)
     yield Measure(kinds.QUERIES_PER_SUCCESS, queries / successes if successes else None, n=successes, **about)
     yield Measure(kinds.WORDS_CHANGED, _median(found["words_changed"]), n=successes, **about)

@@ -1,6 +1,6 @@
 """Agreement with human judgements by every definition the field uses: what `babelquake correlate` computes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -25,11 +25,30 @@ from babelquake.studies.correlate.agreements import agreement_cell, agreement_me
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.missing import missing_error
 
+
+def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
+    """The cells of a finished run: agreements that are functions of sums over segments."""
+    threshold = run.info.number("threshold", 25.0)
+    for given in judgements(run.segments, None):
+        for scorer in scorers:
+            values = run.scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()[given.rows]
+            yield agreement_cell(
+                Place(given.language_pair, scorer.name),
+                given,
+                values if scorer.higher_is_better else -values,
+                ("kendall_like", "pearson", "accuracy"),
+                resamples=resamples,
+                seed=seed,
+                threshold=threshold,
+            )
+
+
 CORRELATE = Study(
     "correlate",
     question="How well do these scores agree with human judgements?",
     measures=tuple(kinds.AGREEMENTS.values()),
     gated=("darr", "kendall_like", "pearson", "accuracy"),
+    cells=stored_cells,
 )
 STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
 COMPARED = ("darr", "kendall_like", "pearson", "accuracy")

@@ -7,10 +7,12 @@ Three questions, chosen by the data and the side that is perturbed:
 - challenge sets (DEMETR), where the data bring their own perturbed translations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from babelquake.data import Given, dataset
 from babelquake.engine import Engine
@@ -20,18 +22,41 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
+from babelquake.scorers import Scorer
 from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
-from babelquake.studies.metric.agreement import attacked_texts, noise_agreement
-from babelquake.studies.metric.challenge import challenge_results, judge_triples
+from babelquake.studies.cells import Cell
+from babelquake.studies.correlate.agreements import judgements
+from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells
+from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
-from babelquake.studies.metric.sensitivity import sensitivity
+from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.missing import require_scores
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session
 from babelquake.studies.variants import vocabularies
+
+
+def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterable[Cell]:
+    """The cells of a finished run, by the question that it answers."""
+    mode = next(iter(run.info.facts.modes), "sensitivity")
+    if mode == "challenge":
+        return challenge_cells(run.scores, run.segments, resamples, seed)
+    sums = run.scan("sums")
+    if mode == "sensitivity":
+        return sensitivity_cells(sums, run.segments, scorers, resamples, seed)
+    changes = sums.filter(pl.col("perturbation").is_not_null()).select("perturbation", "level")
+    wanted = changes.unique(maintain_order=True).collect().rows()
+    given, threshold = judgements(run.segments, None), run.info.number("threshold", 25.0)
+    return noise_cells(given, run.segments.height, sums, scorers, wanted, resamples, seed, threshold)
+
+
+def must_not_fall(run: Run, measure: str, perturbation: str | None) -> bool:
+    """Harmful changes are meant to cost: a metric's Δ counts where the meaning is preserved."""
+    return measure != "delta" or run.info.facts.meaning.get(perturbation or "") == "preserving"
+
 
 METRIC = Study(
     "metric",
@@ -46,6 +71,8 @@ METRIC = Study(
         kinds.CHANGE_RATIO,
     ),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
+    cells=stored_cells,
+    counts=must_not_fall,
 )
 Rows = list[Measure]
 

@@ -5,7 +5,7 @@ rank the mean of the ranks under each. All cells share their resamples, so the f
 compared in pairs. Cells at level 0, where nothing is perturbed, stay out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -16,7 +16,7 @@ from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.testing import Test, difference_test
 from babelquake.studies import kinds
-from babelquake.studies.cells import Cell, differing
+from babelquake.studies.cells import Cell, Place, Tested, differing
 from babelquake.studies.measuring import Families, mean_of, measured, undefined
 from babelquake.studies.mt.robustness import RANKED_BY, ranked_by
 from babelquake.studies.units import aligned
@@ -158,6 +158,20 @@ def overall_test(
         seed=seed,
         alternative=alternative,
     )
+
+
+def overall_in_two_runs(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterator[Tested]:
+    """The overall figures of every system in an old and a new run, over the perturbations that both have."""
+    groups: dict[Place, list[tuple[Cell, Cell]]] = {}
+    for before, after in pairs:
+        if after.place.level != 0:
+            place = Place(after.place.language_pair, after.place.scorer, system=after.place.system)
+            groups.setdefault(place, []).append((before, after))
+    for place, group in groups.items():
+        befores, afters = [one for one, _ in group], [other for _, other in group]
+        for name in shared_names(afters, befores):
+            old, new = (float(np.mean([cell.numbers[name].value for cell in side])) for side in (befores, afters))
+            yield Tested(place, OVERALL[name].name, old, new, overall_test(afters, befores, name, "less", seed), True)
 
 
 def units(cells: Sequence[Cell]) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":

@@ -19,8 +19,9 @@ from babelquake.studies.card import Study
 from babelquake.studies.missing import missing_error
 from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
+from babelquake.studies.mt.overall import overall_in_two_runs
 from babelquake.studies.mt.reset import Reset
-from babelquake.studies.mt.results import mt_results
+from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
 from babelquake.studies.splits import unsampled
@@ -31,7 +32,12 @@ MT = Study(
     "mt",
     question="How sturdy are these translation systems?",
     measures=(kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT, kinds.DELTA, kinds.QUALITY, kinds.QUALITY_PERTURBED),
-    gated=("robust", "consis"),
+    gated=("robust", "consis", "overall_robust", "overall_consis"),
+    subject="system",
+    cells=lambda run, scorers, resamples, seed: mt_cells(
+        run.scan("scores"), run.scan("translations"), scorers, resamples, seed
+    ),
+    overall=overall_in_two_runs,
 )
 AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
 """A system by name, a system, or a function from texts to translations."""

@@ -6,11 +6,13 @@ loss over the segments that a probe applies to. All means are of the same resamp
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 import polars as pl
 
+from babelquake.runs.info import Flag
+from babelquake.runs.info import Probe as Meant
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled, resampled_sums
@@ -24,7 +26,6 @@ from babelquake.studies.cells import Cell, Place, marks_of
 from babelquake.studies.measuring import Families, mean_of, measured
 from babelquake.studies.units import by_unit, keys_by_row
 
-Titles = Mapping[str, Mapping[str, str]]
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""
 
@@ -33,7 +34,7 @@ def probed_models(
     sums: pl.LazyFrame,
     segments: pl.DataFrame,
     judges: Sequence[Scorer],
-    probes: Titles,
+    probes: Mapping[str, Meant],
     resamples: int,
     seed: int,
     unprobed: Collection[str] = (),
@@ -52,7 +53,7 @@ def probed_models(
     yield from in_parallel(make, [(judge, pair) for judge in judges for pair in pairs], len(keys))
 
 
-def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[dict[str, Any]]]:
+def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[Flag]]:
     """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words."""
     measures: list[Measure] = []
     families = Families()
@@ -70,7 +71,7 @@ class Probed:
         table: pl.DataFrame,
         judge: Scorer,
         pair: str | None,
-        probes: Titles,
+        probes: Mapping[str, Meant],
         keys: Keys,
         resamples: int,
         seed: int,
@@ -141,14 +142,14 @@ class Probed:
         """A probe in plain words, with its level where there are several."""
         label, level = cell
         several = sum(label == other for other, _ in self.cells) > 1
-        return self.probes[label]["title"] + (f" at {level:g}" if several and level is not None else "")
+        return self.probes[label].title + (f" at {level:g}" if several and level is not None else "")
 
     def of_meaning(self, meaning: str) -> list[Probe]:
         """The probes of a kind that could be scored."""
         return [
             cell
             for cell in self.cells
-            if self.probes[cell[0]]["meaning"] == meaning and np.isfinite(self.drop(cell).value)
+            if self.probes[cell[0]].meaning == meaning and np.isfinite(self.drop(cell).value)
         ]
 
     def average(self, cells: Sequence[Probe]) -> Resampled | None:
@@ -194,7 +195,7 @@ class Probed:
             yield measure
             yield measured(kinds.MPP_MINUS_MAP, Resampled(-drawn.value, -drawn.values), self.n, **where)
 
-    def flags(self) -> Iterator[dict[str, Any]]:
+    def flags(self) -> Iterator[Flag]:
         """Meaning-altering probes that cost not significantly more than the meaning-preserving ones do on average.
 
         And those that even cost less than a single harmless change. One-sided; each of the two questions is a family of
@@ -214,10 +215,10 @@ class Probed:
                 for cell, other in against
             ]
         )
-        where = {"language_pair": self.place.language_pair, "scorer": self.place.scorer}
+        where = partial(Flag, language_pair=self.place.language_pair, scorer=self.place.scorer)
         for cell, outcome in zip(harmful, seen, strict=True):
             if outcome.testable and outcome.p_corrected is not None and outcome.p_corrected >= ALPHA:
-                yield {**where, "perturbation": cell[0], "text": f"does not see: {self.title(cell)}"}
+                yield where(perturbation=cell[0], text=f"does not see: {self.title(cell)}")
             worse = [
                 other
                 for (mine, other), found in zip(against, dearer, strict=True)
@@ -226,7 +227,7 @@ class Probed:
             if worse:
                 costliest = max(worse, key=lambda other: self.drop(other).value)
                 text = f"{self.title(cell)} costs less than {self.title(costliest)}"
-                yield {**where, "perturbation": cell[0], "text": text}
+                yield where(perturbation=cell[0], text=text)
 
 
 def _weights(more: Sequence[Probe], less: Sequence[Probe]) -> dict[Probe, float]:

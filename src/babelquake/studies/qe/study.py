@@ -5,7 +5,7 @@ little score to the former and much to the latter. §3: segments with a mean raw
 stochastic probes, averaged per segment, then over the set; §6.3: models ranked by MPP − MAP and by Pearson.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from babelquake.data import Dataset, Given, dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite
-from babelquake.runs.info import Flag, Probe
+from babelquake.runs.info import Probe
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies import kinds
@@ -29,6 +29,14 @@ from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, standardised
 from babelquake.studies.qe.selection import judged_segments, left_out, probes, select, target_language
 from babelquake.studies.variants import vocabularies
+
+
+def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
+    """The cells of a finished run: discrimination on the probed segments."""
+    for model in probed_models(run.scan("sums"), run.segments, scorers, run.info.facts.probes, resamples, seed):
+        if (cell := model.discrimination()) is not None:
+            yield cell
+
 
 QE = Study(
     "qe",
@@ -46,6 +54,7 @@ QE = Study(
         kinds.RANK_AGREEMENT,
     ),
     gated=("discrimination", "pearson"),
+    cells=stored_cells,
 )
 TITLES = {
     "punct-remove": "punctuation removed (MPP1)",
@@ -115,15 +124,13 @@ def qe(
         unprobed = _unprobed(tables, selected, judges, list(session.ready))
         humans = session.once("humans", lambda: _all_scores(everything, judges, session.engine))
         require_clean_scores(humans, everything, "translations")
-        titles = {
-            label: {"meaning": found.meaning, "title": found.title} for label, found in run.info.facts.probes.items()
-        }
-        probed = list(probed_models(tables["sums"], selected, judges, titles, enough(resamples), seed, unprobed))
+        known = run.info.facts.probes
+        probed = list(probed_models(tables["sums"], selected, judges, known, enough(resamples), seed, unprobed))
         measures, flags = probe_results(probed)
         measures += standardised(measures, _spreads(humans))
         measures += agreement_measures(pearson_cells(everything, humans, judges, resamples, seed))
         measures += ranking_results(measures, seed)
-        run.info.facts.flags = [Flag.model_validate(flag) for flag in flags]
+        run.info.facts.flags = flags
         session.say(
             *(
                 f"{name} has no scores for perturbed texts: only its mean and its Pearson are reported."
