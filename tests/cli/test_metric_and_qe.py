@@ -197,3 +197,32 @@ def test_export_judge_elsewhere_import(cli: Command, scored: str, tmp_path: Path
     assert "mine" in cli(*words, "--import", "out[1]", "--out", "RUN", *QUICK).stdout
     other = cli(*words, "--seed", "1", "--suite", "misspell", "--import", "out[1]", "--out", "R2", *QUICK, status=2)
     assert "mine has no score for" in other.stderr
+
+
+@pytest.mark.parametrize("study", ["metric", "qe"])
+def test_the_vocabulary_is_chosen_and_signed(cli: Command, scored: str, tmp_path: Path, study: str) -> None:
+    (tmp_path / "words.txt").write_text("zebra\n")
+    words = (study, "-m", "chrf", "-d", scored, "-p", "word-insert", *QUICK)
+    cli(*words, "--vocabulary", "words.txt", "--out", "RUN")
+    texts = pl.read_parquet(tmp_path / "RUN" / "variants.parquet")["text"]
+    assert texts.str.contains("(?i)zebra").all()
+    signed = pl.read_csv(tmp_path / "RUN" / "measures.csv").filter(pl.col("perturbation").is_not_null())["signature"]
+    assert signed.str.contains("vocabulary:words.txt#").all()
+    assert "--vocabulary words.txt" in (tmp_path / "RUN" / "report.html").read_text("utf-8")
+    cli(*words, "--vocabulary", "data", "--out", "OTHER")
+    assert "vocabulary:data#" in (tmp_path / "OTHER" / "measures.csv").read_text("utf-8")
+    assert "nowhere.txt" in cli(*words, "--vocabulary", "nowhere.txt", "--out", "THIRD", status=2).output
+    refused = cli(study, "-m", "chrf", "-d", scored, "-p", "punct-remove", "--vocabulary", "data", "-o", "X", status=2)
+    assert "draws words" in refused.output
+
+
+def test_a_function_without_a_number_is_told_as_it_is(
+    cli: Command, scored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_nan.py").write_text(
+        "def metric(translations, references):\n    return [float('nan') for _ in translations]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for study in ("metric", "qe", "correlate"):
+        said = cli(study, "-m", "own_nan:metric", "-d", scored, "--out", study, *QUICK, status=2).output
+        assert "It gave none (NaN or None)" in said and "the very text" not in said, study

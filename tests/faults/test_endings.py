@@ -130,3 +130,8 @@ def test_a_gate_says_no_also_when_nobody_reads(reader: str, tmp_path: Path) -> N
     (tmp_path / "gate.py").write_text(code)
     line = f"{sys.executable} {tmp_path / 'gate.py'} | {reader} > /dev/null; exit ${{PIPESTATUS[0]}}"
     assert subprocess.run(["bash", "-c", line], capture_output=True, timeout=120).returncode == 1
+
+
+def test_no_address_for_reports_is_invented(tmp_path: Path) -> None:
+    done = run("list", "systems", code=FAULTY, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+    assert b"http" not in done.stderr

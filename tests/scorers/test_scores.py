@@ -235,3 +235,29 @@ def test_one_score_a_line_beside_its_texts(tmp_path: Path, table: Path) -> None:
     made = scorer("scores", file=path, texts=table, name="mine")
     assert made.segments(["No.", "Yes."], sources=["Nein.", 'Er sagt "Ja.']).tolist() == [2, 3]
     assert made.name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [("ter", False), ("MetricX-24", False), ("perplexity", False), ("comet", True), ("letter", True)],
+)
+def test_scores_named_after_errors_count_them(tmp_path: Path, name: str, better: bool) -> None:
+    path = tmp_path / f"{name}.tsv"
+    path.write_text("translation\tscore\nYes.\t20\nNo.\t0\n", encoding="utf-8")
+    made = scorer("scores", file=path)
+    assert made.higher_is_better is better and f"higher:{str(better).lower()}" in made.signature
+    assert bool(made.notes) is not better
+    assert scorer("scores", file=path, higher=True).higher_is_better
+
+
+def test_negated_errors_are_as_others(tmp_path: Path) -> None:
+    path = tmp_path / "ter.tsv"
+    path.write_text("translation\tscore\nYes.\t-20\nNo.\t0\n", encoding="utf-8")
+    assert scorer("scores", file=path).higher_is_better
+
+
+def test_a_file_of_scores_may_say_which_way_is_better(tmp_path: Path, table: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("# lower is better\n3\n2\n1\n", encoding="utf-8")
+    made = scorer("scores", file=path, texts=table)
+    assert not made.higher_is_better and made.segments(["No."]).tolist() == [2]

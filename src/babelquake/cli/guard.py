@@ -27,7 +27,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 FAULT = 70
 """The status of an unexpected error (EX_SOFTWARE of sysexits.h)."""
-ISSUES = "https://github.com/babelquake/babelquake/issues"
+TRACKERS = ("issues", "bug tracker", "tracker")
+"""What packages call the address for reports."""
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -127,8 +128,20 @@ def _fault(error: BaseException) -> int:
     what = traceback.format_exception_only(error)[-1].strip()
     log = _logged("".join(traceback.format_exception(error)))
     where = f" Details are in {log}." if log else ""
-    _say(f"an unexpected error, which is our fault: {what[:300]}.{where} Please report it at {ISSUES}.")
+    _say(f"an unexpected error, which is our fault: {what[:300]}.{where} {_whom_to_tell()}")
     return FAULT
+
+
+def _whom_to_tell() -> str:
+    """Where the package as installed says that faults are reported, if it says so."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        named = [line.partition(", ") for line in metadata("babelquake").get_all("Project-URL", [])]
+    except PackageNotFoundError:
+        named = []
+    address = next((url for label, _, url in named if label.lower() in TRACKERS), None)
+    return f"Please report it at {address}." if address else "Please report it with that file."
 
 
 def _logged(trace: str) -> Path | None:

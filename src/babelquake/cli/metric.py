@@ -19,6 +19,7 @@ def metric(
         typer.Option("--side", metavar="SIDE", help="What is perturbed: source (f(X′,X)), translation or reference."),
     ] = "translation",
     replicates: opt.Replicates = None,
+    vocabulary: opt.Vocabulary = None,
     sample: Annotated[int, typer.Option("--sample", min=1, metavar="N", help="Full-stop sentences to sample.")] = 1000,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0, metavar="X", help="Human scores closer than this are no preference.")
@@ -49,7 +50,7 @@ def metric(
     from babelquake.studies.metric.study import metric as study
 
     suites = suite or ["jwalapuram2023"]
-    chosen, perturbed = suite_of(suites, replicates), opt.one_of("--side", side, Side)
+    chosen, perturbed = suite_of(suites, replicates).drawing_from(vocabulary), opt.one_of("--side", side, Side)
     if export:
         opt.told_exported(
             *export_metric_texts(
@@ -75,4 +76,4 @@ def metric(
         restart=shared.restart,
         engine=shared.engine(),
     )
-    shared.finish(run, replicates=replicates, suite=suites)
+    shared.finish(run, replicates=replicates, suite=suites, vocabulary=vocabulary)

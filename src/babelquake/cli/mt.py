@@ -27,6 +27,7 @@ def mt(
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
     ] = None,
     replicates: opt.Replicates = None,
+    vocabulary: opt.Vocabulary = None,
     threshold: Annotated[
         float,
         typer.Option(
@@ -79,7 +80,7 @@ def mt(
 
     suites = suite or ["everyday"]
     material = shared.read()
-    chosen = suite_of(suites, replicates)
+    chosen = suite_of(suites, replicates).drawing_from(vocabulary)
     if export:
         written, count = export_sources(export, material, chosen, seed=shared.seed)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
@@ -113,7 +114,7 @@ def mt(
         restart=shared.restart,
         engine=engine,
     )
-    shared.finish(run, replicates=replicates, suite=suites)
+    shared.finish(run, replicates=replicates, suite=suites, vocabulary=vocabulary)
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

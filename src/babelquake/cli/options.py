@@ -102,6 +102,14 @@ Suites = Annotated[
     list[str] | None,
     typer.Option("--suite", "-p", metavar="SUITE", help="A suite, a YAML file, or perturbations; repeatable."),
 ]
+Vocabulary = Annotated[
+    str | None,
+    typer.Option(
+        "--vocabulary",
+        metavar="shipped|data|FILE",
+        help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
+    ),
+]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")]
 Columns = Annotated[
     list[str] | None, typer.Option("--columns", metavar="COLUMNS", help="Names of columns: source=src,reference=ref.")

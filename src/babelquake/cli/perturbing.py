@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Replicates, Seed
+from babelquake.cli.options import Replicates, Seed, Vocabulary
 
 if TYPE_CHECKING:
     from babelquake.data.one_column import Column
@@ -48,14 +48,7 @@ def perturb(
     source: Annotated[
         str | None, typer.Option("--source", metavar="SOURCE", help="The lines' sources, for source-copy.")
     ] = None,
-    vocabulary: Annotated[
-        str | None,
-        typer.Option(
-            "--vocabulary",
-            metavar="shipped|data|FILE",
-            help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
-        ),
-    ] = None,
+    vocabulary: Vocabulary = None,
     keep: Annotated[
         bool, typer.Option("--keep/--blank", help="Where not applicable, print the line unchanged, or a blank line.")
     ] = True,

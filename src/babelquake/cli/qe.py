@@ -24,6 +24,7 @@ def qe(
         typer.Option("--masked-lm", metavar="MASKED-LM", help="A masked language model for mask-replace (MAP6)."),
     ] = None,
     replicates: opt.Replicates = None,
+    vocabulary: opt.Vocabulary = None,
     resamples: opt.Resamples = 2000,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count segments and variants; score nothing.")] = False,
     export: opt.ExportTexts = None,
@@ -41,7 +42,7 @@ def qe(
 
     suites = suite or ["kanojia2021"]
     material = shared.read()
-    chosen = suite_of(suites, replicates)
+    chosen = suite_of(suites, replicates).drawing_from(vocabulary)
     if dry_run:
         counts = asdict(size(material, chosen, threshold=threshold, masked_lm=masked_lm))
         note = counts.pop("selection")
@@ -71,4 +72,4 @@ def qe(
     for flag in [] if shared.as_json or shared.quiet else run.info.facts.flags:
         where = f" ({flag.language_pair})" if flag.language_pair else ""
         typer.echo(f"! {flag.scorer}{where} {flag.text}")
-    shared.finish(run, replicates=replicates, suite=suites, masked_lm=masked_lm)
+    shared.finish(run, replicates=replicates, suite=suites, vocabulary=vocabulary, masked_lm=masked_lm)

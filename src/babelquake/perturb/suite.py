@@ -105,6 +105,8 @@ class Suite:
         """The suite with another vocabulary (`shipped`, `data` or a file) for those that draw words; None: as it is."""
         if vocabulary is None:
             return self
+        if all(change.vocabulary is None for change in self.perturbations):
+            raise UserError(f"--vocabulary {vocabulary}: no perturbation asked for draws words from a vocabulary.")
         changes = (
             Perturbation(change.spec, vocabulary=vocabulary) if change.vocabulary is not None else change
             for change in self.perturbations

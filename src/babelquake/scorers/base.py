@@ -127,6 +127,9 @@ class Scorer(ABC):
     ships: ClassVar[str | None] = None
     """The model that ships and stands in for an option `model` that was not given, under `--offline`."""
 
+    silence: ClassVar[str] = "It gave none (NaN or None): every text needs a number."
+    """What a text without a score means, for the error that names it."""
+
     spec: Spec
     """How the scorer was asked for; set by `babelquake.scorers.scorer`."""
     label: str | None = None
@@ -178,6 +181,11 @@ class Scorer(ABC):
         Gives the scores of these very rows where the scorer has them, NaN elsewhere.
         """
         return None
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of its scores must know."""
+        return []
 
     def prepare(self, questions: Questions) -> None:  # noqa: B027 – most scorers judge each segment by itself
         """Shown all questions of a call before they are cut into batches; only weights from a corpus look at them."""

@@ -1,6 +1,7 @@
 """Scores by text, and the files in which people have them: tables, COMET's JSON, one score a line."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,9 @@ from babelquake.errors import UserError, did_you_mean
 if TYPE_CHECKING:
     import polars as pl
 
+ERRORS = re.compile(r"(?<![a-z])(h?ter|wer|cer|ppl|perplexity|metricx)(?![a-z])", re.IGNORECASE)
+"""Names of scores that count errors."""
+STATED = re.compile(r"#\s*(lower|higher) is better\.?\s*", re.IGNORECASE)
 Entry = tuple[str, str, frozenset[str] | None, float]
 """Source, translation, references and score; without references the score holds whatever they are."""
 
@@ -77,12 +81,29 @@ def numbers_of(segments: "pl.DataFrame", column: str, where: str) -> list[float 
     ]
 
 
+def names_errors(name: str) -> bool:
+    """Whether scores of this name count errors: TER, MetricX, perplexity and their like."""
+    return ERRORS.search(name) is not None
+
+
+def stated_direction(path: Path) -> bool | None:
+    """Whether higher is better, where the first line of a file says so."""
+    from babelquake.data.streams import lines
+
+    found = STATED.fullmatch(next(iter(lines(path)), ""))
+    return found[1].lower() == "higher" if found else None
+
+
 def one_per_line(path: Path) -> list[float | None]:
-    """A file with one score a line; a blank line or `None` means not judged."""
+    """A file with one score a line; a blank line or `None` means not judged; the first may say what is better."""
     from babelquake.data.streams import lines
     from babelquake.data.table import number
 
-    found = [number(line, f"{path} line {place}: the score") for place, line in enumerate(lines(path), start=1)]
+    found = [
+        number(line, f"{path} line {place}: the score")
+        for place, line in enumerate(lines(path), start=1)
+        if place > 1 or not STATED.fullmatch(line)
+    ]
     if not found:
         raise UserError(f"{path} is empty. Expected one score a line.")
     return found

@@ -13,7 +13,15 @@ from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions
-from babelquake.scorers.known import Known, comet_json, entries_of, numbers_of, one_per_line
+from babelquake.scorers.known import (
+    Known,
+    comet_json,
+    entries_of,
+    names_errors,
+    numbers_of,
+    one_per_line,
+    stated_direction,
+)
 from babelquake.text import digest
 
 if TYPE_CHECKING:
@@ -30,17 +38,19 @@ class Scores(MeanScorer):
     no texts and are matched with the data by system and order of segments; or a `.txt` file with one score a line, in
     the order of the data's rows, or of the rows of the table `texts`. `*` in its name takes several files, such as one
     per language pair. `column` alone is a further column of the data set. A perturbed text has a score only where the
-    table has that very text.
+    table has that very text. `higher=false` says that lower is better, as a first line `# lower is better` of a `.txt`
+    file does; scores called TER, WER, MetricX or perplexity count errors by themselves, unless they were negated.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset()
+    silence: ClassVar[str] = "A score is found by the very text it was given for."
 
     def __init__(
         self,
         file: str | None = None,
         column: str | None = None,
         language_pair: str | None = None,
-        higher: bool = True,
+        higher: bool | None = None,
         texts: str | None = None,
     ) -> None:
         from babelquake.data.streams import existing, suffix
@@ -52,7 +62,7 @@ class Scores(MeanScorer):
         self.file = file
         self.column = column
         self.language_pair = language_pair
-        self.higher_is_better = higher  # type: ignore[misc]  # here the file decides, not the class
+        self._higher = higher
         self._files = [] if file is None else _files(file)
         self._ordered = [path for path in self._files if path.name.removesuffix(".gz").endswith(SEGMENT_SCORES)]
         self._plain = [path for path in self._files if suffix(path) == ".txt"]
@@ -62,6 +72,37 @@ class Scores(MeanScorer):
         if self._ordered and len(self._ordered) < len(self._files):
             raise UserError(f"scores[file={file}] takes tables and {SEGMENT_SCORES} files together: name one kind.")
         self._attached: Known | None = None
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # here the file decides, not the class
+        """As was said, by option or in the file; scores named after an error count are one unless some are negative."""
+        if self._higher is not None:
+            return self._higher
+        said = stated_direction(self._plain[0]) if self._plain else None
+        return not self._counts_errors if said is None else said
+
+    @property
+    def notes(self) -> list[str]:
+        """That a name decided the direction."""
+        if self._higher is not None or self.higher_is_better or not names_errors(self._called):
+            return []
+        return [f"{self.name} is taken for an error count, by its name: lower is better. higher=true says otherwise."]
+
+    @property
+    def _called(self) -> str:
+        return " ".join(filter(None, [self.label, self.column, *(path.name for path in self._files)]))
+
+    @property
+    def _counts_errors(self) -> bool:
+        if not names_errors(self._called):
+            return False
+        if self._plain:
+            values = [value for value in one_per_line(self._plain[0]) if value is not None]
+        elif self._attached is None and (self.file is None or self._ordered):
+            return True
+        else:
+            values = [entry[-1] for entry in self._known.entries]
+        return all(value >= 0 for value in values)
 
     @property
     def described(self) -> str:

@@ -1,36 +1,34 @@
-"""Texts that a scorer has no score for: named and counted, never passed over.
-
-Only ready-made scores can lack some; a scorer that computes judges whatever it is given.
-"""
+"""Texts that a scorer has no score for – ready-made scores, or a function that gave NaN – named and counted."""
 
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.scorers.base import Scorer
 
 SHOWN = 80
 PLACE = ["row", "perturbation", "level", "replicate"]
 
 
-def missing_error(name: str, missing: int, total: int, what: str, first_id: str, first_text: str) -> UserError:
+def missing_error(scorer: Scorer, missing: int, total: int, what: str, first_id: str, first_text: str) -> UserError:
     """Says how many texts have no score and which is the first."""
     text = first_text if len(first_text) <= SHOWN else first_text[: SHOWN - 1] + "…"
     return UserError(
-        f"{name} has no score for {missing} of {total} {what}; the first is of {first_id}: “{text}”. "
-        "A score is found by the very text it was given for."
+        f"{scorer.name} has no score for {missing} of {total} {what}; the first is of {first_id}: “{text}”. "
+        f"{scorer.silence}"
     )
 
 
-def require_scores(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, judges: Sequence[str]) -> None:
+def require_scores(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, judges: Sequence[Scorer]) -> None:
     """Every text, clean or perturbed, needs a score from each of these scorers."""
-    for name in judges:
-        mine = tables["scores"].filter(pl.col("scorer") == name)
+    for judge in judges:
+        mine = tables["scores"].filter(pl.col("scorer") == judge.name)
         lacking = mine.filter(pl.col("score").is_nan())
         missing, total = (_number(some.select(pl.len())) for some in (lacking, mine))
         if missing:
             first = lacking.head(1).collect().row(0, named=True)
-            raise missing_error(name, missing, total, "texts", first["id"], _text(tables, segments, first))
+            raise missing_error(judge, missing, total, "texts", first["id"], _text(tables, segments, first))
 
 
 def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, judges: Sequence[str]) -> list[str]:
@@ -51,13 +49,14 @@ def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame
     return found
 
 
-def require_clean_scores(scores: pl.DataFrame, segments: pl.DataFrame, what: str) -> None:
+def require_clean_scores(scores: pl.DataFrame, segments: pl.DataFrame, judges: Sequence[Scorer], what: str) -> None:
     """Every one of these rows needs a score: `scores` has columns row, id, scorer and score."""
-    for (name,), mine in scores.group_by("scorer", maintain_order=True):
+    for judge in judges:
+        mine = scores.filter(pl.col("scorer") == judge.name)
         lacking = mine.filter(pl.col("score").is_nan())
         if lacking.height:
             text = segments.filter(pl.col("row") == lacking["row"][0])["text"][0]
-            raise missing_error(str(name), lacking.height, mine.height, what, lacking["id"][0], text)
+            raise missing_error(judge, lacking.height, mine.height, what, lacking["id"][0], text)
 
 
 def _number(count: pl.LazyFrame) -> int:

@@ -81,6 +81,7 @@ class Session:
         for scorer in self.scorers:
             if (scores := scorer.attach(self.data.segments)) is not None:
                 self.ready[scorer.name] = scores
+            self.say(*scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
         self.run.same_signatures({f"scorer {name}": text for name, text in self._scorer_signatures.items()})
 

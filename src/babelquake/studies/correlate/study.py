@@ -15,6 +15,7 @@ from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
+from babelquake.scorers.scores import Scores
 from babelquake.stats.agreement_errors import has_rows
 from babelquake.stats.groups import By
 from babelquake.studies import kinds
@@ -183,11 +184,12 @@ def _values(judge: Scorer, data: Dataset, engine: Engine, ready: Array | None) -
     )
     scores = ready if ready is not None else judge.score_rows(engine.judge(judge, batch))
     judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
-    judged &= _pairs_with_scores(segments, scores)
+    if isinstance(judge, Scores):
+        judged &= _pairs_with_scores(segments, scores)
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size:
         first = segments.row(int(missing[0]), named=True)
         raise missing_error(
-            judge.name, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
+            judge, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
         )
     return scores
 

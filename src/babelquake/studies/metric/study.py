@@ -187,5 +187,5 @@ def _probed(session: Session, material: Material) -> dict[str, Any]:
     session.once("segments", lambda: material.segments)
     session.run.info.facts.meaning = {change.label: meaning_of(change) for change in suite.perturbations}
     tables = probe(session, material, vocabularies(material.segments, "text", suite, material.lang))
-    require_scores(tables, material.segments, [scorer.name for scorer in session.scorers])
+    require_scores(tables, material.segments, session.scorers)
     return tables

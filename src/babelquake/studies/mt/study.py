@@ -110,15 +110,15 @@ def mt(
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *_missing_references(segments), *_not_applicable(tables["variants"], changes))
         session.say(*_blank_sources(segments))
-        _require_scores(tables)
+        _require_scores(tables, judges)
         session.say(*_without_consis(judges))
         scores, translations = tables["scores"], tables["translations"]
         results = mt_results(scores, translations, judges, threshold, resamples, seed, engine.quiet)
         return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})
 
 
-def _require_scores(tables: dict[str, pl.LazyFrame]) -> None:
-    """Ready-made scores must know every translation that is judged."""
+def _require_scores(tables: dict[str, pl.LazyFrame], judges: Sequence[Scorer]) -> None:
+    """Every translation that is judged needs a score."""
     unknown = tables["scores"].filter(pl.col("score").is_nan())
     first = unknown.head(1).collect()
     if not first.height:
@@ -130,7 +130,8 @@ def _require_scores(tables: dict[str, pl.LazyFrame]) -> None:
     )
     here = [pl.col(name).eq_missing(pl.lit(place[name])) for name in ("system", "row", "perturbation", "level")]
     text = tables["translations"].filter(*here).select("judged").head(1).collect().item()
-    raise missing_error(place["scorer"], missing, total, "translations", place["id"], text)
+    judge = next(judge for judge in judges if judge.name == place["scorer"])
+    raise missing_error(judge, missing, total, "translations", place["id"], text)
 
 
 def _without_consis(judges: Sequence[Scorer]) -> list[str]:

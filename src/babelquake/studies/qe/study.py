@@ -16,6 +16,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.runs.info import Probe
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
+from babelquake.scorers.scores import Scores
 from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
@@ -123,7 +124,7 @@ def qe(
         tables = probe(session, Material(selected, "translation", "target"), words)
         unprobed = _unprobed(tables, selected, judges, list(session.ready))
         humans = session.once("humans", lambda: _all_scores(everything, judges, session.engine))
-        require_clean_scores(humans, everything, "translations")
+        require_clean_scores(humans, everything, judges, "translations")
         known = run.info.facts.probes
         probed = list(probed_models(tables["sums"], selected, judges, known, enough(resamples), seed, unprobed))
         measures, flags = probe_results(probed)
@@ -187,7 +188,8 @@ def _unprobed(
 
     A file that holds scores for some of the perturbed texts must hold them for all.
     """
-    by_text = [judge.name for judge in judges if judge.name not in ready]
-    unprobed = [*ready, *without_perturbed(tables, selected, by_text)]
-    require_scores(tables, selected, [name for name in by_text if name not in unprobed])
+    by_text = [judge for judge in judges if judge.name not in ready]
+    looked_up = [judge.name for judge in by_text if isinstance(judge, Scores)]
+    unprobed = [*ready, *without_perturbed(tables, selected, looked_up)]
+    require_scores(tables, selected, [judge for judge in by_text if judge.name not in unprobed])
     return [judge.name for judge in judges if judge.name in unprobed]
