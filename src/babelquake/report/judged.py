@@ -4,9 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.packing import Strings, facets, rounded
+from babelquake.report.packing import Packed, with_scorers_shown
 from babelquake.report.page import Examples
-from babelquake.report.results import scorer_text
 from babelquake.runs.run import Run
 
 FACETS = (("scorer", "Scorer"), ("cell", "Perturbation"), ("meaning", "Meaning"))
@@ -53,36 +52,16 @@ def _challenge_examples(run: Run) -> pl.LazyFrame:
 
 def judged_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     """The perturbed side before and after, with both scores; the other sides beside it."""
-    strings = Strings()
-    side = str(run.info.config.get("side", "translation"))
-    changed = {
-        "label": side.capitalize(),
-        "was": strings.numbers(table["original"]),
-        "now": strings.numbers(table["text"]),
-    }
-    others = [name for name in ("source", "translation", "reference") if name != side] if side != "source" else []
-    plain = [
-        {"label": name.capitalize(), "plain": strings.numbers(table[f"segment_{name}"])}
-        for name in others
-        if table[f"segment_{name}"].null_count() < table.height
-    ]
-    if "errors" in table.columns and table["errors"].null_count() < table.height:
-        plain.append({"label": "Errors marked", "plain": strings.numbers(table["errors"])})
     meanings = run.info.facts.meaning | {label: found.meaning for label, found in run.info.facts.probes.items()}
     meaning = [meanings.get(label, "depends") for label in table["perturbation"]]
-    scorers = table["scorer"].unique().to_list()
-    shown = {name: scorer_text(name, scorers) for name in scorers}
-    named = table.with_columns(meaning=pl.Series(meaning, dtype=pl.String), scorer=pl.col("scorer").replace(shown))
-    return {
-        "unit": "score lost",
-        "drop": rounded(table["drop"]),
-        "before": rounded(table["before"]),
-        "after": rounded(table["after"]),
-        "facets": facets(FACETS, named),
-        "texts": [changed, *plain],
-        "strings": list(strings.known),
-        "ids": table["id"].to_list(),
-    }
+    packed = Packed(with_scorers_shown(table).with_columns(meaning=pl.Series(meaning, dtype=pl.String)))
+    side = str(run.info.config.get("side", "translation"))
+    packed.changed(side.capitalize(), "original", "text")
+    for name in ("source", "translation", "reference") if side != "source" else ():
+        if name != side:
+            packed.beside(name.capitalize(), f"segment_{name}")
+    packed.beside("Errors marked", "errors")
+    return packed.columns("score lost", FACETS, ("drop", "before", "after"))
 
 
 EXAMPLES = Examples(judged_examples, "scorer", judged_columns)

@@ -51,6 +51,10 @@ class Results:
         """The row of exactly this name, parts that are not given being empty; None where there is none."""
         return self._index.get(tuple(measure if name == "measure" else key.get(name) for name in KEY))
 
+    def beside(self, row: Row, measure: str) -> Row | None:
+        """Another measure of the same place; None where there is none."""
+        return self.one(measure, **{name: row[name] for name in KEY if name != "measure"})
+
     def where(self, *measures: str, **key: Any) -> list[Row]:
         """All rows of these measures whose columns have the given values."""
         return [
@@ -59,9 +63,9 @@ class Results:
             if row["measure"] in measures and all(row[name] == value for name, value in key.items())
         ]
 
-    def has(self, *measures: str) -> bool:
-        """Whether any of these measures was taken."""
-        return any(row["measure"] in measures for row in self.rows)
+    def known(self, *measures: str, **key: Any) -> list[Row]:
+        """Those of them that have a value."""
+        return [row for row in self.where(*measures, **key) if row["value"] is not None]
 
 
 def distinct(rows: Iterable[Row], *columns: str) -> list[tuple[Any, ...]]:

@@ -1,6 +1,6 @@
 """A table as every writer needs it – terminal, Markdown, LaTeX, HTML: a title, columns, rows of text, a note."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,28 @@ class Table:
         return replace(self, columns=(*self.columns[:place], *self.columns[place + 1 :]), rows=rows)
 
 
+Shown = Callable[[Any], str]
+"""What a line shows of its row."""
+
+
+def table_of(
+    title: str, rows: Iterable[Any], columns: Mapping[str, Shown], note: str = "", spare: tuple[str, ...] = ()
+) -> list[Table]:
+    """One line per row, every column beside what it shows; no table where there are no rows."""
+    lines = tuple(tuple(shown(row) for shown in columns.values()) for row in rows)
+    return [Table(title, tuple(columns), lines, note, spare)] if lines else []
+
+
+def text(name: str) -> Shown:
+    """A value as it is; nothing where there is none."""
+    return lambda row: "" if row[name] is None else str(row[name])
+
+
+def digits(name: str, places: int = 1, sign: bool = False) -> Shown:
+    """A number with so many places."""
+    return lambda row: number(row[name], places, sign)
+
+
 def number(value: float | None, digits: int = 1, sign: bool = False) -> str:
     """A number as tables print it; nothing where there is none."""
     if value is None:
@@ -41,6 +63,11 @@ def with_sd(row: dict[str, Any] | None, digits: int = 2) -> str:
     return number(row["value"], digits) + deviation
 
 
+def value_of(row: dict[str, Any] | None, places: int = 1) -> str:
+    """The value of a measure; nothing where it was not taken."""
+    return "" if row is None else number(row["value"], places)
+
+
 def interval(row: dict[str, Any], digits: int = 2) -> str:
     """The 95 % interval of a difference: `[−1.20, +0.31]`."""
     if row["low"] is None or row["high"] is None:
@@ -52,6 +79,11 @@ def is_numeric(column: tuple[str, ...]) -> bool:
     """Whether all cells that hold anything begin like numbers; such columns are set flush right."""
     bare = [cell.lstrip("[+−-") for cell in column if cell]
     return bool(bare) and all(cell[:1].isdigit() for cell in bare)
+
+
+def of(pair: str | None) -> str:
+    """A language pair behind a title."""
+    return f" · {pair}" if pair else ""
 
 
 def stars(p: float | None) -> str:

@@ -5,9 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.packing import Strings, facets, rounded
+from babelquake.report.packing import Packed, with_scorers_shown
 from babelquake.report.page import Examples
-from babelquake.report.results import scorer_text
 from babelquake.runs.run import Run
 
 FACETS = (("scorer", "Victim"), ("cell", "Recipe"), ("kinds", "Edits"))
@@ -38,34 +37,16 @@ def found(run: Run) -> pl.LazyFrame:
 
 def columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     """The attacked text before and after, with both scores; source and reference beside it."""
-    strings = Strings()
-    source = run.info.config.get("system")
-    changed = {
-        "label": "Source" if source else "Translation",
-        "was": strings.numbers(table["original"]),
-        "now": strings.numbers(table["text"]),
-    }
-    plain = [
-        {"label": name.capitalize(), "plain": strings.numbers(table[f"segment_{name}"])}
-        for name in (("reference",) if source else ("source", "reference"))
-        if table[f"segment_{name}"].null_count() < table.height
-    ]
     kinds = [
         ", ".join(sorted({edit["kind"] for edit in json.loads(edits)})) for edits in table["edits"].fill_null("[]")
     ]
-    scorers = table["scorer"].unique().to_list()
-    shown = {name: scorer_text(name, scorers) for name in scorers}
-    named = table.with_columns(kinds=pl.Series(kinds, dtype=pl.String), scorer=pl.col("scorer").replace(shown))
-    return {
-        "unit": "gain",
-        "drop": rounded(table["drop"]),
-        "before": rounded(table["before"]),
-        "after": rounded(table["after"]),
-        "facets": facets(FACETS, named),
-        "texts": [changed, *plain],
-        "strings": list(strings.known),
-        "ids": table["id"].to_list(),
-    }
+    packed = Packed(with_scorers_shown(table).with_columns(kinds=pl.Series(kinds, dtype=pl.String)))
+    on_system = run.info.config.get("system")
+    packed.changed("Source" if on_system else "Translation", "original", "text")
+    if not on_system:
+        packed.beside("Source", "segment_source")
+    packed.beside("Reference", "segment_reference")
+    return packed.columns("gain", FACETS, ("drop", "before", "after"))
 
 
 EXAMPLES = Examples(found, "scorer", columns)

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.report.results import Results, Row, scorer_text, values
-from babelquake.report.table import Table, number, with_sd
+from babelquake.report.table import Table, digits, table_of, text, value_of, with_sd
 from babelquake.runs.run import Run
 
 MOST = 12
@@ -22,7 +22,7 @@ def attack_tables(run: Run) -> list[Table]:
         *_damaging(run),
         *_transfer(results),
         *_lengths(results),
-        *_humans(run, results),
+        *_humans(results),
     ]
 
 
@@ -49,29 +49,21 @@ def _share(row: Row | None) -> str:
 
 
 def _costs(results: Results) -> list[Table]:
-    rows = results.where("queries", group=None)
-    lines = []
-    for row in rows:
-        key = {"scorer": row["scorer"], "perturbation": row["perturbation"]}
-        edits = results.where("edit_share", **key)
-        kinds = ", ".join(f"{edit['other']} {edit['value']:.0f} %" for edit in edits)
-        per_success, words, gain = (
-            results.one(name, **key) for name in ("queries_per_success", "words_changed", "gain")
-        )
-        lines.append(
-            (
-                row["scorer"],
-                row["perturbation"],
-                number(row["value"], 0),
-                _value(per_success, 0),
-                _value(words, 1),
-                _value(gain, 2),
-                kinds,
-            )
-        )
-    columns = ("victim", "recipe", "queries per sentence", "queries per success", "words changed", "gain", "edits")
+    def kinds(row: Row) -> str:
+        edits = results.where("edit_share", scorer=row["scorer"], perturbation=row["perturbation"])
+        return ", ".join(f"{edit['other']} {edit['value']:.0f} %" for edit in edits)
+
+    columns = {
+        "victim": text("scorer"),
+        "recipe": text("perturbation"),
+        "queries per sentence": digits("value", 0),
+        "queries per success": lambda row: value_of(results.beside(row, "queries_per_success"), 0),
+        "words changed": lambda row: value_of(results.beside(row, "words_changed"), 1),
+        "gain": lambda row: value_of(results.beside(row, "gain"), 2),
+        "edits": kinds,
+    }
     note = "Queries are distinct questions to the victim. Words changed and gain are medians of eligible perturbations."
-    return [Table("What it took", columns, tuple(lines), note)] if lines else []
+    return table_of("What it took", results.where("queries", group=None), columns, note)
 
 
 def _damaging(run: Run) -> list[Table]:
@@ -80,21 +72,17 @@ def _damaging(run: Run) -> list[Table]:
         return []
     found = run.scan("attacks").filter("success").with_columns(each=pl.col("gain") / pl.col("words_changed").clip(1))
     top = found.sort("each", "tuple", descending=[True, False]).head(MOST).collect()
-    lines = tuple(
-        (
-            row["victim"],
-            row["recipe"],
-            edits_text(row["edits"]),
-            number(row["score"], 2),
-            number(row["score_perturbed"], 2),
-            number(row["gain"], 2),
-            row["perturbed"],
-        )
-        for row in top.iter_rows(named=True)
-    )
-    columns = ("victim", "recipe", "edits", "before", "after", "gain", "perturbed")
+    columns = {
+        "victim": text("victim"),
+        "recipe": text("recipe"),
+        "edits": lambda row: edits_text(row["edits"]),
+        "before": digits("score", 2),
+        "after": digits("score_perturbed", 2),
+        "gain": digits("gain", 2),
+        "perturbed": text("perturbed"),
+    }
     note = "The largest gain per changed word. Scores are in standard deviations of the victim over the data."
-    return [Table("Most damaging edits", columns, lines, note)] if lines else []
+    return table_of("Most damaging edits", top.to_dicts(), columns, note)
 
 
 def edits_text(edits: str) -> str:
@@ -123,52 +111,31 @@ def _transfer(results: Results) -> list[Table]:
 def _lengths(results: Results) -> list[Table]:
     rows = results.where("length")
     tests = {row["other"]: row for row in results.where("shorter")}
-    lines = tuple(
-        (
-            row["group"],
-            str(row["n"]),
-            with_sd(row, 1),
-            f"{tests[row['group']]['p']:.2g}" if row["group"] in tests else "",
-        )
-        for row in rows
-    )
+    columns = {
+        "texts": text("group"),
+        "n": text("n"),
+        "words": lambda row: with_sd(row, 1),
+        "p": lambda row: f"{tests[row['group']]['p']:.2g}" if row["group"] in tests else "",
+    }
     last = rows[-1]["group"] if rows else ""
     note = f"Words per attacked text (Huang 2023 Figure 3); p, one-sided rank-sum, that those of “{last}” are shorter."
-    return [Table("Lengths", ("texts", "n", "words", "p"), lines, note)] if rows else []
+    return table_of("Lengths", rows, columns, note)
 
 
-def _humans(run: Run, results: Results) -> list[Table]:
-    rows = results.where("overpenalised")
-    if not rows:
-        return []
-    lines = []
-    for row in rows:
-        key = {name: row[name] for name in ("scorer", "perturbation", "group")}
-        before, after, metric, human, spread = (
-            results.one(name, **key)
-            for name in ("pearson_original", "pearson_perturbed", "degradation", "degradation_human", "spread")
-        )
-        lines.append(
-            (
-                row["scorer"],
-                row["perturbation"],
-                row["group"] or "",
-                str(row["n"]),
-                with_sd(before, 3),
-                with_sd(after, 3),
-                _value(metric, 2),
-                _value(human, 2),
-                "" if row["p"] is None else f"{row['p']:.2g}",
-                _value(spread, 2),
-            )
-        )
-    columns = ("victim", "recipe", "group", "n", "r original", "r perturbed", "Δ metric", "Δ human", "p", "spread")
-    cells = next(iter(results.where("cells_overpenalised")), None)
+def _humans(results: Results) -> list[Table]:
+    columns = {
+        "victim": text("scorer"),
+        "recipe": text("perturbation"),
+        "group": text("group"),
+        "n": text("n"),
+        "r original": lambda row: with_sd(results.beside(row, "pearson_original"), 3),
+        "r perturbed": lambda row: with_sd(results.beside(row, "pearson_perturbed"), 3),
+        "Δ metric": lambda row: value_of(results.beside(row, "degradation"), 2),
+        "Δ human": lambda row: value_of(results.beside(row, "degradation_human"), 2),
+        "p": lambda row: "" if row["p"] is None else f"{row['p']:.2g}",
+        "spread": lambda row: value_of(results.beside(row, "spread"), 2),
+    }
     note = "Pearson with human ratings ± standard error; median degradation; p that the metric's is larger (rank-sum)."
-    if cells is not None:
+    for cells in results.where("cells_overpenalised"):
         note += f" Significant in {cells['changed']} of {cells['n']} cells."
-    return [Table("Metric and human", columns, tuple(lines), note)]
-
-
-def _value(row: Row | None, digits: int) -> str:
-    return "" if row is None else number(row["value"], digits)
+    return table_of("Metric and human", results.where("overpenalised"), columns, note)

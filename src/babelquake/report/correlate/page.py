@@ -3,7 +3,7 @@
 from babelquake.report.page import Page
 from babelquake.report.phrases import of_pair, p_text
 from babelquake.report.results import STATISTICS, Results, is_significant, scorer_text, statistic_text, values
-from babelquake.report.table import Table, interval, number, stars
+from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
 from babelquake.runs.run import Run
 
 
@@ -17,48 +17,37 @@ def correlate_tables(run: Run) -> list[Table]:
         lines = tuple(
             (
                 scorer,
-                *(
-                    number(row["value"], 3) if (row := results.one(name, language_pair=pair, scorer=scorer)) else ""
-                    for name in measures
-                ),
+                *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures),
             )
             for scorer in values(here, "scorer")
         )
-        title = f"Agreement with humans{' · ' + pair if pair else ''}"
-        tables.append(Table(title, ("scorer", *map(statistic_text, measures)), lines))
+        tables.append(Table(f"Agreement with humans{of(pair)}", ("scorer", *map(statistic_text, measures)), lines))
     return tables + _differences(results)
 
 
 def _differences(results: Results) -> list[Table]:
-    rows = results.where(*(f"{name}_difference" for name in STATISTICS))
-    if not rows:
-        return []
-    lines = tuple(
-        (
-            row["language_pair"] or "",
-            f"{row['scorer']} − {row['other']}",
-            statistic_text(row["measure"].removesuffix("_difference")),
-            number(row["value"], 3, sign=True) + stars(row["p_corrected"]),
-            interval(row, 3),
-        )
-        for row in rows
-    )
-    columns = ("language pair", "scorers", "agreement", "difference", "95 % interval")
+    columns = {
+        "language pair": text("language_pair"),
+        "scorers": lambda row: f"{row['scorer']} − {row['other']}",
+        "agreement": lambda row: statistic_text(row["measure"].removesuffix("_difference")),
+        "difference": lambda row: number(row["value"], 3, sign=True) + stars(row["p_corrected"]),
+        "95 % interval": lambda row: interval(row, 3),
+    }
     note = "* p < .05, ** p < .01, *** p < .001, corrected within language pair and kind of agreement."
-    return [Table("Differences between scorers", columns, lines, note)]
+    rows = results.where(*(f"{name}_difference" for name in STATISTICS))
+    return table_of("Differences between scorers", rows, columns, note)
 
 
 def correlate_verdict(run: Run) -> list[str]:
     """Per language pair the scorer that agrees best, and whether that is more than chance."""
     results = Results.of(run)
-    measure = next((name for name in STATISTICS if results.has(name)), None)
+    measure = next((name for name in STATISTICS if results.where(name)), None)
     if measure is None:
         return []
     pairs = values(results.where(measure), "language_pair")
     sentences = []
     for pair in pairs:
-        rows = [row for row in results.where(measure, language_pair=pair) if row["value"] is not None]
-        rows.sort(key=lambda row: -row["value"])
+        rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -row["value"])
         if not rows:
             continue
         scorers = values(rows, "scorer")

@@ -4,13 +4,14 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.table import Table, number, stars
+from babelquake.report.table import Table, digits, number, of, stars, table_of, text
 from babelquake.runs.run import Run
 
 CLUSTER_NOTE = (
     "Wins: systems that this one beats by a one-sided rank-sum test on segment means (p < .05). "
     "A cluster ends where every system above beats every system below, as in the WMT findings."
 )
+PASSED = {None: "cannot be tested", True: "passed", False: "failed"}
 
 
 def human_tables(run: Run) -> list[Table]:
@@ -19,31 +20,25 @@ def human_tables(run: Run) -> list[Table]:
     tables = []
     for part in systems.partition_by("language_pair", maintain_order=True):
         pair = part["language_pair"][0]
-        where = f" · {pair}" if pair else ""
-        tables.append(_ranking(part, where))
+        tables += _ranking(part, pair)
         if part.height > 1:
-            tables.append(_matrix(part, pairs.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), where))
+            tables.append(_matrix(part, pairs.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair))
     return [*tables, *_losses(run), *_agreement(run), *_annotators(run), *_power(run)]
 
 
-def _ranking(systems: pl.DataFrame, where: str) -> Table:
+def _ranking(systems: pl.DataFrame, pair: str | None) -> list[Table]:
     marked = "minor" in systems.columns and systems["minor"].null_count() < systems.height
-    kinds = ("minor", "major") if marked else ()
-    lines = tuple(
-        (
-            _ranks(row),
-            row["system"],
-            number(row["raw"], 1),
-            number(row["z"], 3, sign=True),
-            str(row["segments"]),
-            str(row["ratings"]),
-            str(row["wins"]),
-            *(number(row[kind], 2) for kind in kinds),
-        )
-        for row in systems.iter_rows(named=True)
-    )
-    columns = ("rank", "system", "rating", "z", "segments", "ratings", "wins")
-    return Table(f"Ranking{where}", (*columns, *kinds), lines, CLUSTER_NOTE)
+    columns = {
+        "rank": _ranks,
+        "system": text("system"),
+        "rating": digits("raw"),
+        "z": digits("z", 3, sign=True),
+        "segments": text("segments"),
+        "ratings": text("ratings"),
+        "wins": text("wins"),
+        **{kind: digits(kind, 2) for kind in (("minor", "major") if marked else ())},
+    }
+    return table_of(f"Ranking{of(pair)}", systems.to_dicts(), columns, CLUSTER_NOTE)
 
 
 def _ranks(row: dict[str, Any]) -> str:
@@ -51,45 +46,40 @@ def _ranks(row: dict[str, Any]) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def _matrix(systems: pl.DataFrame, pairs: pl.DataFrame, where: str) -> Table:
+def _matrix(systems: pl.DataFrame, pairs: pl.DataFrame, pair: str | None) -> Table:
     """p that the row's system is rated higher than the column's, as the WMT findings print it."""
     names = systems["system"].to_list()
     known = {(row["system"], row["than"]): row["p"] for row in pairs.iter_rows(named=True)}
     lines = tuple((name, *("" if name == other else _p(known[(name, other)]) for other in names)) for name in names)
     note = "One-sided rank-sum p that the system of the row is rated higher than that of the column; * below .05."
-    return Table(f"Rank-sum tests{where}", ("system", *names), lines, note)
+    return Table(f"Rank-sum tests{of(pair)}", ("system", *names), lines, note)
 
 
 def _p(value: float) -> str:
-    text = f"{value:.3f}".lstrip("0") if value >= 0.001 else f"{value:.0e}"
-    return text + ("*" if value < 0.05 else "")
+    shown = f"{value:.3f}".lstrip("0") if value >= 0.001 else f"{value:.0e}"
+    return shown + ("*" if value < 0.05 else "")
 
 
 def _losses(run: Run) -> list[Table]:
-    rows = run.table("degradation").to_dicts()
-    if not rows:
-        return []
     corrected = {
         (row["scorer"], row["perturbation"], row["group"]): row["p_corrected"]
         for row in run.measures.filter(measure="rating_loss").iter_rows(named=True)
     }
-    lines = tuple(
-        (
-            row["victim"] or "",
-            row["recipe"] or "",
-            row["year"] or "",
-            str(row["n"]),
-            number(row["original"], 2, sign=True),
-            number(row["perturbed"], 2, sign=True),
-            number(row["loss"], 2, sign=True) + stars(corrected.get((row["victim"], row["recipe"], row["year"]))),
-        )
-        for row in rows
-    )
-    columns = ("victim", "recipe", "year", "tuples", "original", "perturbed", "loss")
+    columns = {
+        "victim": text("victim"),
+        "recipe": text("recipe"),
+        "year": text("year"),
+        "tuples": text("n"),
+        "original": digits("original", 2, sign=True),
+        "perturbed": digits("perturbed", 2, sign=True),
+        "loss": lambda row: (
+            number(row["loss"], 2, sign=True) + stars(corrected.get((row["victim"], row["recipe"], row["year"])))
+        ),
+    }
     note = (
         "Mean standardised ratings. * p < .05, ** p < .01, *** p < .001, one-sided signed-rank tests, Holm-corrected."
     )
-    return [Table("Perturbed translations, as people rate them", columns, lines, note)]
+    return table_of("Perturbed translations, as people rate them", run.table("degradation").to_dicts(), columns, note)
 
 
 def _agreement(run: Run) -> list[Table]:
@@ -98,73 +88,43 @@ def _agreement(run: Run) -> list[Table]:
         "annotator_pearson": "Pearson's r of two annotators",
         "annotator_kendall": "Kendall's τ of two annotators",
     }
+    columns = {
+        "language pair": text("language_pair"),
+        "agreement": lambda row: names[row["measure"]] + (f" ({row['group']})" if row["group"] else ""),
+        "value": digits("value", 3),
+        "n": text("n"),
+    }
     rows = run.measures.filter(pl.col("measure").is_in(list(names))).to_dicts()
-    if not rows:
-        return []
-    lines = tuple(
-        (
-            row["language_pair"] or "",
-            names[row["measure"]] + (f" ({row['group']})" if row["group"] else ""),
-            number(row["value"], 3),
-            str(row["n"]),
-        )
-        for row in rows
-    )
-    return [Table("Agreement between annotators", ("language pair", "agreement", "value", "n"), lines)]
+    return table_of("Agreement between annotators", rows, columns)
 
 
 def _annotators(run: Run) -> list[Table]:
-    rows = run.table("annotators").to_dicts()
-    if not rows:
-        return []
-    lines = tuple(
-        (
-            row["annotator"],
-            str(row["ratings"]),
-            str(row["tasks"]),
-            number(row["mean"], 1),
-            number(row["sd"], 1),
-            number(row["seconds"], 1),
-            number(row["repeat_change"], 1),
-            number(row["degraded_loss"], 1, sign=True),
-            "" if row["p"] is None else f"{row['p']:.4f}",
-            {None: "cannot be tested", True: "passed", False: "failed"}[row["passed"]],
-            "; ".join(row["suspicions"] or []),
-        )
-        for row in rows
-    )
-    columns = (
-        "annotator",
-        "ratings",
-        "tasks",
-        "mean",
-        "spread",
-        "seconds",
-        "change on repeats",
-        "loss on degraded",
-        "p",
-        "quality",
-        "look closer",
-    )
+    columns = {
+        "annotator": text("annotator"),
+        "ratings": text("ratings"),
+        "tasks": text("tasks"),
+        "mean": digits("mean"),
+        "spread": digits("sd"),
+        "seconds": digits("seconds"),
+        "change on repeats": digits("repeat_change"),
+        "loss on degraded": digits("degraded_loss", 1, sign=True),
+        "p": digits("p", 4),
+        "quality": lambda row: PASSED[row["passed"]],
+        "look closer": lambda row: "; ".join(row["suspicions"] or []),
+    }
     note = "p: paired t-test that degraded translations were scored lower than the same undamaged, as WMT does."
-    return [Table("Annotators", columns, lines, note)]
+    return table_of("Annotators", run.table("annotators").to_dicts(), columns, note)
 
 
 def _power(run: Run) -> list[Table]:
-    rows = run.table("power").filter("neighbours").to_dicts()
-    if not rows:
-        return []
-    lines = tuple(
-        (
-            row["language_pair"] or "",
-            f"{row['system']} > {row['than']}",
-            f"{row['p']:.3f}",
-            number(100 * row["superiority"], 1),
-            "" if row["segments"] is None else f"{row['segments']:,}",
-            "no number would do" if row["more_ratings"] is None else f"{row['more_ratings']:,}",
-        )
-        for row in rows
-    )
-    columns = ("language pair", "neighbours", "p", "% wins", "segments needed", "more ratings")
+    columns = {
+        "language pair": text("language_pair"),
+        "neighbours": lambda row: f"{row['system']} > {row['than']}",
+        "p": digits("p", 3),
+        "% wins": lambda row: number(100 * row["superiority"], 1),
+        "segments needed": lambda row: "" if row["segments"] is None else f"{row['segments']:,}",
+        "more ratings": lambda row: "no number would do" if row["more_ratings"] is None else f"{row['more_ratings']:,}",
+    }
     note = "If the difference seen is the true one: segments each for a rank-sum test to find it (Noether 1987)."
-    return [Table("Neighbours that do not separate yet", columns, lines, note)]
+    rows = run.table("power").filter("neighbours").to_dicts()
+    return table_of("Neighbours that do not separate yet", rows, columns, note)

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.packing import Strings, facets, rounded
+from babelquake.report.packing import Packed
 from babelquake.report.page import Examples
 from babelquake.report.results import short_names
 from babelquake.runs.run import Run
@@ -29,22 +29,12 @@ def mt_examples(run: Run) -> pl.LazyFrame:
 
 def mt_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     """Source and translation before and after, beside the reference."""
-    strings = Strings()
     short = short_names(run.measures.filter(measure="consis")["system"])
-    table = table.with_columns(pl.col("system").replace(short))
-    texts = [
-        {"label": "Source", "was": strings.numbers(table["original"]), "now": strings.numbers(table["text"])},
-        {"label": "Translation", "was": strings.numbers(table["before"]), "now": strings.numbers(table["after"])},
-        {"label": "Reference", "plain": strings.numbers(table["segment_reference"]), "against": 1},
-    ]
-    return {
-        "unit": "chrF lost against the translation of the clean source",
-        "drop": rounded(table["drop"]),
-        "facets": facets(FACETS, table),
-        "texts": texts,
-        "strings": list(strings.known),
-        "ids": table["id"].to_list(),
-    }
+    packed = Packed(table.with_columns(pl.col("system").replace(short)))
+    packed.changed("Source", "original", "text")
+    packed.changed("Translation", "before", "after")
+    packed.beside("Reference", "segment_reference", against=1)
+    return packed.columns("chrF lost against the translation of the clean source", FACETS)
 
 
 EXAMPLES = Examples(mt_examples, "system", mt_columns)

@@ -2,7 +2,7 @@
 
 from babelquake.report.phrases import with_level
 from babelquake.report.results import Results, Row, distinct, values
-from babelquake.report.table import Table, cell, interval, note_on, number, with_sd
+from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
 from babelquake.runs.run import Run
 
 DIFFERENCES = {"robust_difference": "ROBUST", "consis_difference": "CONSIS", "delta_difference": "Δ"}
@@ -39,21 +39,17 @@ def _overall(results: Results) -> list[Table]:
         for pair, scorer, system in distinct(rows, "language_pair", "scorer", "system")
     )
     compared = results.where(*(f"{name}_difference" for name in OVERALL))
-    tables = [Table("All in all", ("scorer", "system", *OVERALL.values()), lines, "Means over the suite ± sd.")]
-    if compared:
-        pairs = tuple(
-            (
-                _view(row["language_pair"], row["scorer"], results),
-                f"{row['system']} − {row['other']}",
-                OVERALL[row["measure"].removesuffix("_difference")],
-                cell(row, 2),
-                interval(row),
-            )
-            for row in compared
-        )
-        columns = ("scorer", "systems", "measure", "difference", "95 % interval")
-        tables.append(Table("All in all: differences", columns, pairs, note_on(compared), ("95 % interval",)))
-    return tables
+    columns = {
+        "scorer": lambda row: _view(row["language_pair"], row["scorer"], results),
+        "systems": lambda row: f"{row['system']} − {row['other']}",
+        "measure": lambda row: OVERALL[row["measure"].removesuffix("_difference")],
+        "difference": cell,
+        "95 % interval": interval,
+    }
+    return [
+        Table("All in all", ("scorer", "system", *OVERALL.values()), lines, "Means over the suite ± sd."),
+        *table_of("All in all: differences", compared, columns, note_on(compared), ("95 % interval",)),
+    ]
 
 
 def _cells(results: Results, pair: str | None, scorer: str) -> Table:
@@ -76,7 +72,7 @@ def _line(results: Results, pair: str | None, scorer: str, change: str, level: f
     def get(measure: str, judge: str = scorer) -> Row | None:
         return results.one(measure, language_pair=pair, scorer=judge, perturbation=change, level=level, system=system)
 
-    below, some = get("inconsistent", "chrf"), get("consis") or get("delta")
+    some = get("consis") or get("delta")
     return (
         with_level(change, level),
         system,
@@ -87,7 +83,7 @@ def _line(results: Results, pair: str | None, scorer: str, change: str, level: f
         cell(get("delta"), 1),
         with_sd(get("robust"), 1),
         with_sd(get("consis"), 1),
-        number(below["value"]) if below else "",
+        value_of(get("inconsistent", "chrf")),
     )
 
 

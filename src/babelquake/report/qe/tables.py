@@ -1,8 +1,8 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
 from babelquake.report.metric.tables import digits_for
-from babelquake.report.results import Results, values
-from babelquake.report.table import Table, cell, note_on, number
+from babelquake.report.results import Results, Row, values
+from babelquake.report.table import Shown, Table, cell, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
 from babelquake.runs.run import Run
 
@@ -15,39 +15,36 @@ def qe_tables(run: Run) -> list[Table]:
     probes = run.info.facts.probes
     tables = []
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
-        tables += [_ranking(results, pair), *_drops(results, pair, probes)]
+        tables += [*_ranking(results, pair), *_drops(results, pair, probes)]
     return tables + _flags(run.info.facts.flags)
 
 
-def _ranking(results: Results, pair: str | None) -> Table:
-    lines = []
-    for scorer in values(results.where(*MEANS, language_pair=pair), "scorer"):
-        found = {name: results.one(name, language_pair=pair, scorer=scorer) for name in MEANS}
-        places = [
-            results.one(name, language_pair=pair, scorer=scorer) for name in ("rank_discrimination", "rank_pearson")
-        ]
-        discrimination = found["discrimination"]
-        digits = digits_for(scorer, results)
-        lines.append(
-            (
-                scorer or "",
-                *(
-                    number(row["value"], digits) if row else ""
-                    for name, row in found.items()
-                    if name.startswith("score_")
-                ),
-                cell(discrimination, digits),
-                number(row["value"], 3) if (row := found["pearson"]) else "",
-                *(f"{place['value']:g}" if place and place["value"] is not None else "" for place in places),
-            )
-        )
-    agreement = results.where("rank_agreement", language_pair=pair)
+def _ranking(results: Results, pair: str | None) -> list[Table]:
+    def get(measure: str, scorer: str) -> Row | None:
+        return results.one(measure, language_pair=pair, scorer=scorer)
+
+    def places(scorer: str) -> int:
+        return digits_for(scorer, results)
+
+    def rank(row: Row | None) -> str:
+        return f"{row['value']:g}" if row and row["value"] is not None else ""
+
+    columns: dict[str, Shown] = {
+        "model": lambda scorer: scorer,
+        "MT": lambda scorer: value_of(get("score_mt", scorer), places(scorer)),
+        "MPP": lambda scorer: value_of(get("score_mpp", scorer), places(scorer)),
+        "MAP": lambda scorer: value_of(get("score_map", scorer), places(scorer)),
+        "MPP − MAP": lambda scorer: cell(get("discrimination", scorer), places(scorer)),
+        "Pearson's r": lambda scorer: value_of(get("pearson", scorer), 3),
+        "rank": lambda scorer: rank(get("rank_discrimination", scorer)),
+        "rank by r": lambda scorer: rank(get("rank_pearson", scorer)),
+    }
     note = "MPP meaning-preserving, MAP meaning-altering perturbations; discrimination is MPP − MAP."
-    if agreement and agreement[0]["value"] is not None:
-        p = f", p = {agreement[0]['p']:.3g}" if agreement[0]["p"] is not None else ""
-        note += f" Agreement of the two rankings: {number(agreement[0]['value'], 2)}{p}."
-    columns = ("model", "MT", "MPP", "MAP", "MPP − MAP", "Pearson's r", "rank", "rank by r")
-    return Table(f"Quality estimation{_of(pair)}", columns, tuple(lines), note)
+    for agreement in results.known("rank_agreement", language_pair=pair):
+        p = f", p = {agreement['p']:.3g}" if agreement["p"] is not None else ""
+        note += f" Agreement of the two rankings: {number(agreement['value'], 2)}{p}."
+    scorers = values(results.where(*MEANS, language_pair=pair), "scorer")
+    return table_of(f"Quality estimation{of(pair)}", scorers, columns, note)
 
 
 def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Table]:
@@ -71,7 +68,7 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list
         for label, level, n in order
     )
     note = f"Score of the translation minus score of the perturbed one. {note_on(rows)}".strip()
-    return [Table(f"Drop per probe{_of(pair)}", ("probe", "n", *scorers), lines, note)]
+    return [Table(f"Drop per probe{of(pair)}", ("probe", "n", *scorers), lines, note)]
 
 
 def probe_title(label: str, probes: dict[str, Probe]) -> str:
@@ -85,11 +82,10 @@ def meaning_of(label: str, probes: dict[str, Probe]) -> str:
 
 
 def _flags(flags: list[Flag]) -> list[Table]:
-    if not flags:
-        return []
-    lines = tuple((flag.scorer, flag.language_pair or "", flag.perturbation or "", flag.text) for flag in flags)
-    return [Table("Flags", ("model", "language pair", "probe", "what is wrong"), lines)]
-
-
-def _of(pair: str | None) -> str:
-    return f" · {pair}" if pair else ""
+    columns: dict[str, Shown] = {
+        "model": lambda flag: flag.scorer,
+        "language pair": lambda flag: flag.language_pair or "",
+        "probe": lambda flag: flag.perturbation or "",
+        "what is wrong": lambda flag: flag.text,
+    }
+    return table_of("Flags", flags, columns)
