@@ -100,3 +100,95 @@ def test_the_scan_sees_imports_inside_functions_and_of_packages(tmp_path: Path) 
         "import babelquake.cli\nfrom babelquake import study\ndef f():\n    from babelquake.data import read\n"
     )
     assert list(imports(file)) == [(1, "babelquake.cli"), (2, "babelquake.study"), (4, "babelquake.data")]
+
+
+PASSAGE = 11
+"""So many lines in a row, alike to the letter, are written twice."""
+
+
+def told(file: Path) -> list[tuple[int, str]]:
+    """Line numbers and lines that say something: no blanks, comments, imports or lone brackets."""
+    lines = file.read_text("utf-8").splitlines()
+    imported = {
+        line
+        for node in ast.walk(ast.parse("\n".join(lines)))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    numbered = ((number, " ".join(line.split())) for number, line in enumerate(lines, 1) if number not in imported)
+    return [(number, line) for number, line in numbered if line.strip("()[]{},:") and not line.startswith("#")]
+
+
+def passages_told_twice(files: list[Path], length: int = PASSAGE) -> list[str]:
+    seen: dict[tuple[str, ...], str] = {}
+    twice = []
+    for file in files:
+        lines = told(file)
+        for place in range(len(lines) - length + 1):
+            passage = tuple(line for _, line in lines[place : place + length])
+            here = f"{file.name} line {lines[place][0]}"
+            if passage in seen:
+                twice.append(f"{here} is {seen[passage]}: {passage[0]}")
+            seen.setdefault(passage, here)
+    return twice
+
+
+def test_no_passage_longer_than_ten_lines_stands_twice() -> None:
+    files = [file for room in ("cli", "report", "studies") for file in sorted((ROOT / room).rglob("*.py"))]
+    assert len(files) > 100
+    assert not (twice := passages_told_twice(files)), twice
+
+
+def test_the_scan_finds_what_was_copied(tmp_path: Path) -> None:
+    lines = [f"x{number} = {number}" for number in range(PASSAGE)]
+    for name, text in (("a.py", lines), ("b.py", ["import os", *lines[:5], "", "# aside", *lines[5:]])):
+        (tmp_path / name).write_text("\n".join(text))
+    assert len(passages_told_twice([tmp_path / "a.py", tmp_path / "b.py"])) == 1
+
+
+UNIX = {"fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
+"""Modules that Windows does not have."""
+
+
+def test_the_package_can_be_imported_on_windows() -> None:
+    """What only Unix has is imported nowhere, not even inside functions."""
+    found = []
+    for file in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+            found += [f"{file.relative_to(ROOT)}: {name}" for name in names if name.split(".")[0] in UNIX]
+    assert not found, found
+
+
+REGISTRIES = {"studies/card.py", "report/page.py", "runs/info.py", "papers/reproducing.py"}
+"""Where studies, pages and the studies behind papers are listed by name, and where names of former versions are known."""
+
+
+def dispatches(file: Path, names: set[str]) -> Iterator[int]:
+    """Lines that ask for a study by its name: comparisons of something called `study`, tables keyed by studies."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            asked = any("study" in (getattr(side, "attr", ""), getattr(side, "id", "")) for side in sides)
+            constants = {leaf.value for side in sides for leaf in ast.walk(side) if isinstance(leaf, ast.Constant)}
+            if asked and any(isinstance(value, str) for value in constants):
+                yield node.lineno
+        elif isinstance(node, ast.Dict) and len(node.keys) > 1:
+            yield from [node.lineno] * all(isinstance(key, ast.Constant) and key.value in names for key in node.keys)
+
+
+def test_what_studies_do_differently_stands_on_their_cards() -> None:
+    from babelquake.studies.card import STUDIES
+
+    names, found = set(STUDIES.names()), []
+    for file in sorted(ROOT.rglob("*.py")):
+        if (place := file.relative_to(ROOT).as_posix()) not in REGISTRIES:
+            found += [f"{place} line {line}" for line in dispatches(file, names)]
+    assert not found, found
+
+
+def test_the_scan_sees_dispatch_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text('if run.info.study == "mt":\n    pass\nBY = {"mt": 1, "qe": 2}\nif old.study != new.study: pass\n')
+    assert list(dispatches(file, {"mt", "qe"})) == [1, 3]

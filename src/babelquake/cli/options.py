@@ -91,8 +91,7 @@ OutOrExport = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
 ]
 ExportTexts = Annotated[
-    Path | None,
-    typer.Option("--export", metavar="PATH", help="Write every text to judge to DIR/texts.jsonl and stop."),
+    Path | None, typer.Option("--export", metavar="PATH", help="Write every text to judge to DIR/texts.jsonl and stop.")
 ]
 ImportScores = Annotated[
     Path | None,
@@ -237,11 +236,7 @@ def read_data(
 
 
 def engine_of(
-    cache: str | None,
-    quiet: bool = False,
-    executor: str = "local",
-    on_error: str = "keep",
-    budget: int | None = None,
+    cache: str | None, quiet: bool = False, executor: str = "local", on_error: str = "keep", budget: int | None = None
 ) -> Any:
     """An engine with the chosen cache and executor; a damaged cache is told about."""
     from babelquake.engine import Cache, Engine, workers

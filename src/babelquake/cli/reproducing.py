@@ -23,10 +23,7 @@ def reproduce(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            "--judge",
-            "--scorer",
-            metavar="NAME=SPEC",
-            help="What stands for one of the table's; repeatable.",
+            "--judge", "--scorer", metavar="NAME=SPEC", help="What stands for one of the table's; repeatable."
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="Where runs and the page go.")] = Path(

@@ -4,7 +4,7 @@ Colours are Okabe and Ito's, which people with colour-blindness can tell apart a
 black; shapes and dashes repeat what colours say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,39 +69,46 @@ def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:
             scale=alt.Scale(domain=list(names), range=_cycled(PALETTE, names)),
         ),
         "shape": alt.Shape(
-            field_name,
-            type="nominal",
-            legend=legend,
-            scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names)),
+            field_name, type="nominal", legend=legend, scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names))
         ),
     }
 
 
 def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:
     """Lines with 95 % intervals over noise levels; rows hold level, value, low, high and name."""
-    base = alt.Chart(data(rows)).encode(x=alt.X("level", type="quantitative", title=x, axis=alt.Axis(tickCount=6)))
+    base = alt.Chart(data(rows)).encode(x=alt.X("level:Q", title=x, axis=alt.Axis(tickCount=6)))
     scales = colour("name", names, who)
     band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low", type="quantitative", title=y, scale=alt.Scale(zero=False)),
-        y2="high",
-        color=scales["color"],
+        y=alt.Y("low:Q", title=y, scale=alt.Scale(zero=False)), y2="high", color=scales["color"]
     )
     line = base.mark_line(strokeWidth=2).encode(
-        y=alt.Y("value", type="quantitative", title=y),
+        y=alt.Y("value:Q", title=y),
         color=scales["color"],
         strokeDash=alt.StrokeDash(
-            "name",
-            type="nominal",
-            legend=_legend(names, who),
-            scale=alt.Scale(domain=list(names), range=_cycled(DASHES, names)),
+            "name:N", legend=_legend(names, who), scale=alt.Scale(domain=list(names), range=_cycled(DASHES, names))
         ),
     )
     point = base.mark_point(size=60, filled=True, opacity=1).encode(
-        y=alt.Y("value", type="quantitative", title=y),
-        tooltip=tooltips(name=who, level=x, value=y, low="95 % from", high="to"),
-        **scales,
+        y=alt.Y("value:Q", title=y), tooltip=tooltips(name=who, level=x, value=y, low="95 % from", high="to"), **scales
     )
     return alt.layer(band, line, point).properties(height=HEIGHT)
+
+
+def dots(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, scale: Any, **tips: str) -> Any:
+    """A dot with its 95 % interval for every name, one line per change; rows hold change, name, value, low, high."""
+    scales = colour("name", names, who)
+    base = alt.Chart(data(rows)).encode(
+        y=alt.Y("change:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
+        yOffset=alt.YOffset("name:N", sort=list(names)),
+    )
+    ends = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=x, scale=scale), x2="high", color=scales["color"]
+    )
+    marks = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x=alt.X("value:Q", title=x), tooltip=tooltips(name=who, **tips, low="95 % from", high="to"), **scales
+    )
+    height = lines({row["change"] for row in rows}) * max(1, (len(names) + 1) // 2)
+    return alt.layer(ends, marks).properties(height=height)
 
 
 def tooltips(**fields: str) -> list[Any]:
@@ -118,7 +125,7 @@ TEXTS = frozenset({"name", "change", "kind", "meaning", "verdict"})
 """Fields that hold words."""
 
 
-def lines(rows: Sequence[Any]) -> int:
+def lines(rows: Collection[Any]) -> int:
     """The height of a dot plot with one line per row."""
     return max(60, LINE * len(rows))
 

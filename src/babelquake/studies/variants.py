@@ -21,13 +21,7 @@ Words = Mapping[str | None, Vocabulary]
 
 
 def variants_of(
-    block: Block,
-    column: str,
-    suite: Suite,
-    language: Language,
-    seed: int,
-    words: Words,
-    fillers: Fillers | None = None,
+    block: Block, column: str, suite: Suite, language: Language, seed: int, words: Words, fillers: Fillers | None = None
 ) -> pl.DataFrame:
     """Every variant of a block's texts in `column`; texts to which a perturbation does not apply have no row.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, tooltips
+from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, tooltips
 from babelquake.report.results import Results, scorer_text, values
 from babelquake.runs.run import Run
 
@@ -20,7 +20,7 @@ def attack_views(run: Run) -> list[View]:
 
 
 def _shares(results: Results) -> list[Chart]:
-    rows = [row for row in results.where("success", group=None) if row["value"] is not None]
+    rows = results.known("success", group=None)
     victims = values(rows, "scorer")
     points = [
         {
@@ -33,25 +33,14 @@ def _shares(results: Results) -> list[Chart]:
     if not points:
         return []
     names = [scorer_text(victim, victims) for victim in victims]
-    base = alt.Chart(data(points)).encode(
-        y=alt.Y("change", type="nominal", title=None, sort=values(points, "change")),
-        yOffset=alt.YOffset("name", type="nominal", sort=names),
-    )
-    ends = base.mark_rule(strokeWidth=1.5, color="#8A8A8A").encode(
-        x=alt.X("low", type="quantitative", title="% of sentences", scale=alt.Scale(domain=[0, 100])), x2="high"
-    )
-    marks = base.mark_point(filled=True, size=90, opacity=1).encode(
-        x=alt.X("value", type="quantitative", title="% of sentences"),
-        tooltip=tooltips(name="victim", change="recipe", value="% eligible", low="95 % from", high="to"),
-        **colour("name", names, "victim"),
-    )
+    share = alt.Scale(domain=[0, 100])
+    chart = dots(points, names, "victim", "% of sentences", share, change="recipe", value="% eligible")
     described = "The share of sentences with an eligible perturbation, per recipe and victim, with 95 % intervals."
-    chart = alt.layer(ends, marks).properties(height=lines(points) + 40)
     return [Chart("attack-success", "Eligible perturbations", described, chart)]
 
 
 def _transfer(results: Results) -> list[Chart]:
-    rows = [row for row in results.where("transfer", perturbation=None) if row["value"] is not None]
+    rows = results.known("transfer", perturbation=None)
     victims, others = values(rows, "scorer"), values(rows, "other")
     if not rows:
         return []
@@ -66,13 +55,11 @@ def _transfer(results: Results) -> list[Chart]:
         for row in rows
     ]
     base = alt.Chart(data(cells)).encode(
-        x=alt.X("change", type="nominal", title="judged by", sort=None, axis=alt.Axis(labelAngle=-20, orient="top")),
-        y=alt.Y("name", type="nominal", title="found against", sort=None),
+        x=alt.X("change:N", title="judged by", sort=None, axis=alt.Axis(labelAngle=-20, orient="top")),
+        y=alt.Y("name:N", title="found against", sort=None),
     )
     squares = base.mark_rect().encode(
-        color=alt.Color(
-            "value", type="quantitative", title="% fooled", scale=alt.Scale(scheme="cividis", domain=[0, 100])
-        ),
+        color=alt.Color("value:Q", title="% fooled", scale=alt.Scale(scheme="cividis", domain=[0, 100])),
         tooltip=tooltips(name="found against", change="judged by", value="% that meet the goal", n="perturbations"),
     )
     numbers = base.mark_text(fontSize=13).encode(
@@ -92,8 +79,7 @@ def _degradation(results: Results) -> list[Chart]:
     rows = results.where("degradation")
     victims = values(rows, "scorer")
     for row in rows:
-        key = {name: row[name] for name in ("scorer", "perturbation", "group")}
-        human = results.one("degradation_human", **key)
+        human = results.beside(row, "degradation_human")
         if human is None:
             continue
         about = " · ".join(filter(None, [scorer_text(row["scorer"], victims), row["perturbation"], row["group"]]))
@@ -107,8 +93,8 @@ def _degradation(results: Results) -> list[Chart]:
         alt.Chart(data(points))
         .mark_point(filled=True, size=90, opacity=1)
         .encode(
-            x=alt.X("value", type="quantitative", title="median degradation (standard deviations)"),
-            y=alt.Y("change", type="nominal", title=None, sort=values(points, "change"), axis=alt.Axis(labelLimit=320)),
+            x=alt.X("value:Q", title="median degradation (standard deviations)"),
+            y=alt.Y("change:N", title=None, sort=values(points, "change"), axis=alt.Axis(labelLimit=320)),
             tooltip=tooltips(change="cell", name="judged by", value="median degradation"),
             **colour("name", ["metric", "people"], "judged by"),
         )

@@ -15,7 +15,7 @@ PHRASES = {
 def attack_verdict(run: Run) -> list[str]:
     """Per victim the recipe that works best; then transfer, lengths and what people say."""
     results = Results.of(run)
-    rows = [row for row in results.where("success", group=None) if row["value"] is not None]
+    rows = results.known("success", group=None)
     victims = values(rows, "scorer")
     sentences = [_victim(run, results, [row for row in rows if row["scorer"] == victim], victims) for victim in victims]
     return [*sentences, *_transfer(results, victims), *_humans(results)]

@@ -15,10 +15,7 @@ def correlate_tables(run: Run) -> list[Table]:
         here = results.where(*STATISTICS, language_pair=pair)
         measures = [name for name in STATISTICS if any(row["measure"] == name for row in here)]
         lines = tuple(
-            (
-                scorer,
-                *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures),
-            )
+            (scorer, *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures))
             for scorer in values(here, "scorer")
         )
         tables.append(Table(f"Agreement with humans{of(pair)}", ("scorer", *map(statistic_text, measures)), lines))

@@ -82,13 +82,11 @@ def human_views(run: Run) -> list[View]:
 def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
     points = [{"name": row["system"], "value": row["value"], "low": row["low"], "high": row["high"]} for row in rows]
     order = [row["system"] for row in rows]
-    base = alt.Chart(data(points)).encode(y=alt.Y("name", type="nominal", title=None, sort=order))
+    base = alt.Chart(data(points)).encode(y=alt.Y("name:N", title=None, sort=order))
     scale = alt.Scale(zero=False)
-    rule = base.mark_rule(strokeWidth=2, color="#8A8A8A").encode(
-        x=alt.X("low", type="quantitative", title=unit, scale=scale), x2="high"
-    )
+    rule = base.mark_rule(strokeWidth=2, color="#8A8A8A").encode(x=alt.X("low:Q", title=unit, scale=scale), x2="high")
     dot = base.mark_point(size=70, filled=True, opacity=1).encode(
-        x=alt.X("value", type="quantitative", title=unit, scale=scale),
+        x=alt.X("value:Q", title=unit, scale=scale),
         tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
     )
     best = points[0]
@@ -119,10 +117,10 @@ def _people(run: Run) -> list[Chart]:
         alt.Chart(data(points))
         .mark_point(size=60, filled=True, opacity=0.8)
         .encode(
-            x=alt.X("mean", type="quantitative", title="mean rating", scale=alt.Scale(domain=[0, 100])),
-            y=alt.Y("spread", type="quantitative", title="standard deviation"),
-            color=alt.Color("verdict", type="nominal", scale=colours, legend=legend),
-            shape=alt.Shape("verdict", type="nominal", scale=alt.Scale(domain=domain), legend=legend),
+            x=alt.X("mean:Q", title="mean rating", scale=alt.Scale(domain=[0, 100])),
+            y=alt.Y("spread:Q", title="standard deviation"),
+            color=alt.Color("verdict:N", scale=colours, legend=legend),
+            shape=alt.Shape("verdict:N", scale=alt.Scale(domain=domain), legend=legend),
             tooltip=tooltips(name="annotator", mean="mean", spread="spread", verdict="quality", ratings="ratings"),
         )
         .properties(height=HEIGHT)

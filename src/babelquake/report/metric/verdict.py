@@ -2,15 +2,7 @@
 
 from babelquake.report.metric.tables import digits_for
 from babelquake.report.phrases import in_words, of_pair, p_text
-from babelquake.report.results import (
-    STATISTICS,
-    Results,
-    Row,
-    is_significant,
-    scorer_text,
-    statistic_text,
-    values,
-)
+from babelquake.report.results import STATISTICS, Results, Row, is_significant, scorer_text, statistic_text, values
 from babelquake.report.table import number
 from babelquake.runs.run import Run
 
@@ -22,7 +14,7 @@ def metric_verdict(run: Run) -> list[str]:
 
 
 def _sensitivity(results: Results, meaning: dict[str, str]) -> list[str]:
-    rows = [row for row in results.where("delta") if row["value"] is not None]
+    rows = results.known("delta")
     pairs = values(rows, "language_pair")
     sentences = []
     for pair in pairs:
@@ -61,7 +53,7 @@ def _agreement(results: Results) -> list[str]:
     measure = next((name for name in STATISTICS if results.where(name)), None)
     if measure is None:
         return []
-    rows = [row for row in results.where(measure) if row["value"] is not None and row["level"] is not None]
+    rows = [row for row in results.known(measure) if row["level"] is not None]
     pairs = values(rows, "language_pair")
     pair = "average" if "average" in pairs else pairs[0] if pairs else None
     rows = [row for row in rows if row["language_pair"] == pair]
@@ -96,7 +88,7 @@ def _falls(rows: list[Row]) -> list[tuple[float, Row]]:
 
 
 def _challenge(results: Results) -> list[str]:
-    rows = [row for row in results.where("detection_accuracy") if row["value"] is not None]
+    rows = results.known("detection_accuracy")
     scorers = values(rows, "scorer")
     sentences = []
     for scorer in scorers:

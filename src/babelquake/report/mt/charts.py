@@ -4,17 +4,10 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import HEIGHT, Chart, View, colour, curves, data, lines, tooltips
-from babelquake.report.phrases import card_of, with_level
-from babelquake.report.results import (
-    Results,
-    Row,
-    base_name,
-    distinct,
-    is_significant,
-    scorer_text,
-    values,
-)
+from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, tooltips
+from babelquake.report.phrases import with_level
+from babelquake.report.results import Results, Row, base_name, distinct, is_significant, scorer_text, values
+from babelquake.report.sweeps import sweeps
 from babelquake.runs.run import Run
 from babelquake.studies.mt.what_changed import KINDS
 
@@ -100,14 +93,12 @@ def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
         ]
         worse_up = measure == "inconsistent"
         base = alt.Chart(data(rows)).encode(
-            x=alt.X("name", type="nominal", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-20)),
-            y=alt.Y("change", type="nominal", title=None, sort=None),
+            x=alt.X("name:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-20)),
+            y=alt.Y("change:N", title=None, sort=None),
         )
         scale = alt.Scale(scheme="oranges", reverse=not worse_up)
-        tile = base.mark_rect().encode(
-            color=alt.Color("value", type="quantitative", scale=scale, title=MEASURES[measure])
-        )
-        text = base.mark_text().encode(text=alt.Text("value", type="quantitative", format=".1f"))
+        tile = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=MEASURES[measure]))
+        text = base.mark_text().encode(text=alt.Text("value:Q", format=".1f"))
         described = f"{MEASURES[measure]} of every system under every perturbation."
         charts.append(
             Chart(
@@ -125,22 +116,9 @@ def _sweeps(results: Results, pair: str | None, scorer: str) -> list[Chart]:
     """Noise-level curves, Figure 2, for every perturbation that was run at several levels."""
     charts = []
     for measure in ("robust", "consis"):
-        rows = [row for row in results.where(measure, language_pair=pair, scorer=scorer) if row["value"] is not None]
-        systems = values(rows, "system")
-        for change in values(rows, "perturbation"):
-            here = [row for row in rows if row["perturbation"] == change and row["level"] is not None]
-            if len({row["level"] for row in here}) < 2:
-                continue
-            card = card_of(change)
-            points = [
-                {"name": row["system"], **{name: row[name] for name in ("level", "value", "low", "high")}}
-                for row in here
-            ]
-            chart = curves(points, systems, "system", card.unit if card and card.unit else "level", MEASURES[measure])
-            described = (
-                f"{MEASURES[measure]} of each system over levels of {change}, with 95 % intervals (Niu 2020 Figure 2)."
-            )
-            charts.append(Chart(f"sweep-{measure}-{change}", f"{MEASURES[measure]} under {change}", described, chart))
+        rows, name = results.known(measure, language_pair=pair, scorer=scorer), MEASURES[measure]
+        described = f"{name} of each system over levels of {{}}, with 95 % intervals (Niu 2020 Figure 2)."
+        charts += sweeps(rows, "system", f"sweep-{measure}", name, name, described)
     return charts
 
 
@@ -148,8 +126,7 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
     """ROBUST against CONSIS, Figure 1."""
     points = []
     for row in results.where("robust", language_pair=pair, scorer=scorer):
-        key = {name: row[name] for name in ("language_pair", "scorer", "system", "perturbation", "level")}
-        consis = results.one("consis", **key)
+        consis = results.beside(row, "consis")
         if row["value"] is not None and consis and consis["value"] is not None:
             change = with_level(row["perturbation"], row["level"])
             points.append({"name": row["system"], "change": change, "robust": row["value"], "consis": consis["value"]})
@@ -161,8 +138,8 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
         alt.Chart(data(points))
         .mark_point(size=70, filled=True, opacity=0.85)
         .encode(
-            x=alt.X("robust", type="quantitative", title="ROBUST", scale=alt.Scale(zero=False)),
-            y=alt.Y("consis", type="quantitative", title="CONSIS", scale=alt.Scale(zero=False)),
+            x=alt.X("robust:Q", title="ROBUST", scale=alt.Scale(zero=False)),
+            y=alt.Y("consis:Q", title="CONSIS", scale=alt.Scale(zero=False)),
             tooltip=tooltips(name="system", change="perturbation", robust="ROBUST", consis="CONSIS"),
             **colour("name", values(points, "name"), "system"),
         )
@@ -193,22 +170,15 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
             alt.Chart(data(bars))
             .mark_bar()
             .encode(
-                x=alt.X(
-                    "value",
-                    type="quantitative",
-                    title="% of translations",
-                    stack="zero",
-                    scale=alt.Scale(domain=[0, 100]),
-                ),
-                y=alt.Y("change", type="nominal", title=None, sort=changes, axis=alt.Axis(labelLimit=140)),
+                x=alt.X("value:Q", title="% of translations", stack="zero", scale=alt.Scale(domain=[0, 100])),
+                y=alt.Y("change:N", title=None, sort=changes, axis=alt.Axis(labelLimit=140)),
                 color=alt.Color(
-                    "kind",
-                    type="nominal",
+                    "kind:N",
                     title=None,
                     legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
                     scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds]),
                 ),
-                order=alt.Order("place", type="quantitative"),
+                order=alt.Order("place:Q"),
                 tooltip=tooltips(change="perturbation", kind="kind", value="% of translations"),
             )
             .properties(height=lines(changes))

@@ -6,12 +6,7 @@ from babelquake.report.table import Table, cell, interval, note_on, table_of, va
 from babelquake.runs.run import Run
 
 DIFFERENCES = {"robust_difference": "ROBUST", "consis_difference": "CONSIS", "delta_difference": "Δ"}
-OVERALL = {
-    "overall_robust": "ROBUST",
-    "overall_consis": "CONSIS",
-    "overall_delta": "Δ",
-    "overall_rank": "mean rank",
-}
+OVERALL = {"overall_robust": "ROBUST", "overall_consis": "CONSIS", "overall_delta": "Δ", "overall_rank": "mean rank"}
 
 
 def mt_tables(run: Run) -> list[Table]:

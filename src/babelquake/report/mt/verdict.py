@@ -1,15 +1,7 @@
 """The MT study's verdict: who loses how much to what, who is sturdier, and whether that is more than chance."""
 
 from babelquake.report.phrases import in_words, listed, of_pair, p_text, usual_level, with_level
-from babelquake.report.results import (
-    Results,
-    Row,
-    base_name,
-    distinct,
-    is_significant,
-    scorer_text,
-    values,
-)
+from babelquake.report.results import Results, Row, base_name, distinct, is_significant, scorer_text, values
 from babelquake.runs.run import Run
 
 RARE = 0.1
@@ -31,7 +23,7 @@ def mt_verdict(run: Run) -> list[str]:
 
 def _about(results: Results, pair: str | None, threshold: float) -> list[str]:
     measured = "robust" if results.where("robust", language_pair=pair) else "consis"
-    rows = [row for row in results.where(measured, language_pair=pair) if row["value"] is not None]
+    rows = results.known(measured, language_pair=pair)
     scorers = values(rows, "scorer")
     if not scorers:
         return []
@@ -60,7 +52,7 @@ def _overall(results: Results, pair: str | None, scorer: str, name: str) -> list
         ("overall_robust", f"keeps {{:.0f}} % of its {name}"),
         ("overall_consis", "agrees by {:.0f} %"),
     ):
-        rows = [row for row in results.where(measure, language_pair=pair, scorer=scorer) if row["value"] is not None]
+        rows = results.known(measure, language_pair=pair, scorer=scorer)
         if len(rows) < 2:
             continue
         best, *others = sorted(rows, key=lambda row: -row["value"])

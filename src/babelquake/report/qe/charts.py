@@ -29,7 +29,7 @@ def qe_views(run: Run) -> list[View]:
 def _profiles(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Chart]:
     """Drop under each probe: a good model stands low on the left and high on the right."""
     charts = []
-    rows = [row for row in results.where("drop", language_pair=pair) if row["value"] is not None]
+    rows = results.known("drop", language_pair=pair)
     scorers = values(rows, "scorer")
     known = list(probes)
     for scorer in scorers:
@@ -60,18 +60,13 @@ def _profile(bars: list[dict[str, Any]]) -> Any:
     colours = dict(zip((*GROUPS.values(), "other"), MEANINGS.values(), strict=True))
     base = alt.Chart(data(bars)).encode(
         x=alt.X(
-            "short",
-            type="nominal",
-            title=None,
-            sort=list(dict.fromkeys(bar["short"] for bar in bars)),
-            axis=alt.Axis(labelAngle=-60),
-        ),
+            "short:N", title=None, sort=list(dict.fromkeys(bar["short"] for bar in bars)), axis=alt.Axis(labelAngle=-60)
+        )
     )
     columns = base.mark_bar().encode(
-        y=alt.Y("value", type="quantitative", title="drop of the score"),
+        y=alt.Y("value:Q", title="drop of the score"),
         color=alt.Color(
-            "meaning",
-            type="nominal",
+            "meaning:N",
             title=None,
             legend=alt.Legend(orient="bottom", columns=1),
             scale=alt.Scale(domain=present, range=[colours[name] for name in present]),
@@ -103,15 +98,8 @@ def _ranking(results: Results, pair: str | None) -> list[Chart]:
     if not points:
         return []
     base = alt.Chart(data(points)).encode(
-        x=alt.X(
-            "pearson", type="quantitative", title="Pearson's r with humans", scale=alt.Scale(zero=False, padding=24)
-        ),
-        y=alt.Y(
-            "discrimination",
-            type="quantitative",
-            title="discrimination (MPP − MAP, in SD)",
-            scale=alt.Scale(zero=False, padding=20),
-        ),
+        x=alt.X("pearson:Q", title="Pearson's r with humans", scale=alt.Scale(zero=False, padding=24)),
+        y=alt.Y("discrimination:Q", title="discrimination (MPP − MAP, in SD)", scale=alt.Scale(zero=False, padding=20)),
     )
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(
         tooltip=tooltips(name="model", discrimination="MPP − MAP in SD of its scores", pearson="Pearson's r"),

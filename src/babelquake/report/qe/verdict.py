@@ -20,13 +20,13 @@ def qe_verdict(run: Run) -> list[str]:
 
 
 def _ranking(results: Results, pair: str | None) -> list[str]:
-    rows = [row for row in results.where("discrimination", language_pair=pair) if row["value"] is not None]
+    rows = results.known("discrimination", language_pair=pair)
     if not rows:
         return []
     if len(rows) == 1:
         (only,) = rows
         return [f"{scorer_text(only['scorer'])} scores harmless changes {_points(results, only)} above harmful ones."]
-    rows = [row for row in results.where("discrimination_standardised", language_pair=pair) if row["value"] is not None]
+    rows = results.known("discrimination_standardised", language_pair=pair)
     if len(rows) < 2:
         return []
     rows.sort(key=lambda row: -row["value"])
@@ -44,7 +44,7 @@ def _points(results: Results, row: Row) -> str:
 
 
 def _agreement(results: Results, pair: str | None) -> list[str]:
-    found = [row for row in results.where("rank_agreement", language_pair=pair) if row["value"] is not None]
+    found = results.known("rank_agreement", language_pair=pair)
     if not found:
         return []
     return [

@@ -147,8 +147,7 @@ def _measures(
     if len(judges) > 1 and known and attacks["success"].any():
         found = attacks.filter("success")
         scored = session.once(
-            "transfers",
-            lambda: transfer_table(attacks, transfer_scores(session.engine, judges, found, known), goal),
+            "transfers", lambda: transfer_table(attacks, transfer_scores(session.engine, judges, found, known), goal)
         )
         yield from transfer_measures(scored)
 

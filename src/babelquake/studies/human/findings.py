@@ -115,12 +115,7 @@ def _by_pair(ratings: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def _part(
-    ratings: pl.DataFrame,
-    means: pl.DataFrame | None,
-    counted: Sequence[str],
-    least: int,
-    alpha: float,
-    power: float,
+    ratings: pl.DataFrame, means: pl.DataFrame | None, counted: Sequence[str], least: int, alpha: float, power: float
 ) -> dict[str, Any]:
     """The findings on one language pair."""
     pair = ratings["language_pair"][0] if ratings.height else None

@@ -158,13 +158,7 @@ def _agreement(session: Session, asked: Asked) -> Rows:
         material = replace(material, given=attacked_texts(session.data, suite))
     tables = _probed(session, material)
     measures = noise_agreement(
-        session.data,
-        tables["sums"],
-        session.scorers,
-        suite,
-        session.resamples,
-        session.seed,
-        asked.threshold,
+        session.data, tables["sums"], session.scorers, suite, session.resamples, session.seed, asked.threshold
     )
     return measures + unknown_tokens(
         tables["variants"], material.segments, asked.tokenizers, session.resamples, session.seed

@@ -88,15 +88,7 @@ def places(scores: pl.LazyFrame) -> list[dict[str, Any]]:
     return list(listed.collect().iter_rows(named=True))
 
 
-def _cell(
-    place: Place,
-    scorer: Scorer,
-    sides: _Cut,
-    chosen: Chosen,
-    changed: int,
-    resamples: int,
-    seed: int,
-) -> Cell:
+def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: int, resamples: int, seed: int) -> Cell:
     """One cell, over all its texts or over those chosen."""
     rows, keys = (values if chosen is None else values[chosen] for values in (sides.rows, sides.keys))
     cell = Cell(place, np.unique(keys), len(np.unique(rows)), changed)

@@ -1,0 +1,25 @@
+"""Curves over noise levels, for every perturbation that was run at several."""
+
+from collections.abc import Sequence
+
+from babelquake.report.charts import Chart, curves
+from babelquake.report.phrases import card_of
+from babelquake.report.results import Row, scorer_text, values
+
+
+def sweeps(rows: Sequence[Row], who: str, label: str, title: str, y: str, described: str) -> list[Chart]:
+    """A chart per perturbation, a line per system, scorer or tokenizer; `described` has a gap for the perturbation."""
+    charts = []
+    among = values(rows, who)
+    shown = {name: name if who == "system" else scorer_text(name, among) for name in among}
+    for change in values(rows, "perturbation"):
+        here = [row for row in rows if row["perturbation"] == change and row["level"] is not None]
+        if len({row["level"] for row in here}) < 2:
+            continue
+        card = card_of(change)
+        points = [
+            {"name": shown[row[who]], **{name: row[name] for name in ("level", "value", "low", "high")}} for row in here
+        ]
+        chart = curves(points, list(shown.values()), who, card.unit if card and card.unit else "level", y)
+        charts.append(Chart(f"{label}-{change}", f"{title} under {change}", described.format(change), chart))
+    return charts
