@@ -5,13 +5,9 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from babelquake.errors import UserError
-from babelquake.stats.corrections import benjamini_hochberg, holm
+from babelquake.stats.corrections import benjamini_hochberg
 
 families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
 def test_benjamini_hochberg_by_hand():
@@ -23,30 +19,19 @@ def test_benjamini_hochberg_equals_scipy(family):
     assert benjamini_hochberg(family) == pytest.approx(false_discovery_control(family))
 
 
-@given(families)
-def test_adjusting_keeps_order_raises_and_holm_is_the_stricter(family):
-    strict, lenient = holm(family), benjamini_hochberg(family)
-    order = np.argsort(family, kind="stable")
-    assert np.all(np.diff(strict[order]) >= 0)
-    assert np.all(strict >= np.asarray(family))
-    assert np.all(strict >= lenient - 1e-15)
-    assert np.all((strict <= 1) & (lenient <= 1))
-
-
 @given(families, st.integers(0, 30))
 def test_what_was_not_tested_does_not_count(family, place):
     gap = min(place, len(family))
-    for method in (holm, benjamini_hochberg):
-        adjusted = method([*family[:gap], None, float("nan"), *family[gap:]])
-        assert np.isnan(adjusted[gap : gap + 2]).all()
-        np.testing.assert_array_equal(np.delete(adjusted, [gap, gap + 1]), method(family))
+    adjusted = benjamini_hochberg([*family[:gap], None, float("nan"), *family[gap:]])
+    assert np.isnan(adjusted[gap : gap + 2]).all()
+    np.testing.assert_array_equal(np.delete(adjusted, [gap, gap + 1]), benjamini_hochberg(family))
 
 
 def test_an_empty_family_stays_empty():
-    assert holm([]).size == 0
+    assert benjamini_hochberg([]).size == 0
     assert np.isnan(benjamini_hochberg([None])).all()
 
 
 def test_a_p_value_above_one_is_refused():
     with pytest.raises(UserError, match=r"1\.5"):
-        holm([0.2, 1.5])
+        benjamini_hochberg([0.2, 1.5])

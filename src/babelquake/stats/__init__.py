@@ -1,9 +1,9 @@
 """Uncertainty and agreement: plain arrays and functions in, numbers out. Nothing here knows scorers, files or runs.
 
 - `resampling`, `bootstrap`: chance keyed by segment; intervals for any function of summed statistics, on all cores
-- `pvalues`, `testing`: one p-value, and the test that is honest for its number of segments
+- `pvalues`, `testing`, `skewness`: one p-value, and the test that is honest for its number of segments
 - `families`: several tests corrected together by step-down max-T; `corrections`: p-values alone
-- `paired`, `ranks`: single comparisons of two sides
+- `paired`, `ranks`: single comparisons of two sides; `superiority`: rank tests within a family
 - `agreement`, `kendall`, `accuracy`: metrics against human judgements, grouped as in `groups`
 - `raters`: people against each other; `clusters`, `power`: which systems they separate, and what it would take
 - `agreement_errors`, `rank_errors`: the uncertainty of an agreement

@@ -10,30 +10,11 @@ from babelquake.errors import UserError
 Array = NDArray[np.float64]
 
 
-def holm(p_values: Iterable[float | None]) -> Array:
-    """Holm's step-down adjustment, which bounds the chance of any false finding (Holm 1979).
-
-    With p₍₁₎ ≤ … ≤ p₍ₘ₎: adjusted p₍ᵢ₎ = min(1, max over j ≤ i of (m − j + 1)·p₍ⱼ₎).
-    """
-    adjusted, tested, order, ranked = _family(p_values)
-    steps = np.maximum.accumulate(ranked * np.arange(ranked.size, 0, -1))
-    adjusted[tested[order]] = np.minimum(steps, 1.0)
-    return adjusted
-
-
 def benjamini_hochberg(p_values: Iterable[float | None]) -> Array:
     """Benjamini–Hochberg's step-up adjustment, which bounds the share of false findings (Benjamini & Hochberg 1995).
 
     With p₍₁₎ ≤ … ≤ p₍ₘ₎: adjusted p₍ᵢ₎ = min(1, min over j ≥ i of m/j · p₍ⱼ₎).
     """
-    adjusted, tested, order, ranked = _family(p_values)
-    steps = ranked * ranked.size / np.arange(1, ranked.size + 1)
-    adjusted[tested[order]] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
-    return adjusted
-
-
-def _family(p_values: Iterable[float | None]) -> tuple[Array, NDArray[np.intp], NDArray[np.intp], Array]:
-    """All-NaN output, positions of the tested, their ascending order, and their p-values in that order."""
     values = np.array([np.nan if p is None else p for p in p_values], dtype=np.float64)
     tested = np.flatnonzero(~np.isnan(values))
     family = values[tested]
@@ -41,4 +22,7 @@ def _family(p_values: Iterable[float | None]) -> tuple[Array, NDArray[np.intp], 
         wrong = family[(family < 0) | (family > 1)][0]
         raise UserError(f"a p-value lies between 0 and 1; {wrong:g} was given.")
     order = np.argsort(family, kind="stable")
-    return np.full(values.shape, np.nan), tested, order, family[order]
+    steps = family[order] * family.size / np.arange(1, family.size + 1)
+    adjusted = np.full(values.shape, np.nan)
+    adjusted[tested[order]] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
+    return adjusted

@@ -51,7 +51,10 @@ def _matrix(systems: pl.DataFrame, pairs: pl.DataFrame, pair: str | None) -> Tab
     names = systems["system"].to_list()
     known = {(row["system"], row["than"]): row["p"] for row in pairs.iter_rows(named=True)}
     lines = tuple((name, *("" if name == other else _p(known[(name, other)]) for other in names)) for name in names)
-    note = "One-sided rank-sum p that the system of the row is rated higher than that of the column; * below .05."
+    note = (
+        "One-sided rank-sum p that the system of the row is rated higher than that of the column; * below .05. Not "
+        "corrected, as WMT prints them; the corrected ones are in measures.csv."
+    )
     return Table(f"Rank-sum tests{of(pair)}", ("system", *names), lines, note)
 
 
@@ -77,7 +80,8 @@ def _losses(run: Run) -> list[Table]:
         ),
     }
     note = (
-        "Mean standardised ratings. * p < .05, ** p < .01, *** p < .001, one-sided signed-rank tests, Holm-corrected."
+        "Mean standardised ratings. * p < .05, ** p < .01, *** p < .001, one-sided signed-rank tests, "
+        "corrected by step-down max-T over the rows of a victim."
     )
     return table_of("Perturbed translations, as people rate them", run.table("degradation").to_dicts(), columns, note)
 

@@ -1,16 +1,15 @@
 """The study's numbers as measures: ratings of systems, their differences, agreement, quality control, time."""
 
 from collections.abc import Iterator
-from math import comb
 from typing import Any
 
 import polars as pl
 
 from babelquake.runs.measures import ALPHA as LEVEL
 from babelquake.runs.measures import Kind, Measure
-from babelquake.stats.corrections import holm
 from babelquake.studies.human.degradation import NORMAL
 from babelquake.studies.human.findings import Findings
+from babelquake.studies.human.ranking import can_separate
 
 RATING = Kind("rating", unit="points of 100", better="up", paper="Huang 2023 Appendix A")
 RATING_Z = Kind("rating_z", unit="standardised rating", better="up", paper="Huang 2023 Appendix A")
@@ -21,8 +20,6 @@ ANNOTATOR_KENDALL = Kind("annotator_kendall", unit="Kendall's τ", better="up")
 HITS_PASSED = Kind("hits_passed", unit="% of tasks", better="up", paper="Huang 2023 Appendix A")
 ANNOTATORS_PASSED = Kind("annotators_passed", unit="% of annotators", better="up")
 SECONDS = Kind("seconds_per_rating", unit="s, median")
-ENOUGH = 100
-"""Scores on both sides together from which on no count of arrangements is needed."""
 KINDS = (
     RATING,
     RATING_Z,
@@ -55,11 +52,11 @@ def _systems(found: Findings) -> Iterator[Measure]:
 
 
 def _differences(found: Findings) -> Iterator[Measure]:
-    """Every two systems, the higher rated first: WMT's one-sided rank-sum p, and Holm's over the language pair."""
+    """Every two systems, the higher rated first: WMT's one-sided rank-sum p, and max-T's over the language pair."""
     scores = {(row["language_pair"], row["system"]): row for row in found.systems.iter_rows(named=True)}
     for part in found.pairs.partition_by("language_pair", maintain_order=True):
         rows = [row for row in part.iter_rows(named=True) if _rank(scores, row, "system") < _rank(scores, row, "than")]
-        for row, corrected in zip(rows, holm(row["p"] for row in rows), strict=True):
+        for row in rows:
             one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
             kind, column = (RATING, "raw") if one["z"] is None else (RATING_Z, "z")
             yield Measure(
@@ -70,15 +67,10 @@ def _differences(found: Findings) -> Iterator[Measure]:
                 other=row["than"],
                 language_pair=row["language_pair"],
                 p=row["p"],
-                p_corrected=float(corrected),
+                p_corrected=row["p_corrected"],
                 family=(row["language_pair"], "systems"),
-                testable=_can_separate(one["segments"], other["segments"]),
+                testable=can_separate(one["segments"], other["segments"]),
             )
-
-
-def _can_separate(one: int, other: int) -> bool:
-    """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
-    return one + other > ENOUGH or 1 / comb(one + other, one) < LEVEL
 
 
 def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: str) -> int:
@@ -86,8 +78,7 @@ def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: 
 
 
 def _losses(found: Findings) -> Iterator[Measure]:
-    rows = found.degradation.to_dicts()
-    for row, corrected in zip(rows, holm(row["p"] for row in rows), strict=True):
+    for row in found.degradation.to_dicts():
         yield Measure(
             RATING_LOSS,
             row["loss"],
@@ -98,8 +89,8 @@ def _losses(found: Findings) -> Iterator[Measure]:
             low=row["low"],
             high=row["high"],
             p=row["p"],
-            p_corrected=float(corrected),
-            family=("perturbed",),
+            p_corrected=row["p_corrected"],
+            family=(row["victim"], "perturbed"),
             testable=0.5 ** row["n"] < LEVEL,
         )
 

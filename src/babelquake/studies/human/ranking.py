@@ -6,15 +6,23 @@ from itertools import combinations, pairwise
 import polars as pl
 
 from babelquake.stats.clusters import clusters, rank_sum_matrix
+from babelquake.stats.families import corrected
 from babelquake.stats.groups import Array
 from babelquake.stats.power import rank_sum_size
+from babelquake.stats.resampling import Keys, segment_keys
+from babelquake.stats.superiority import superiority_test
 from babelquake.studies.human.standardise import ordering, system_means
 
 ALPHA = 0.05
+ENOUGH = 100
+"""Scores on both sides together from which on no count of arrangements is needed."""
 
 
 def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Systems with wins and clusters, best first; and every ordered pair with its one-sided rank-sum p."""
+    """Systems with wins and clusters, best first; and every ordered pair with its one-sided rank-sum p.
+
+    `p_corrected` is step-down max-T's over the language pair, for the higher rated against the lower.
+    """
     systems = system_means(means)
     names = systems["system"].to_list()
     samples = _samples(means, names)
@@ -28,14 +36,29 @@ def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.
         cluster_start=pl.Series(first, dtype=pl.Int64),
         cluster_end=pl.Series([place.last for place in places], dtype=pl.Int64),
     )
+    together = _corrected(means, names, alpha)
     pairs = [
-        (names[one], names[other], float(p[one, other]))
+        (names[one], names[other], float(p[one, other]), together.get((names[one], names[other])))
         for one in range(len(names))
         for other in range(len(names))
         if one != other
     ]
-    schema = {"system": pl.String, "than": pl.String, "p": pl.Float64}
+    schema = {"system": pl.String, "than": pl.String, "p": pl.Float64, "p_corrected": pl.Float64}
     return systems, pl.DataFrame(pairs, schema=schema, orient="row")
+
+
+def _corrected(means: pl.DataFrame, names: list[str], alpha: float) -> dict[tuple[str, str], float | None]:
+    """The corrected p of every two systems, the higher rated first; none where no outcome could be significant."""
+    samples, keys = _samples(means, names), _keys(means, names)
+    asked = [pair for pair in combinations(range(len(names)), 2) if can_separate(*(samples[one].size for one in pair))]
+    tests = [superiority_test(samples[one], samples[two], (keys[one], keys[two])) for one, two in asked]
+    outcomes = corrected(tests, alpha)
+    return {(names[one], names[two]): found.p_corrected for (one, two), found in zip(asked, outcomes, strict=True)}
+
+
+def can_separate(one: int, other: int) -> bool:
+    """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
+    return one + other > ENOUGH or (min(one, other) > 0 and 1 / math.comb(one + other, one) < ALPHA)
 
 
 def still_needed(
@@ -79,5 +102,13 @@ def _more(each: float, counts: dict[str, float]) -> int:
 
 
 def _samples(means: pl.DataFrame, names: list[str]) -> list[Array]:
+    return [part[ordering(means)].to_numpy() for part in _scored(means, names)]
+
+
+def _keys(means: pl.DataFrame, names: list[str]) -> list[Keys]:
+    return [segment_keys(part["segment"].cast(pl.String)) for part in _scored(means, names)]
+
+
+def _scored(means: pl.DataFrame, names: list[str]) -> list[pl.DataFrame]:
     score = ordering(means)
-    return [means.filter(pl.col("system") == name)[score].drop_nulls().to_numpy() for name in names]
+    return [means.filter(pl.col("system") == name).drop_nulls(score) for name in names]
