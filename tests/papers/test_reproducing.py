@@ -6,6 +6,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.papers import paper, paper_names, reproduce
+from babelquake.papers.paper import MEAN
 from babelquake.report.papers import reproduction_table, write_page
 
 FIVE = ["huang2023", "jwalapuram2023", "kanojia2021", "niu2020", "vu2022"]
@@ -19,10 +20,15 @@ def test_the_five_papers_are_here() -> None:
 def test_every_cell_belongs_to_a_run_and_a_column(name: str) -> None:
     for table in paper(name).tables.values():
         for row in table.rows.values():
-            assert row.run in table.runs and len(row.published) == len(table.columns)
+            assert row.run in (MEAN, *table.runs) and len(row.published) == len(table.columns)
+            for judges, kind in ((table.scorers, "scorer"), (table.systems, "system")):
+                assert row.where.get(kind) is None or row.where[kind] in judges
         for column in table.columns.values():
             assert column.scorer is None or column.scorer in table.scorers
             assert column.system is None or column.system in table.systems
+            assert column.tokenizer is None or column.tokenizer in table.tokenizers
+        unprinted = all(value is None for row in table.rows.values() for value in row.published)
+        assert not unprinted or table.stated or table.notes
 
 
 def test_numbers_of_the_papers() -> None:
@@ -89,3 +95,53 @@ def test_kanojia_table_1(shared_data: Path, tmp_path: Path) -> None:
         "Si-En": 0,
         "Ne-En": 0,
     }
+
+
+def test_figures_are_tables_too() -> None:
+    figures = {name: [table for table in paper(name).tables if table.startswith("figure")] for name in FIVE}
+    assert figures["vu2022"] == ["figure1", "figure2", "figure3", "figure4"]
+    assert len(figures["kanojia2021"]) == 6 and {"figure1", "figure2"} <= set(figures["niu2020"])
+    assert figures["huang2023"] == ["figure2", "figure3", "figure5"]
+    at_three = paper("vu2022").table("figure2").rows["visual 0.3"].published
+    assert at_three == [0.033, None, 0.264, 0.061, 0.036]
+
+
+def test_sizes_are_counted(punctuation: Path, tmp_path: Path) -> None:
+    found = reproduce("jwalapuram2023", "table8", punctuation, out=tmp_path / "out")
+    cells = {(cell.row, cell.column): cell.measured for cell in found.cells}
+    assert cells["De-En", "none"] == 20 and cells["De-En", "full stop"] == 20 and cells["De-En", "question"] == 0
+
+
+def test_a_mean_over_runs_says_which_were_measured(
+    punctuation: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from babelquake.papers import reproducing
+    from babelquake.papers.paper import Paper
+
+    made = paper("jwalapuram2023").model_copy(deep=True)
+    table = made.tables["table2"]
+    table.stated = ["it falls"]
+    table.rows = {"mean": table.rows["De + full stop"].model_copy(update={"run": MEAN})}
+
+    def here(name: str) -> Paper:
+        return made
+
+    monkeypatch.setattr(reproducing, "paper", here)
+    found = reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "out", resamples=100, limit=30)
+    cell = next(cell for cell in found.cells if cell.column == "BLEU")
+    assert cell.measured is not None and cell.otherwise == "the mean is over De, En only"
+    assert "The paper says: it falls" in found.notes
+    assert "Only the first 30 segments of each file were taken." in found.notes
+
+
+def test_a_judge_may_be_another_for_each_run(punctuation: Path, tmp_path: Path) -> None:
+    found = reproduce(
+        "jwalapuram2023",
+        "table2",
+        punctuation,
+        out=tmp_path / "out",
+        resamples=100,
+        judges={"COMET": "chrf[name=mine-{run}]"},
+    )
+    cell = next(cell for cell in found.cells if cell.row == "De + full stop" and cell.column == "COMET")
+    assert cell.measured is not None and "{run}" in str(cell.otherwise)

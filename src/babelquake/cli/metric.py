@@ -32,7 +32,7 @@ def metric(
         typer.Option(
             "--tokenizer",
             metavar="TOKENIZER",
-            help="Count unknown tokens: a tokenizer.json, its folder, or a .model; repeatable.",
+            help="Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeatable.",
         ),
     ] = None,
     resamples: opt.Resamples = 2000,

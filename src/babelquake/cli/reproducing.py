@@ -15,7 +15,7 @@ from babelquake.cli.guard import guarded
 def reproduce(
     paper: Annotated[str, typer.Argument(metavar="PAPER", help="niu2020, vu2022, kanojia2021, jwalapuram2023 …")],
     table: Annotated[
-        str | None, typer.Argument(metavar="[TABLE]", help="table1 and so on; without it, what there is.")
+        str | None, typer.Argument(metavar="[TABLE]", help="table1, figure2 and so on; without it, what there is.")
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", "-d", metavar="PATH", help="The folder that holds the paper's data.")
@@ -23,7 +23,10 @@ def reproduce(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            "--judge", "--scorer", metavar="NAME=SPEC", help="What stands for one of the table's; repeatable."
+            "--judge",
+            "--scorer",
+            metavar="NAME=SPEC",
+            help="What stands for one of the table's, {run} for each run's own; repeatable.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="Where runs and the page go.")] = Path(
@@ -36,6 +39,8 @@ def reproduce(
         int | None, typer.Option("--sample", min=1, metavar="N", help="Sentences to attack, where a table attacks.")
     ] = None,
     cache: opt.CacheFile = None,
+    device: opt.Device = None,
+    offline: opt.Offline = False,
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:

@@ -1,7 +1,8 @@
 """A paper is one YAML file: its tables with the published cells, and the study behind each.
 
-A table names runs (data files below the folder that the user gives), scorers or systems by the paper's names with the
-spec that stands for each, and rows and columns that say which measure a cell is. A new paper is a new file here.
+A table names runs (data files below the folder that the user gives), scorers, systems and tokenizers by the paper's
+names with the spec that stands for each, and rows and columns that say which measure a cell is. A figure is a table
+too; where its numbers are not printed, cells have none and `stated` holds what the text says. A new paper: a new file.
 """
 
 from importlib.resources import files
@@ -16,7 +17,7 @@ FOLDER = "tables"
 
 
 class Judge(BaseModel):
-    """A scorer or system as the paper names it."""
+    """A scorer, system or tokenizer as the paper names it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,6 +27,10 @@ class Judge(BaseModel):
     """What stands in for it where nothing can be downloaded, if anything does."""
     scale: float = 1.0
     """What our numbers are multiplied by to stand on the paper's scale."""
+
+
+MEAN = "*"
+"""As the run of a row: the mean over all runs."""
 
 
 class RowOf(BaseModel):
@@ -46,6 +51,7 @@ class ColumnOf(BaseModel):
     measure: str
     scorer: str | None = None
     system: str | None = None
+    tokenizer: str | None = None
     where: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -55,7 +61,7 @@ class PaperTable(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     title: str
-    study: Literal["mt", "metric", "qe", "qe-size", "correlate", "attack"]
+    study: Literal["mt", "metric", "qe", "size", "correlate", "attack"]
     needs: str
     """What data and models the paper's own cells need, in words."""
     runs: dict[str, list[str]]
@@ -63,6 +69,7 @@ class PaperTable(BaseModel):
     language_pairs: dict[str, str] = Field(default_factory=dict)
     scorers: dict[str, Judge] = Field(default_factory=dict)
     systems: dict[str, Judge] = Field(default_factory=dict)
+    tokenizers: dict[str, Judge] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
     run_options: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Options of single runs."""
@@ -70,15 +77,23 @@ class PaperTable(BaseModel):
     rows: dict[str, RowOf]
     digits: int = 1
     notes: list[str] = Field(default_factory=list)
+    stated: list[str] = Field(default_factory=list)
+    """What the paper's text says of a figure whose numbers are not printed."""
+
+    @property
+    def judges(self) -> dict[str, Judge]:
+        """Everything that a user may put another in place of, by the paper's name."""
+        return {**self.scorers, **self.systems, **self.tokenizers}
 
     @property
     def offline(self) -> str:
         """What of it can be measured without a network, in words."""
-        judges = {**self.scorers, **self.systems}
-        able = [name for name, judge in judges.items() if judge.offline is not None]
-        if not judges or len(able) == len(judges):
+        able = [name for name, judge in self.judges.items() if judge.offline is not None]
+        if len(able) == len(self.judges):
             return "yes"
-        return ", ".join(able) if able else "no"
+        if any(kind and not set(kind) & set(able) for kind in (self.scorers, self.systems, self.tokenizers)):
+            return "no"
+        return ", ".join(able)
 
 
 class Paper(BaseModel):

@@ -10,13 +10,15 @@ import polars as pl
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.papers.paper import ColumnOf, PaperTable, RowOf, paper
+from babelquake.papers.paper import MEAN, ColumnOf, Judge, PaperTable, RowOf, paper
+from babelquake.papers.sizes import sizes
 from babelquake.runs.run import Run
+from babelquake.scorers import scorer
+from babelquake.spec import parse
 from babelquake.studies.attack.study import attack
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
-from babelquake.studies.qe.selection import judged_segments, select
 from babelquake.studies.qe.study import qe
 
 
@@ -67,8 +69,8 @@ def reproduce(
 ) -> Reproduction:
     """Run the study behind a table on the data given, and look up every cell.
 
-    `judges` names scorers or systems by the paper's names and says what stands for each; what is not named and cannot
-    be had offline is left out, and its cells say so.
+    `judges` names scorers or systems by the paper's names and says what stands for each, `{run}` being the run; what is
+    not named and cannot be had offline is left out, and its cells say so.
     """
     card = paper(name).table(table)
     chosen = _chosen(card, judges or {})
@@ -76,16 +78,17 @@ def reproduce(
     runs: dict[str, Path] = {}
     missing: list[str] = []
     for run, files in card.runs.items():
+        folder = Path(out) / f"{name}-{table}-{run}".replace(" ", "-").lower()
+        said = {**card.options, **card.run_options.get(run, {}), **options}
         try:
             material = _read(Path(data), files, card.language_pairs.get(run), limit)
+            if card.study == "size":
+                measured[run] = sizes(material, **said)
+                continue
+            found = _study(card, material, _of_run(chosen, run), folder, seed, engine, said)
         except UserError as error:
             missing.append(f"{run} was left out: {error}")
             continue
-        if card.study == "qe-size":
-            measured[run] = _sizes(material, card)
-            continue
-        folder = Path(out) / f"{name}-{table}-{run}".replace(" ", "-").lower()
-        found = _study(card, material, chosen, folder, seed, engine, {**card.run_options.get(run, {}), **options})
         measured[run], runs[run] = found.measures, found.folder
     if not measured:
         raise UserError(f"nothing of {name} {table} could be measured. {missing[0]}")
@@ -94,22 +97,24 @@ def reproduce(
         for row_name, row in card.rows.items()
         for place, (column_name, column) in enumerate(card.columns.items())
     )
-    notes = (*card.notes, *missing)
+    less = [f"Only the first {limit} segments of each file were taken."] if limit is not None else []
+    if "sample" in options:
+        less.append(f"A sample of {options['sample']} was taken.")
+    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *less, *missing)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, runs)
 
 
 def _read(folder: Path, files: Sequence[str], pair: str | None, limit: int | None) -> Dataset:
     paths = [folder if name == "." else folder / name for name in files]
-    for path in paths:
-        if not path.exists():
-            raise UserError(f"{path} is not there.")
+    if missing := [path.name for path in paths if not path.exists()]:
+        raise UserError(f"{folder.name} has no {missing[0]}.")
     found = read([str(path) for path in paths], language_pair=pair)
     return found if limit is None else found.first(limit)
 
 
 def _chosen(card: PaperTable, given: Mapping[str, str]) -> dict[str, str]:
     """The paper's name of a scorer or system → the spec that is run."""
-    known = {**card.scorers, **card.systems}
+    known = card.judges
     for name in given:
         if name not in known:
             raise UserError(f"this table has no '{name}'; it has: {', '.join(known)}.")
@@ -117,11 +122,9 @@ def _chosen(card: PaperTable, given: Mapping[str, str]) -> dict[str, str]:
     return {name: spec for name, spec in {**offline, **given}.items() if spec}
 
 
-def _sizes(data: Dataset, card: PaperTable) -> pl.DataFrame:
-    segments = judged_segments(data)
-    selected, _ = select(segments, float(card.options["threshold"]))
-    counts = [float(segments.height), float(selected.height)]
-    return pl.DataFrame({"measure": ["segments", "selected"], "value": counts})
+def _of_run(chosen: Mapping[str, str], run: str) -> dict[str, str]:
+    """The specs of one run: `ridge-qe[model=models/{run}]` is another model for each."""
+    return {name: spec.replace("{run}", run) for name, spec in chosen.items()}
 
 
 def _study(
@@ -135,7 +138,9 @@ def _study(
 ) -> Run:
     scorers = list(dict.fromkeys(chosen[name] for name in card.scorers if name in chosen))
     systems = list(dict.fromkeys(chosen[name] for name in card.systems if name in chosen))
-    common: dict[str, Any] = {**card.options, **options, "out": out, "seed": seed, "engine": engine}
+    common: dict[str, Any] = {**options, "out": out, "seed": seed, "engine": engine}
+    if card.tokenizers:
+        common["tokenizers"] = [chosen[name] for name in card.tokenizers if name in chosen]
     if card.study == "mt":
         if not systems:
             raise UserError(f"no system is named: give --judge {next(iter(card.systems))}=SPEC.")
@@ -161,28 +166,45 @@ def _cell(
     published: float | None,
 ) -> Cell:
     wanted = {"measure": column.measure, **row.where, **column.where}
-    otherwise, scale = [], 1.0
-    for kind, name, judges in (("scorer", column.scorer, card.scorers), ("system", column.system, card.systems)):
-        name = wanted.pop(kind, name)
-        if name is None:
-            continue
-        judge = judges.get(name)
+    otherwise, scale, judges = [], 1.0, {}
+    for kind, known in (("scorer", card.scorers), ("system", card.systems), ("tokenizer", card.tokenizers)):
+        name = wanted.get(kind, getattr(column, kind))
+        judge: Judge | None = known.get(name)
         if judge is None:
-            wanted[kind] = name
             continue
         if name not in chosen:
             return Cell(row_name, column_name, published, None, f"{name} was not run: it needs {judge.spec}")
-        wanted[kind], scale = chosen[name], judge.scale
+        judges[kind], scale = chosen[name], judge.scale
         if chosen[name] != judge.spec:
             otherwise.append(f"{name} is {chosen[name]}, not {judge.spec}")
-    if row.run not in measured:
+    runs = list(card.runs) if row.run == MEAN else [row.run]
+    here = [run for run in runs if run in measured]
+    if not here:
         return Cell(row_name, column_name, published, None, f"{row.run} was not run")
-    table = measured[row.run]
+    if len(here) < len(runs):
+        otherwise.append(f"the mean is over {', '.join(here)} only")
+    values = [_value(measured[run], {**wanted, **_named(_of_run(judges, run))}) for run in here]
+    known_values = [value for value in values if value is not None]
+    number = scale * sum(known_values) / len(known_values) if known_values else None
+    return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None)
+
+
+def _named(judges: Mapping[str, str]) -> dict[str, str]:
+    """The specs as a run's tables name them."""
+    names = {"scorer": lambda spec: scorer(spec).name, "tokenizer": lambda spec: Path(spec).name}
+    return {kind: names.get(kind, _own_name)(spec) for kind, spec in judges.items()}
+
+
+def _own_name(spec: str) -> str:
+    return dict(parse(spec).options).get("name") or spec
+
+
+def _value(table: pl.DataFrame, wanted: Mapping[str, Any]) -> float | None:
+    """The one measure of a run that a cell is."""
     blank = [name for name in ("other", "group", "tokenizer") if name in table.columns and name not in wanted]
     here = table.filter(
         *(pl.col(name).eq_missing(pl.lit(value)) for name, value in wanted.items() if name in table.columns),
         *(pl.col(name).is_null() for name in blank),
     )
     value = here["value"][0] if here.height else None
-    number = None if value is None else float(value) * scale
-    return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None)
+    return None if value is None else float(value)

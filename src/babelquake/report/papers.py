@@ -13,7 +13,8 @@ from babelquake.visible import visible
 
 def reproduction_table(found: Reproduction) -> Table:
     """One row a cell: published, measured, difference, and what was otherwise."""
-    reasons = list(dict.fromkeys(cell.otherwise for cell in found.cells if cell.otherwise))
+    shown = [cell for cell in found.cells if _worth_showing(cell, found)]
+    reasons = list(dict.fromkeys(cell.otherwise for cell in shown if cell.otherwise))
     marks = {reason: f"[{place}]" for place, reason in enumerate(reasons, 1)}
     several = len(found.columns) > 1
     lines = tuple(
@@ -24,8 +25,7 @@ def reproduction_table(found: Reproduction) -> Table:
             number(cell.difference, found.digits, sign=True),
             marks[cell.otherwise] if cell.otherwise else "",
         )
-        for cell in found.cells
-        if _worth_showing(cell, found)
+        for cell in shown
     )
     columns = (*(("row", "column") if several else ("row",)), "published", "measured", "difference", "note")
     note = " ".join(f"{mark} {reason}." for reason, mark in marks.items())

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.models.shipped import shipped
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap
@@ -72,8 +73,8 @@ class FromSentencePiece:
 
 
 def tokenizer(what: str) -> Tokenizer:
-    """From a tokenizer.json, a folder that holds one, or a SentencePiece .model file."""
-    path = Path(what)
+    """From a tokenizer.json, a folder that holds one, a SentencePiece .model file, or a model that ships."""
+    path = Path(what) if Path(what).exists() else shipped().get(what, Path(what))
     if path.is_dir():
         found = [path / name for name in ("tokenizer.json", "sentencepiece.model") if (path / name).is_file()]
         if not found:
