@@ -4,7 +4,8 @@ The victim is BERTScore on the MiniLM that ships, the masked model and the fluen
 for TextAttack. TextAttack runs in an environment of its own (`--build DIR` makes it; `--textattack PYTHON` names one).
 Each side is a process of its own; models are loaded before the clock starts. Success rates are compared by McNemar's
 exact test, changed words by their median. Both sides may be given a time limit: they are then compared on the sentences
-that both finished.
+that both finished. With `--folder` the job and the answers of both sides are kept, and a side that is there already is
+not run again.
 
 Usage: python bench/attacks.py --data tuples.tsv --textattack PYTHON [--sentences 200] [--recipe deepwordbug …]
 """
@@ -83,9 +84,10 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     named = f"bertscore[layer={arguments.layer},model={plain['minilm-en']}]"
     victim = scorer(named)
     segments = read(arguments.data).segments.with_row_index("row")
+    short = pl.col("translation").str.split(" ").list.len() <= arguments.words
     drawn = sampled(segments, arguments.scale, ["year"] if "year" in segments.columns else [], seed=1)
     scores = judged(Engine(None), victim, drawn, drawn["translation"].to_list())
-    chosen = sampled(drawn, arguments.sentences, ["year"] if "year" in segments.columns else [], seed=2)
+    chosen = sampled(drawn.filter(short), arguments.sentences, ["year"] if "year" in segments.columns else [], seed=2)
     lists = word_lists(None)
     assert lists is not None
     stop = sorted({form for word in lists.function_words.whole for form in (word, word.capitalize())})
@@ -122,12 +124,14 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     from babelquake.attacks.voice import Voice
     from babelquake.engine import Engine
     from babelquake.models import causal, masked
+    from babelquake.models.settings import configure
     from babelquake.scorers import scorer
     from babelquake.scorers.base import Questions
     from babelquake.studies.attack.searching import Plan
 
     given = json.loads(file.read_text("utf-8"))
     torch.set_num_threads(given["threads"])
+    configure(device=given["device"])
     victim, engine = scorer(given["victim"]), Engine(None, quiet=True)
     voice = Voice(causal=causal(given["causal"]), masked=masked(given["masked"]) if recipe == "clare" else None)
     plan = Plan(
@@ -220,6 +224,7 @@ def main() -> None:
     parser.add_argument("--data")
     parser.add_argument("--recipe", action="append", choices=RECIPES)
     parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--words", type=int, default=1000, help="leave out sentences of more words than this")
     parser.add_argument("--scale", type=int, default=3000, help="tuples that the victim is normalised over")
     parser.add_argument("--minilm", type=Path, help="a plain folder of the encoder; default: the one that ships")
     parser.add_argument("--gpt", type=Path, help="a plain folder of the fluency model; default: the one that ships")
@@ -230,6 +235,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which TextAttack stops")
     parser.add_argument("--build", type=Path)
     parser.add_argument("--textattack", type=Path)
+    parser.add_argument("--folder", type=Path, help="where the job and both sides' answers are kept")
     parser.add_argument("--note", default="")
     parser.add_argument("--ours", nargs=3, metavar=("JOB", "RECIPE", "OUT"))
     arguments = parser.parse_args()
@@ -239,18 +245,22 @@ def main() -> None:
     python = arguments.textattack or built(arguments.build or Path(tempfile.mkdtemp()) / "textattack")
     stored = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        given = job(arguments, folder)
+        folder = arguments.folder or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
         file = folder / "job.json"
-        file.write_text(json.dumps(given), "utf-8")
+        if not file.exists():
+            file.write_text(json.dumps(job(arguments, folder)), "utf-8")
+        given = json.loads(file.read_text("utf-8"))
         for recipe in arguments.recipe or RECIPES:
             outs = [folder / f"{recipe}.{side}.json" for side in ("ours", "theirs")]
-            subprocess.run([sys.executable, __file__, "--ours", file, recipe, outs[0]], check=True)
             script = Path(__file__).with_name("attacks_textattack.py")
             clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-            subprocess.run([python, script, file, recipe, outs[1]], check=True, env=clean)
+            if not outs[0].exists():
+                subprocess.run([sys.executable, __file__, "--ours", file, recipe, outs[0]], check=True)
+            if not outs[1].exists():
+                subprocess.run([python, script, file, recipe, outs[1]], check=True, env=clean)
             found = compared(given, *(json.loads(out.read_text("utf-8")) for out in outs))
-            stored[f"{recipe}@{arguments.device}"] = {"note": arguments.note, **found}
+            stored[f"{recipe}@{given['device']}"] = {"note": arguments.note, **found}
             print(recipe, json.dumps(found, indent=2))
             RESULTS.write_text(json.dumps(stored, indent=2) + "\n", "utf-8")
 

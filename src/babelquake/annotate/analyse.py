@@ -9,6 +9,7 @@ from babelquake.annotate.collected import COUNTED, LEAST, collected
 from babelquake.annotate.project import Project, is_project
 from babelquake.data.ratings import Ratings, read_ratings
 from babelquake.errors import UserError
+from babelquake.studies.human.export import for_attack
 from babelquake.studies.human.findings import Findings, findings
 from babelquake.studies.human.quality import ALPHA
 
@@ -34,6 +35,11 @@ def analyse(
         )
     ratings = _of_pair(read_ratings(source), language_pair)
     return ratings, findings(ratings, exclude=exclude or "none", least=least or 1, alpha=alpha, power=power)
+
+
+def tuple_ratings(project: str | Path) -> pl.DataFrame:
+    """What a project says of original and perturbed translations, as the attack study takes it."""
+    return for_attack(analyse(project)[1].segments)
 
 
 def _of_pair(ratings: Ratings, language_pair: str | None) -> Ratings:

@@ -1,12 +1,15 @@
 """`babelquake attack`: which small edits does a metric punish far too hard, or judge inconsistently?"""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.shared import Shared, study_command
 from babelquake.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -79,7 +82,9 @@ def attack(
     ] = None,
     ratings: Annotated[
         str | None,
-        typer.Option("--ratings", metavar="FILE", help="Human ratings of what was found: a table of tuple, side, z."),
+        typer.Option(
+            "--ratings", metavar="FILE", help="Human ratings: a project of annotate, or a table (tuple, side, z)."
+        ),
     ] = None,
     check: Annotated[
         str,
@@ -117,7 +122,7 @@ def attack(
         max_queries=max_queries,
         time_limit=seconds(time_limit),
         check=opt.one_of("--check", check, Check),
-        ratings=ratings,
+        ratings=ratings_of(ratings),
         pool=pool,
         seed=shared.seed,
         resamples=resamples,
@@ -127,6 +132,17 @@ def attack(
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)
     shared.finish(run, offline=shared.offline)
+
+
+def ratings_of(given: str | None) -> "str | pl.DataFrame | None":
+    """What people said: of a project the means of its tuples; a table is read by the study."""
+    from babelquake.annotate.project import is_project
+
+    if given is None or not is_project(given):
+        return given
+    from babelquake.annotate.analyse import tuple_ratings
+
+    return tuple_ratings(given)
 
 
 def seconds(text: str | None) -> float | None:

@@ -4,9 +4,9 @@ In this process the callee is the live one. Sent elsewhere, a call is its callee
 the worker builds the callee once, keeps it, and gives its encodings a memory of their own.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -51,12 +51,19 @@ class Call(Generic[C, Q, A]):
     """One kind of question to one callee. Pickled, it is a recipe and a function's name."""
 
     def __init__(
-        self, callee: C, ask: Callable[..., list[A]], memory: Memory, options: dict[str, Any] | None = None
+        self,
+        callee: C,
+        ask: Callable[..., list[A]],
+        memory: Memory,
+        options: dict[str, Any] | None = None,
+        resident: int = 1,
     ) -> None:
         self.callee = callee
         self.ask = ask
         self.memory = memory
         self.options = options or {}
+        self.resident = resident
+        """How many calls a worker may hold at a time, each with its model."""
 
     def __call__(self, batch: list[Q]) -> list[A | Unanswered]:
         """The answers to a batch; one that does not fit into memory is halved, unless each call costs money."""
@@ -82,15 +89,26 @@ class Call(Generic[C, Q, A]):
         return answers
 
     def __reduce__(self) -> tuple[Callable[..., "Call[Any, Any, Any]"], tuple[Any, ...]]:
-        return _resident, (self.callee.recipe, self.ask, self.memory.bound, tuple(sorted(self.options.items())))
+        what = (self.callee.recipe, self.ask, self.memory.bound, tuple(sorted(self.options.items())))
+        return _resident, (*what, self.resident)
 
 
-@lru_cache(maxsize=1)
+_RESIDENTS: OrderedDict[tuple[Any, ...], Call[Any, Any, Any]] = OrderedDict()
+"""The calls that this worker holds, the one used last at the end."""
+
+
 def _resident(
-    recipe: Recipe, ask: Callable[..., list[A]], bound: int, options: tuple[tuple[str, Any], ...]
+    recipe: Recipe, ask: Callable[..., list[A]], bound: int, options: tuple[tuple[str, Any], ...], most: int
 ) -> Call[Any, Any, A]:
-    """The call in a worker: built once, one model at a time in memory."""
-    return Call(build(recipe), ask, Memory(bound), dict(options))
+    """The call in a worker: built once, and kept while no more than `most` others were asked since."""
+    what = (recipe, ask, bound, options)
+    if what not in _RESIDENTS:
+        while len(_RESIDENTS) >= most:
+            _, oldest = _RESIDENTS.popitem(last=False)
+            oldest.callee.close()
+        _RESIDENTS[what] = Call(build(recipe), ask, Memory(bound), dict(options))
+    _RESIDENTS.move_to_end(what)
+    return _RESIDENTS[what]
 
 
 def translations(system: System, batch: list[str], memory: Memory) -> list[str]:

@@ -74,6 +74,7 @@ class Engine:
         memory_bytes: int = BOUND,
         on_error: Literal["keep", "stop"] = "keep",
         budget: int | None = None,
+        resident: int = 1,
     ) -> None:
         self.cache = cache
         self.quiet = quiet
@@ -85,6 +86,8 @@ class Engine:
         """Whether to go on without the answers that could not be had, or to stop once everything else is done."""
         self.budget = budget
         """Characters that remote callees may still be sent; None where nobody counts."""
+        self.resident = resident
+        """Models that a worker elsewhere keeps in memory: one, but where several are asked in turn."""
         self._unanswered: dict[str, tuple[int, str]] = {}
         """By callee: how many texts have no answer, and why the first has none."""
         self._said: dict[str, list[int]] = {}
@@ -92,7 +95,7 @@ class Engine:
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
-        call: Call[System, str, str] = Call(system, calls.translations, self.memory)
+        call: Call[System, str, str] = Call(system, calls.translations, self.memory, resident=self.resident)
         given = [text if text.strip() else "" for text in texts]
         form = PAID_TRANSLATION if system.remote else TRANSLATION
         found = self._answered(call, given, form, f"translating with {system.name}", {"": ""})
@@ -140,7 +143,7 @@ class Engine:
 
     def _judged(self, scorer: Scorer, questions: Questions, label: str, stored: bool) -> Array:
         """Rows that are looked up, or asked for; no `label`, no progress bar."""
-        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory)
+        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory, resident=self.resident)
         form = COMPARISON if isinstance(scorer, VectorScorer) else JUDGEMENT
         rows = self._answered(call, questions.one_by_one(scorer.needs), form, label, {}, stored)
         return np.stack(rows)
@@ -176,12 +179,12 @@ class Engine:
 
     def fill(self, masked: MaskedLM, gaps: Sequence[Gap], top: int = 50, stored: bool = True) -> list[list[Filler]]:
         """For each gap the words that a masked language model offers."""
-        call: Call[MaskedLM, Gap, list[Filler]] = Call(masked, calls.fillers, self.memory, {"top": top})
+        call: Call[MaskedLM, Gap, list[Filler]] = Call(masked, calls.fillers, self.memory, {"top": top}, self.resident)
         return self._answered(call, gaps, FILLING, f"filling gaps with {masked.name}", {}, stored)
 
     def log_probabilities(self, causal: CausalLM, texts: Sequence[str], stored: bool = True) -> list[Matrix]:
         """For each text its tokens' log-probabilities under a causal language model."""
-        call: Call[CausalLM, str, Matrix] = Call(causal, calls.log_probabilities, self.memory)
+        call: Call[CausalLM, str, Matrix] = Call(causal, calls.log_probabilities, self.memory, resident=self.resident)
         return self._answered(call, texts, PROBABILITY, f"weighing with {causal.name}", {}, stored)
 
     def search(
@@ -238,7 +241,7 @@ class Engine:
         """Rows that are cheaper to compute than to look up; a scorer that knows the data stays where they are."""
         step = scorer.limits.texts
         blocks = (questions.rows(start, start + step) for start in range(0, len(questions), step))
-        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory)
+        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory, resident=self.resident)
         parts: dict[int, Array] = {}
         travels = type(scorer).attach is Scorer.attach
         with Progress(label, len(questions), quiet=self.quiet) as progress:

@@ -37,6 +37,8 @@ SCHEMA: dict[str, Any] = {
     "gain": pl.Float64,
     "constraints": pl.String,
 }
+VOICES = 4
+"""Models that a search asks in turn, round after round: victim, masked model, fluency, similarity or chrF."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def attacked(
     """
     done = {entry["row"]: entry for entry in journal.read()}
     left = [row for row in rows if row["row"] not in done]
-    inner = Engine(None, quiet=True, workers=engine.workers)
+    inner = Engine(None, quiet=True, workers=engine.workers, resident=VOICES)
     inner.memory = engine.memory
     with journal, Progress(label, len(rows), unit="sentences", quiet=engine.quiet) as progress:
         successes, queries = _tally(done.values())
