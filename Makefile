@@ -32,9 +32,9 @@ types: $(VENV)/.test
 bench: $(VENV)/.test
 	for bench in strings stats perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
 
-# Official scores of small checkpoints, each official implementation in an environment of its own (METRICX, OPENKIWI: checkouts)
+# Official scores of small checkpoints, each official implementation in an environment of its own (METRICX, OPENKIWI, EVALUATE: checkouts)
 parity:
-	bash scripts/parity/make.sh build/parity "$(METRICX)" "$(OPENKIWI)"
+	bash scripts/parity/make.sh build/parity "$(METRICX)" "$(OPENKIWI)" "$(EVALUATE)"
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py

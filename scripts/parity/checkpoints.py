@@ -142,6 +142,13 @@ def bert(folder: Path, kind: str = "Bert", **extra: Any) -> transformers.Pretrai
     return _save_config(folder, kind, size, max_position_embeddings=POSITIONS - 2, **extra)
 
 
+def minilm(folder: Path) -> transformers.PretrainedConfig:
+    """Tokenizer and configuration of a small multilingual MiniLM: BERT's network over XLM-RoBERTa's vocabulary."""
+    xlmr(folder)
+    size = len(_vocabulary(folder))
+    return _save_config(folder, "Bert", size, max_position_embeddings=POSITIONS - 2)
+
+
 def rembert(folder: Path) -> transformers.PretrainedConfig:
     """Tokenizer and configuration of a small RemBERT."""
     tokenizer = unigram(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], [], "[UNK]")

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import transformers
 import yaml
-from checkpoints import LAYERS, WIDTH, bert, drawn, rembert, weights, xlmr
+from checkpoints import LAYERS, WIDTH, bert, drawn, minilm, rembert, weights, xlmr
 
 
 def feed_forward(sizes: Iterable[int]) -> torch.nn.Sequential:
@@ -24,6 +24,7 @@ ENCODERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "BERT": (bert, "BertModel"),
     "XLM-RoBERTa": (xlmr, "XLMRobertaModel"),
     "XLM-RoBERTa-XL": (lambda folder: xlmr(folder, "XLMRobertaXL"), "XLMRobertaXLModel"),
+    "MiniLM": (minilm, "BertModel"),
     "RemBERT": (rembert, "RemBertModel"),
 }
 COMET: dict[str, dict[str, Any]] = {
@@ -49,6 +50,7 @@ COMET: dict[str, dict[str, Any]] = {
         "pool": "cls",
         "layer": 2,
     },
+    "regression-minilm": {"class_identifier": "regression_metric", "hidden_sizes": [24], "encoder_model": "MiniLM"},
     "wmt20-comet-qe-da": {"class_identifier": "referenceless_regression_metric", "hidden_sizes": [20, 10]},
     "emnlp20-comet-rank": {"class_identifier": "ranking_metric", "pool": "avg"},
     "wmt22-cometkiwi-da": {

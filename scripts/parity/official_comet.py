@@ -1,5 +1,6 @@
 """unbabel-comet's scores of the small COMET checkpoints: run by `make parity` in an environment of its own."""
 
+import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +16,9 @@ def main(folder: Path) -> None:
     rows = segments()
     scores, spans = {}, {}
     for name, given in COMET.items():
-        model = load_from_checkpoint(str(comet(name, folder / name) / "checkpoints" / "model.ckpt"), strict=True)
+        made = comet(name, folder.resolve() / name)
+        _as_the_vocabulary_of_minilm(made / "encoder")
+        model = load_from_checkpoint(str(made / "checkpoints" / "model.ckpt"), strict=True)
         readings = {name: ("src", "mt", "ref")}
         if given["class_identifier"] == "xcomet_metric":
             readings[f"{name}-qe"] = ("src", "mt")
@@ -30,6 +33,14 @@ def main(folder: Path) -> None:
                     for row in found.metadata.error_spans
                 ]
     keep("comet", f"unbabel-comet {version('unbabel-comet')}", scores, spans=spans)
+
+
+def _as_the_vocabulary_of_minilm(encoder: Path) -> None:
+    """unbabel-comet reads MiniLM's texts by the name `xlm-roberta-base`: here it finds a folder of that name."""
+    link = encoder.parent / "xlm-roberta-base"
+    link.unlink(missing_ok=True)
+    link.symlink_to(encoder)
+    os.chdir(encoder.parent)
 
 
 if __name__ == "__main__":

@@ -49,8 +49,9 @@ def metric(
     from babelquake.studies.metric.material import Side
     from babelquake.studies.metric.study import metric as study
 
-    suites = suite or ["jwalapuram2023"]
-    chosen, perturbed = suite_of(suites, replicates).drawing_from(vocabulary), opt.one_of("--side", side, Side)
+    suites = suite or ([] if attacked else ["jwalapuram2023"])
+    chosen = suite_of(suites, replicates).drawing_from(vocabulary) if suites else None
+    perturbed = opt.one_of("--side", side, Side)
     if export:
         opt.told_exported(
             *export_metric_texts(

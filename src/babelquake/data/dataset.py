@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import polars as pl
 
@@ -72,6 +72,11 @@ class Dataset:
         if pairs is not None:
             inside = pairs.filter(pl.col("better").is_in(list(place)), pl.col("worse").is_in(list(place)))
             pairs = inside.with_columns(pl.col("better", "worse").replace_strict(place, return_dtype=pl.Int64))
-        whole = self.attacked
-        attacked = {key: lambda key=key: [whole[key]()[row] for row in place] for key in whole}
+        attacked = {key: partial(_at, texts, list(place)) for key, texts in self.attacked.items()}
         return replace(self, segments=rows.drop("row"), pairs=pairs, attacked=attacked)
+
+
+def _at(texts: Callable[[], Sequence[str]], rows: Sequence[int]) -> list[str]:
+    """The texts of some rows, read once."""
+    read = texts()
+    return [read[row] for row in rows]

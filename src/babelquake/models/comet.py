@@ -116,8 +116,8 @@ class Network:
         self.settings = settings(folder, checkpoint.get("hyper_parameters"))
         self.device = device
         self.family = _family(self.settings.encoder_model, folder)
-        name = encoder or self.settings.pretrained_model
-        self.tokenizer, config = _pretrained(self.family, name)
+        vocabulary = encoder or self.family.vocabulary or self.settings.pretrained_model
+        self.tokenizer, config = _pretrained(self.family, encoder or self.settings.pretrained_model, vocabulary)
         kind = getattr(transformers, self.family.model)
         self.limit = config.max_position_embeddings - 2
         self.mixture = _mixture(self.settings, weights, config.num_hidden_layers + 1)
@@ -285,12 +285,12 @@ def _family(name: str, folder: Path) -> Family:
     return FAMILIES[name]
 
 
-def _pretrained(family: Family, name: str) -> tuple[Any, Any]:
+def _pretrained(family: Family, name: str, vocabulary: str) -> tuple[Any, Any]:
     """Tokenizer and configuration of the encoder below; its weights are in the checkpoint."""
     import transformers
 
     try:
-        found = tokenizer(family.vocabulary or name, family.tokenizer, family.marks)
+        found = tokenizer(vocabulary, family.tokenizer, family.marks)
         return found, getattr(transformers, family.config).from_pretrained(name)
     except (OSError, ValueError) as problem:
         raise UserError(

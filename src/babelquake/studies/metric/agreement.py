@@ -8,6 +8,7 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
@@ -69,11 +70,30 @@ def noise_cells(
         yield from in_parallel(make, [(label, level, some) for label, level in changes for some in given])
 
 
+def suite_for(
+    data: Dataset, suite: str | Suite | Sequence[str] | None, attacked: bool, replicates: int | None = None
+) -> Suite:
+    """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
+    if suite is None and attacked:
+        suite = _attacks(data)
+    return suite_of("jwalapuram2023" if suite is None else suite, replicates)
+
+
+def _attacks(data: Dataset) -> list[str]:
+    """Each attack at its levels, and at 0, where references are clean."""
+    levels: dict[str, list[float]] = {}
+    for name, level in data.attacked:
+        levels.setdefault(name, [0.0]).append(level)
+    if not levels:
+        raise UserError(f"{data.name} brings no perturbed references: leave --attacked out to have them made.")
+    return [f"{name}[level={'|'.join(f'{level:g}' for level in sorted(some))}]" for name, some in levels.items()]
+
+
 def attacked_texts(data: Dataset, changes: Suite) -> Given:
     """References that somebody else attacked, for every attack and level of the suite; level 0 is the clean one."""
     found: dict[tuple[str, float | None], Sequence[str]] = {}
     for change in changes.perturbations:
-        if not change.level:
+        if change.level == 0:
             continue
         texts = data.attacked.get((change.name, change.level))
         if texts is None:

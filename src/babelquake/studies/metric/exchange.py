@@ -7,9 +7,8 @@ from pathlib import Path
 from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.exchange import export_questions, probed_questions
-from babelquake.studies.metric.agreement import attacked_texts
+from babelquake.studies.metric.agreement import attacked_texts, suite_for
 from babelquake.studies.metric.challenge import triples
 from babelquake.studies.metric.material import Side, material_of, mode_of
 from babelquake.studies.variants import vocabularies
@@ -18,7 +17,7 @@ from babelquake.studies.variants import vocabularies
 def export_metric_texts(
     folder: Path | str,
     data: Given,
-    suite: str | Suite | Sequence[str] = "jwalapuram2023",
+    suite: str | Suite | Sequence[str] | None = None,
     *,
     side: Side = "translation",
     seed: int = 0,
@@ -32,7 +31,7 @@ def export_metric_texts(
     if mode == "challenge":
         _, asked = triples(given.segments)
         return export_questions(folder, asked.values())
-    changes = suite_of(suite, replicates).with_model(None)
+    changes = suite_for(given, suite, attacked, replicates).with_model(None)
     material = material_of(given, side, mode, sample, seed)
     if attacked:
         material = replace(material, given=attacked_texts(given, changes))

