@@ -16,6 +16,8 @@ DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3],
 MEANINGS = {"preserving": "#0072B2", "altering": "#D55E00", "depends": "#8A8A8A"}
 """Harmless is blue, harmful is vermilion."""
 HEIGHT = 260
+BANDS = 6
+"""Lines of one chart whose bands can still be told apart."""
 LINE = 24
 """Height of one line of a dot plot."""
 
@@ -69,29 +71,30 @@ def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:
             scale=alt.Scale(domain=list(names), range=_cycled(PALETTE, names)),
         ),
         "shape": alt.Shape(
-            field_name, type="nominal", legend=legend, scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names))
+            field_name, type="nominal", legend=legend, scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names, 1))
         ),
     }
 
 
 def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:
-    """Lines with 95 % intervals over noise levels; rows hold level, value, low, high and name."""
+    """Lines with 95 % intervals over noise levels, as bands where they are few; rows hold level, value, low, high, name."""
     base = alt.Chart(data(rows)).encode(x=alt.X("level:Q", title=x, axis=alt.Axis(tickCount=6)))
     scales = colour("name", names, who)
-    band = base.mark_area(opacity=0.18).encode(
+    few = len(names) <= BANDS
+    interval = (base.mark_area(opacity=0.18) if few else base.mark_rule(opacity=0.5)).encode(
         y=alt.Y("low:Q", title=y, scale=alt.Scale(zero=False)), y2="high", color=scales["color"]
     )
     line = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("value:Q", title=y),
         color=scales["color"],
         strokeDash=alt.StrokeDash(
-            "name:N", legend=_legend(names, who), scale=alt.Scale(domain=list(names), range=_cycled(DASHES, names))
+            "name:N", legend=_legend(names, who), scale=alt.Scale(domain=list(names), range=_cycled(DASHES, names, 1))
         ),
     )
     point = base.mark_point(size=60, filled=True, opacity=1).encode(
         y=alt.Y("value:Q", title=y), tooltip=tooltips(name=who, level=x, value=y, low="95 % from", high="to"), **scales
     )
-    return alt.layer(band, line, point).properties(height=HEIGHT)
+    return alt.layer(interval, line, point).properties(height=HEIGHT)
 
 
 def dots(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, scale: Any, **tips: str) -> Any:
@@ -134,5 +137,10 @@ def _legend(names: Sequence[str], title: str) -> Any:
     return alt.Legend(title=title, orient="bottom", columns=2, labelLimit=260, symbolOpacity=1) if names[1:] else None
 
 
-def _cycled(items: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    return [items[place % len(items)] for place in range(len(names))]
+def _cycled(items: Sequence[Any], names: Sequence[str], shift: int = 0) -> list[Any]:
+    """One item a name, from the start again when all are used; `shift` starts each round further on.
+
+    So a colour that comes a second time comes with another shape and dash.
+    """
+    whole = len(items)
+    return [items[(place + shift * (place // whole)) % whole] for place in range(len(names))]

@@ -28,8 +28,6 @@ CONFIG: dict[str, Any] = {
 
 def write_images(runs: Sequence[Run], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """One image per chart and format, named `RUN-VIEW-CHART.png`."""
-    import vl_convert
-
     for name in formats:
         if name not in FORMATS:
             raise UserError(f"images are written as {' or '.join(FORMATS)}, not as {name}.")
@@ -38,16 +36,35 @@ def write_images(runs: Sequence[Run], folder: Path, formats: Sequence[str] = FOR
     for run in runs:
         for view in views(run):
             for chart in view.charts:
-                spec = json.dumps({**chart.spec(), "width": WIDTH, "title": chart.title, "config": CONFIG})
+                spec = {**chart.spec(), "width": WIDTH, "title": chart.title}
                 stem = _file_name(f"{run.folder.name}-{view.label}-{chart.name}", taken=written)
                 for name in formats:
                     path = folder / f"{stem}.{name}"
-                    if name == "png":
-                        store_bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2), path)
-                    else:
-                        store_text(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE), path)
+                    write_image(spec, path)
                     written.append(path)
     return written
+
+
+def write_image(spec: dict[str, Any], path: Path) -> None:
+    """A Vega-Lite chart as PNG, where the file is called so, or else as SVG."""
+    import vl_convert
+
+    if path.suffix == ".png":
+        store_bytes(vl_convert.vegalite_to_png(_drawn(spec), vl_version=VEGA_LITE, scale=2), path)
+    else:
+        store_text(svg(spec), path)
+
+
+def svg(spec: dict[str, Any]) -> str:
+    """A Vega-Lite chart as SVG."""
+    import vl_convert
+
+    drawn: str = vl_convert.vegalite_to_svg(_drawn(spec), vl_version=VEGA_LITE)
+    return drawn
+
+
+def _drawn(spec: dict[str, Any]) -> str:
+    return json.dumps({**spec, "config": CONFIG})
 
 
 def _file_name(text: str, taken: Sequence[Path]) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import altair as alt
 
 from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, tooltips
+from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text
 from babelquake.report.phrases import with_level
 from babelquake.report.results import STATISTICS, Results, is_significant, scorer_text, statistic_text, values
@@ -26,6 +27,7 @@ def metric_views(run: Run) -> list[View]:
             [
                 *_forests(results, pair, meaning),
                 *_agreement(results, pair),
+                *layer_charts(results, pair),
                 *_unknown(results, pair),
                 *_challenge(results, pair),
             ],

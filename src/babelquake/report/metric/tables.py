@@ -1,5 +1,6 @@
 """The metric study's tables: sensitivity (Jwalapuram 2023 Tables 2–3), agreement under noise (Vu 2022), challenges."""
 
+from babelquake.report.metric.layers import layer_tables
 from babelquake.report.phrases import card_of, with_level
 from babelquake.report.results import STATISTICS, Results, Row, distinct, level_text, statistic_text, values
 from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
@@ -14,6 +15,7 @@ def metric_tables(run: Run) -> list[Table]:
         *_sensitivity(results, meaning),
         *_harmless(results),
         *_agreement(results),
+        *layer_tables(results),
         *_unknown(results),
         *_challenge(results),
     ]
