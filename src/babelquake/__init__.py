@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from babelquake.studies.qe.exchange import export_qe_texts
     from babelquake.studies.qe.selection import size as qe_size
     from babelquake.studies.qe.study import qe
+    from babelquake.studies.similarities import similarities
     from babelquake.systems import system
 
 __version__ = VERSION
@@ -69,6 +70,7 @@ _PLACES = {
     "read": "babelquake.data:read",
     "reproduce": "babelquake.papers:reproduce",
     "scorer": "babelquake.scorers:scorer",
+    "similarities": "babelquake.studies.similarities:similarities",
     "suite": "babelquake.perturb.suite:suite",
     "system": "babelquake.systems:system",
     "write_html": "babelquake.report.html:write_html",
@@ -99,6 +101,7 @@ __all__ = [
     "read",
     "reproduce",
     "scorer",
+    "similarities",
     "suite",
     "system",
     "write_html",

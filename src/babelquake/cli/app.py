@@ -20,6 +20,7 @@ from babelquake.cli.qe import qe
 from babelquake.cli.reporting import compare, report
 from babelquake.cli.reproducing import reproduce
 from babelquake.cli.rerunning import rerun
+from babelquake.cli.similarities import similarities
 from babelquake.cli.training import train
 from babelquake.version import VERSION
 
@@ -70,6 +71,7 @@ app.command("metric")(metric)
 app.command("qe")(qe)
 app.command("attack")(attack)
 app.command("correlate")(correlate)
+app.command("similarities")(similarities)
 app.command("report")(report)
 app.command("compare")(compare)
 app.command("reproduce")(reproduce)

@@ -71,13 +71,16 @@ def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:
             scale=alt.Scale(domain=list(names), range=_cycled(PALETTE, names)),
         ),
         "shape": alt.Shape(
-            field_name, type="nominal", legend=legend, scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names, 1))
+            field_name,
+            type="nominal",
+            legend=legend,
+            scale=alt.Scale(domain=list(names), range=_cycled(SHAPES, names, 1)),
         ),
     }
 
 
 def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:
-    """Lines with 95 % intervals over noise levels, as bands where they are few; rows hold level, value, low, high, name."""
+    """Lines with 95 % intervals over noise levels; rows hold level, value, low, high and name."""
     base = alt.Chart(data(rows)).encode(x=alt.X("level:Q", title=x, axis=alt.Axis(tickCount=6)))
     scales = colour("name", names, who)
     few = len(names) <= BANDS

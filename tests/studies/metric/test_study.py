@@ -120,6 +120,37 @@ def test_what_is_missing_is_said(write: Write, parallel: Dataset, tmp_path: Path
         studied(write("reference translation", [("a", "b")], "b.tsv"), tmp_path / "third", side="source")
 
 
+@pytest.fixture
+def judged(tmp_path: Path) -> Dataset:
+    """Two segments with preferences, and references that somebody else attacked."""
+    folder = tmp_path / "darr" / "lt-en"
+    (folder / "attacked" / "visual").mkdir(parents=True)
+    (folder / "sources.txt").write_text("eins\nzwei\n")
+    (folder / "references.txt").write_text("one house\ntwo houses\n")
+    for level in ("0.1", "0.3"):
+        (folder / "attacked" / "visual" / f"{level}.txt").write_text("ònè hòùsè\ntwò hòùsès\n")
+    rows = ["segment\tbetter_system\tworse_system\tbetter\tworse", "0\ta\tb\tone house\ta horse"]
+    rows += ["1\ta\tb\ttwo houses\tto hose", "1\tb\tc\tto hose\tnothing"]
+    (folder / "darr.tsv").write_text("\n".join(rows) + "\n")
+    return read(str(folder))
+
+
+def test_attacks_that_come_with_the_data_are_the_suite_where_none_is_named(judged: Dataset, tmp_path: Path) -> None:
+    run = studied(judged, tmp_path / "run", suite=None, side="reference", attacked=True)
+    assert found(run, "darr") == {("chrf", f"visual {level}"): pytest.approx(1.0) for level in ("0", "0.1", "0.3")}
+    with pytest.raises(UserError, match=r"brings no references under case.*it brings: visual\[level=0.1\]"):
+        studied(judged, tmp_path / "other", suite="case", side="reference", attacked=True)
+    plain = Dataset(judged.name, judged.segments, judged.pairs)
+    with pytest.raises(UserError, match="brings no perturbed references: leave --attacked out"):
+        studied(plain, tmp_path / "third", suite=None, side="reference", attacked=True)
+
+
+def test_the_first_segments_keep_their_preferences_and_attacked_references(judged: Dataset) -> None:
+    one = judged.first(1)
+    assert one.pairs is not None and one.pairs.rows() == [(0, 1)] and len(one) == 2
+    assert one.attacked["visual", 0.3]() == ["ònè hòùsè"] * 2
+
+
 def test_ready_scores_must_know_every_perturbed_text(write: Write, tmp_path: Path) -> None:
     data = write("source reference translation", [("x", "He came.", "He left"), ("y", "It rains.", "It rains.")])
     (tmp_path / "ready.tsv").write_text("translation\tscore\nHe left\t0.4\nIt rains.\t0.9\n")

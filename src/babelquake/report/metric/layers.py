@@ -16,10 +16,10 @@ WORDS = ("first", "best", "last", "mean", "mean-embeddings")
 
 
 def layer_charts(results: Results, pair: str | None) -> list[Chart]:
-    """One chart per statistic and attack: layers across, encoders in colours, clean and attacked references in dashes."""
+    """One chart per statistic and attack: layers across, encoders in colours, attacked references in dashes."""
     charts = []
     for measure in STATISTICS:
-        rows = swept(results.where(measure, language_pair=pair))
+        rows = swept(results.known(measure, language_pair=pair))
         name = statistic_text(measure)
         for change in values(rows, "perturbation"):
             here = _clean_and_worst([row for row in rows if row["perturbation"] == change])
@@ -39,7 +39,7 @@ def layer_tables(results: Results) -> list[Table]:
     tables = []
     for measure in STATISTICS:
         for pair in values(results.where(measure), "language_pair"):
-            rows = swept(results.where(measure, language_pair=pair))
+            rows = swept(results.known(measure, language_pair=pair))
             if not rows:
                 continue
             layers = in_order(values(rows, "layer"))
@@ -65,7 +65,7 @@ def swept(rows: Sequence[Row]) -> list[Row]:
     found = []
     for row in rows:
         spec = _spec(row["scorer"])
-        if spec is None or row["value"] is None or row["level"] is None or "layer" not in dict(spec.options):
+        if spec is None or row["level"] is None or "layer" not in dict(spec.options):
             continue
         found.append({**row, "layer": dict(spec.options)["layer"], "encoder": str(spec.without("layer"))})
     several = {encoder for encoder in values(found, "encoder") if len(_layers(found, encoder)) > 1}

@@ -1,0 +1,57 @@
+"""How alike the tokens of two sentences are to BERTScore, layer by layer, with clean and perturbed references."""
+
+from collections.abc import Sequence
+
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.perturb import perturb
+from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
+from babelquake.scorers.base import Questions, Scorer
+from babelquake.scorers.bertscore import BertScore
+from babelquake.scorers.similarities import Similarities
+from babelquake.scorers.similarities import similarities as matrix
+from babelquake.studies.asked import AnyScorer, scorers_of, several
+
+
+def similarities(
+    scorers: AnyScorer | Sequence[AnyScorer],
+    translation: str,
+    references: str | Sequence[str],
+    suite: str | Suite | Sequence[str] = (),
+    *,
+    lang: str | None = "en",
+    seed: int = 0,
+    engine: Engine | None = None,
+) -> list[Similarities]:
+    """A matrix of cosines for every scorer and every reference, as it is and as the suite perturbs it (Vu Figure 5).
+
+    >>> similarities("bertscore[model=minilm-en,layer=first|best]", "a cat sat", "the cat sat", "visual[level=0.3]")
+    """
+    judges = [_bertscore(scorer) for scorer in scorers_of(scorers)]
+    texts = [(text, change) for given in several(references) for text, change in _versions(given, suite, lang, seed)]
+    caller = engine or Engine()
+    asked = Questions([translation] * len(texts), [[text] for text, _ in texts])
+    found = []
+    for judge in judges:
+        judge.prepare(asked)
+        vectors = caller.encode(judge.encoder, judge.texts(asked), judge.layers)
+        found += [matrix(judge, translation, text, vectors, change) for text, change in texts]
+    return found
+
+
+def _bertscore(scorer: Scorer) -> BertScore:
+    if not isinstance(scorer, BertScore):
+        raise UserError(f"'{scorer.name}' compares no vectors of tokens: name a bertscore[model=…,layer=…].")
+    return scorer
+
+
+def _versions(reference: str, suite: str | Suite | Sequence[str], lang: str | None, seed: int) -> list[tuple[str, str]]:
+    """A reference as it is, and under every perturbation that applies to it."""
+    found = [(reference, "")]
+    if suite:
+        for change in suite_of(suite).perturbations:
+            (text,) = perturb(str(change.spec), [reference], lang=lang, seed=seed)
+            if text is not None and text != reference:
+                found.append((text, str(change.spec)))
+    return found
