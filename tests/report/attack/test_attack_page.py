@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from babelquake.cli.printing import fitting, natural_width
 from babelquake.report.attack.tables import edits_text
 from babelquake.report.examples import example_table
 from babelquake.report.html import write_html
@@ -50,15 +51,20 @@ def test_tables_state_shares_with_denominators(run: Run) -> None:
     assert list(found) == [
         "Eligible perturbations",
         "What it took",
+        "Kinds of edits",
         "Most damaging edits",
         "Transfer",
         "Lengths",
         "Metric and human",
     ]
     shares = found["Eligible perturbations"]
-    assert shares.columns[:4] == ("recipe", "chrF · wmt12", "chrF · wmt22", "chrF · all")
-    assert shares.rows[0][3].endswith(" of 4)")
-    assert len(found["Transfer"].rows) == 2 and "% (" in found["Transfer"].rows[0][1]
+    assert shares.columns == ("victim", "recipe", "wmt12 (2)", "wmt22 (2)", "all (4)")
+    of_all = shares.rows[0][4]
+    share, count = of_all.rstrip(")").split(" (")
+    assert float(share) == 100 * int(count) / 4
+    assert len(found["Transfer"].rows) == 2 and "/" in found["Transfer"].rows[0][1]
+    assert max(natural_width(table) for table in found.values() if table.title != "Metric and human") <= 80
+    assert natural_width(fitting(found["Metric and human"], 80)[0]) <= 80
     assert "cells" in found["Metric and human"].note
 
 

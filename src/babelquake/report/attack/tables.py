@@ -1,12 +1,13 @@
 """The attack study's tables: Huang 2023 Tables 1 and 2, costs, most damaging edits, transfer, lengths, people."""
 
 import json
+from functools import partial
 from typing import Any
 
 import polars as pl
 
-from babelquake.report.results import Results, Row, scorer_text, values
-from babelquake.report.table import Table, digits, table_of, text, value_of, with_sd
+from babelquake.report.results import Results, Row, distinct, scorer_text, values
+from babelquake.report.table import Shown, Table, digits, table_of, text, value_of, with_sd
 from babelquake.runs.run import Run
 
 MOST = 12
@@ -19,6 +20,7 @@ def attack_tables(run: Run) -> list[Table]:
     return [
         *_shares(run, results),
         *_costs(results),
+        *_kinds(results),
         *_damaging(run),
         *_transfer(results),
         *_lengths(results),
@@ -27,43 +29,82 @@ def attack_tables(run: Run) -> list[Table]:
 
 
 def _shares(run: Run, results: Results) -> list[Table]:
-    """Recipes down; victims and groups across: the share of sentences, and how many of how many."""
+    """Victims and recipes down, groups across: the share of sentences, and how many these are."""
     rows = results.where("success")
-    victims, recipes = values(rows, "scorer"), values(rows, "perturbation")
+    victims = values(rows, "scorer")
     groups = [group for group in values(rows, "group") if group is not None]
-    across = [(victim, group) for victim in victims for group in ([*groups, None] if len(groups) != 1 else [None])]
-    lines = tuple(
-        (recipe, *(_share(results.one("success", scorer=v, perturbation=recipe, group=g)) for v, g in across))
-        for recipe in recipes
-    )
-    heads = [f"{scorer_text(v, victims)}{f' · {g}' if g else ' · all' if groups else ''}" for v, g in across]
+    across = [*groups, None] if len(groups) != 1 else [None]
+    sizes = {group: {row["n"] for row in rows if row["group"] == group} for group in across}
+    heads = {
+        group: ("all" if group is None else group) + (f" ({n})" if (n := _only(sizes[group])) is not None else "")
+        for group in across
+    }
+    columns: dict[str, Shown] = {
+        "victim": lambda row: scorer_text(row["scorer"], victims),
+        "recipe": text("perturbation"),
+        **{heads[group]: partial(_share_of, results, group, _only(sizes[group]) is None) for group in across},
+    }
     goal = str(run.info.config.get("goal", ""))
-    note = f"Share of attacked sentences with an eligible perturbation, and how many of how many. Goal: {goal}."
-    return [Table("Eligible perturbations", ("recipe", *heads), lines, note)] if rows else []
+    note = (
+        f"% of attacked sentences with an eligible perturbation, and how many; in the head, how many were attacked. "
+        f"Goal: {goal}."
+    )
+    spare = tuple(heads[group] for group in groups if group in heads)
+    return table_of("Eligible perturbations", results.where("success", group=None), columns, note, spare)
 
 
-def _share(row: Row | None) -> str:
+def _share_of(results: Results, group: str | None, of: bool, row: Row) -> str:
+    key = {name: row[name] for name in ("scorer", "perturbation")}
+    return _share(results.one("success", **key, group=group), of)
+
+
+def _only(numbers: set[int]) -> int | None:
+    """The number, where there is but one."""
+    return next(iter(numbers)) if len(numbers) == 1 else None
+
+
+def _share(row: Row | None, of: bool = True) -> str:
+    """`86.7 (13/15)`, or `86.7 (13)` where the head tells of how many."""
     if row is None or row["value"] is None:
         return ""
-    return f"{row['value']:.2f} % ({row['changed']} of {row['n']})"
+    among = f"/{row['n']}" if of else ""
+    return f"{row['value']:.1f} ({row['changed']}{among})"
 
 
 def _costs(results: Results) -> list[Table]:
-    def kinds(row: Row) -> str:
-        edits = results.where("edit_share", scorer=row["scorer"], perturbation=row["perturbation"])
+    rows = results.where("queries", group=None)
+    victims = values(rows, "scorer")
+    columns: dict[str, Shown] = {
+        "victim": lambda row: scorer_text(row["scorer"], victims),
+        "recipe": text("perturbation"),
+        "queries": digits("value", 0),
+        "per success": lambda row: value_of(results.beside(row, "queries_per_success"), 0),
+        "words": lambda row: value_of(results.beside(row, "words_changed"), 1),
+        "gain": lambda row: value_of(results.beside(row, "gain"), 2),
+    }
+    note = (
+        "Distinct questions to the victim, per sentence and per success; words changed and gain, medians of eligible "
+        "perturbations."
+    )
+    return table_of("What it took", rows, columns, note)
+
+
+def _kinds(results: Results) -> list[Table]:
+    """What the edits of eligible perturbations are."""
+    rows = results.where("edit_share")
+    victims = values(rows, "scorer")
+    cells = distinct(rows, "scorer", "perturbation")
+
+    def kinds(cell: tuple[str, str]) -> str:
+        edits = results.where("edit_share", scorer=cell[0], perturbation=cell[1])
         return ", ".join(f"{edit['other']} {edit['value']:.0f} %" for edit in edits)
 
-    columns = {
-        "victim": text("scorer"),
-        "recipe": text("perturbation"),
-        "queries per sentence": digits("value", 0),
-        "queries per success": lambda row: value_of(results.beside(row, "queries_per_success"), 0),
-        "words changed": lambda row: value_of(results.beside(row, "words_changed"), 1),
-        "gain": lambda row: value_of(results.beside(row, "gain"), 2),
+    columns: dict[str, Shown] = {
+        "victim": lambda cell: scorer_text(cell[0], victims),
+        "recipe": lambda cell: str(cell[1]),
         "edits": kinds,
     }
-    note = "Queries are distinct questions to the victim. Words changed and gain are medians of eligible perturbations."
-    return table_of("What it took", results.where("queries", group=None), columns, note)
+    return table_of("Kinds of edits", cells, columns)
 
 
 def _damaging(run: Run) -> list[Table]:
@@ -72,14 +113,14 @@ def _damaging(run: Run) -> list[Table]:
         return []
     found = run.scan("attacks").filter("success").with_columns(each=pl.col("gain") / pl.col("words_changed").clip(1))
     top = found.sort("each", "tuple", descending=[True, False]).head(MOST).collect()
-    columns = {
-        "victim": text("victim"),
+    victims = top["victim"].unique(maintain_order=True).to_list()
+    columns: dict[str, Shown] = {
+        "victim": lambda row: scorer_text(row["victim"], victims),
         "recipe": text("recipe"),
         "edits": lambda row: edits_text(row["edits"]),
         "before": digits("score", 2),
         "after": digits("score_perturbed", 2),
         "gain": digits("gain", 2),
-        "perturbed": text("perturbed"),
     }
     note = "The largest gain per changed word. Scores are in standard deviations of the victim over the data."
     return table_of("Most damaging edits", top.to_dicts(), columns, note)
@@ -98,14 +139,17 @@ def _edit(edit: dict[str, Any]) -> str:
 
 def _transfer(results: Results) -> list[Table]:
     rows = results.where("transfer", perturbation=None)
-    victims = values(rows, "scorer")
-    others = values(rows, "other")
+    victims, others = values(rows, "scorer"), values(rows, "other")
     lines = tuple(
-        (victim, *(_share(results.one("transfer", scorer=victim, other=other)) for other in others))
+        (
+            scorer_text(victim, others),
+            *(_share(results.one("transfer", scorer=victim, other=other)) for other in others),
+        )
         for victim in victims
     )
-    note = "Of the eligible perturbations found against the metric on the left, the share that meets the goal above."
-    return [Table("Transfer", ("found against", *others), lines, note)] if rows else []
+    heads = (scorer_text(other, others) for other in others)
+    note = "% of the eligible perturbations found against the metric on the left that meet the goal above (how many of how many)."
+    return [Table("Transfer", ("found against", *heads), lines, note)] if rows else []
 
 
 def _lengths(results: Results) -> list[Table]:
@@ -123,8 +167,10 @@ def _lengths(results: Results) -> list[Table]:
 
 
 def _humans(results: Results) -> list[Table]:
-    columns = {
-        "victim": text("scorer"),
+    rows = results.where("overpenalised")
+    victims = values(rows, "scorer")
+    columns: dict[str, Shown] = {
+        "victim": lambda row: scorer_text(row["scorer"], victims),
         "recipe": text("perturbation"),
         "group": text("group"),
         "n": text("n"),
@@ -138,4 +184,4 @@ def _humans(results: Results) -> list[Table]:
     note = "Pearson with human ratings ± standard error; median degradation; p that the metric's is larger (rank-sum)."
     for cells in results.where("cells_overpenalised"):
         note += f" Significant in {cells['changed']} of {cells['n']} cells."
-    return table_of("Metric and human", results.where("overpenalised"), columns, note)
+    return table_of("Metric and human", rows, columns, note, spare=("spread", "n", "r original", "r perturbed"))
