@@ -162,7 +162,7 @@ def test_the_package_can_be_imported_on_windows() -> None:
 
 
 REGISTRIES = {"studies/card.py", "report/page.py", "runs/info.py", "papers/reproducing.py"}
-"""Where studies, pages and the studies behind papers are listed by name, and where names of former versions are known."""
+"""Where studies, pages and the studies behind papers are listed by name, and where former names are known."""
 
 
 def dispatches(file: Path, names: set[str]) -> Iterator[int]:

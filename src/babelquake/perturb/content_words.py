@@ -184,17 +184,27 @@ def replace_words(
     level=0.3,
     unit="share of words",
     side="translation",
-    replicates=20,
+    replicates=5,
 )
 def replace_by_model(
-    text: str, level: float, rng: Stream, model: str = "", top: Count = 100, most: Count = CAP, lowercase: bool = False
+    text: str,
+    level: float,
+    rng: Stream,
+    lang: Language | None,
+    model: str = "",
+    top: Count = 100,
+    most: Count = CAP,
+    lowercase: bool = False,
+    only: str = "",
 ) -> Asking:
     """Mask random words, at least one, and let a masked language model fill the gaps: `mask-replace[model=…]`.
 
     Each gap is drawn from the model's `top` likeliest words; `most` words change at most. `lowercase=true` writes all
-    in lower case first, as the paper's uncased model did. None where the text has no words, or the model offers no
-    other.
+    in lower case first, as the paper's uncased model did; `only=en` leaves texts of other languages alone, for a model
+    that knows one. None where the text has no words, or the model offers no other.
     """
+    if only and lang != Language(only):
+        return None
     text = text.lower() if lowercase else text
     every = words(text)
     return (yield from filled(text, _some(every, min(level * len(every), most), rng), rng))

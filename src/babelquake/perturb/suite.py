@@ -113,10 +113,14 @@ class Suite:
         )
         return replace(self, perturbations=tuple(changes))
 
-    def with_model(self, model: str | None) -> "Suite":
-        """The suite with a masked language model for those that ask one and name none; None leaves these out."""
+    def with_model(self, model: str | None, only: str | None = None) -> "Suite":
+        """The suite with a masked language model for those that ask one and name none; None leaves these out.
+
+        `only` is the language that the model knows.
+        """
+        options = {"model": model} | ({"only": only} if only else {})
         changes = (
-            Perturbation(change.spec, model=model) if change.lacks_model else change
+            Perturbation(change.spec, **options) if change.lacks_model else change
             for change in self.perturbations
             if model or not change.lacks_model
         )

@@ -62,6 +62,8 @@ class Facts(BaseModel):
     meaning: dict[str, str] = Field(default_factory=dict)
     """Perturbation → preserving, altering or depends."""
     probes: dict[str, Probe] = Field(default_factory=dict)
+    left_out: str | None = None
+    """Probes that the suite has and the run has not, and why."""
     flags: list[Flag] = Field(default_factory=list)
     lower_is_better: list[str] = Field(default_factory=list)
     """Scorers that count errors."""

@@ -29,8 +29,8 @@ def superiority_test(
     rows = np.zeros((len(everywhere), 4))
     for column, (own, values) in enumerate(zip(keys, placed, strict=True)):
         places = np.searchsorted(everywhere, own)
-        np.add.at(rows, (places, 2 * column), values)
-        np.add.at(rows, (places, 2 * column + 1), 1.0)
+        rows[:, 2 * column] = np.bincount(places, values, len(everywhere))
+        rows[:, 2 * column + 1] = np.bincount(places, minlength=len(everywhere))
     seen = float(placed[0].mean())
 
     def above_half(sums: Array) -> Array:

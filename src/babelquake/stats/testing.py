@@ -147,7 +147,7 @@ def jackknife(function: Function, tables: Sequence[ArrayLike]) -> Array:
     return pseudo_values(applied(function, tables, total), applied(function, tables, total - rows), n)
 
 
-def pseudo_values(whole: ArrayLike, without: Array, n: int) -> Array:
+def pseudo_values(whole: Array, without: Array, n: int) -> Array:
     """ψᵢ from a number on all of n segments and the numbers without one segment each."""
     return np.asarray(whole - (n - 1) / n * without)
 

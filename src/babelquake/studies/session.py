@@ -18,6 +18,7 @@ from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
+from babelquake.studies.masking import model_signature
 
 Language = Callable[[str | None], str | None]
 """Which language of a pair was perturbed."""
@@ -83,7 +84,11 @@ class Session:
                 self.ready[scorer.name] = scores
             self.say(*scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
-        self.run.same_signatures({f"scorer {name}": text for name, text in self._scorer_signatures.items()})
+        signed = {f"scorer {name}": text for name, text in self._scorer_signatures.items()}
+        for change in self.suite.perturbations if self.suite else ():
+            if (model := model_signature(change)) is not None:
+                signed[f"masked language model of {change.label}"] = model
+        self.run.same_signatures(signed)
 
     def note_systems(self, signatures: Mapping[tuple[str | None, str], str]) -> None:
         """Note how the systems translate; refuse to go on where one of the same name does otherwise now."""
@@ -139,7 +144,7 @@ class Session:
             if change is not None and self.suite is not None:
                 pair = measure.language_pair
                 drawn = change.signature(language(pair), self.words.get(pair))
-                parts.append(f"{drawn}×{self.suite.repeats(change)}")
+                parts += [f"{drawn}×{self.suite.repeats(change)}", model_signature(change)]
             measure.study = self.study
             measure.signature = "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), signature]))
         return self.run.finish(measures_frame(signed))

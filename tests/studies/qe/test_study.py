@@ -9,17 +9,16 @@ import pytest
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.models.settings import SETTINGS
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
-from babelquake.studies.qe.selection import count_variants, judged_segments, left_out, probes, select
+from babelquake.studies.qe.selection import count_variants, judged_segments, select
 from babelquake.studies.qe.study import qe
 
 from ..conftest import SEGMENTS, Write
 
 
 def studied(data: Dataset, out: Path, *scorers: str, **options: object) -> Run:
-    given = {"replicates": 2, "resamples": 100, "engine": Engine(quiet=True)} | options
+    given = {"replicates": 2, "resamples": 100, "masked_lm": "none", "engine": Engine(quiet=True)} | options
     return qe(scorers or ["chrf"], data, out=out, **given)  # type: ignore[arg-type]
 
 
@@ -84,26 +83,9 @@ def test_data_without_sources_cannot_be_judged(write: Write, tmp_path: Path) -> 
 def test_as_many_variants_as_counted(judged: Dataset, tmp_path: Path) -> None:
     selected, _ = select(judged_segments(judged), 70)
     for changes in ("kanojia2021", "misspell[level=0.1|0.3],negation-remove"):
-        counted = count_variants(judged_segments(judged), selected, probes(changes, None, 2))
+        counted = count_variants(judged_segments(judged), selected, suite(changes, 2).with_model(None))
         run = studied(judged, tmp_path / changes[:4], suite=suite(changes, 2))
         assert counted == run.variants.height
-
-
-def test_a_masked_language_model_adds_its_probe() -> None:
-    changes = probes("kanojia2021", "tiny/model", 20)
-    (asked,) = [change for change in changes.perturbations if change.name == "mask-replace"]
-    assert asked.options["model"] == "tiny/model" and changes.repeats(asked) == 20
-    assert len([change for change in changes.perturbations if change.card.meaning == "altering"]) == 8
-    assert not left_out("kanojia2021", "tiny/model")
-    assert "7 of 8 meaning-altering probes: mask-replace" in left_out("kanojia2021", None)[0]
-    assert len(probes("kanojia2021", None, None).perturbations) == 13
-
-
-def test_offline_the_model_that_ships_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SETTINGS, "offline", True)
-    (asked,) = [change for change in probes("kanojia2021", None, None).perturbations if change.name == "mask-replace"]
-    assert asked.options["model"] == "minilm-en"
-    assert "minilm-en, the masked language model that ships" in left_out("kanojia2021", None)[0]
 
 
 def ready(tmp_path: Path, texts: list[tuple[str, str, float]]) -> str:

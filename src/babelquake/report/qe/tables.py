@@ -15,11 +15,11 @@ def qe_tables(run: Run) -> list[Table]:
     probes = run.info.facts.probes
     tables = []
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
-        tables += [*_ranking(results, pair), *_drops(results, pair, probes)]
+        tables += [*_ranking(results, pair, run.info.facts.left_out), *_drops(results, pair, probes)]
     return tables + _flags(run.info.facts.flags)
 
 
-def _ranking(results: Results, pair: str | None) -> list[Table]:
+def _ranking(results: Results, pair: str | None, left_out: str | None) -> list[Table]:
     def get(measure: str, scorer: str) -> Row | None:
         return results.one(measure, language_pair=pair, scorer=scorer)
 
@@ -40,6 +40,7 @@ def _ranking(results: Results, pair: str | None) -> list[Table]:
         "rank by r": lambda scorer: rank(get("rank_pearson", scorer)),
     }
     note = "MPP meaning-preserving, MAP meaning-altering perturbations; discrimination is MPP − MAP."
+    note += f" MAP is over {left_out}" if left_out else ""
     for agreement in results.known("rank_agreement", language_pair=pair):
         p = f", p = {agreement['p']:.3g}" if agreement["p"] is not None else ""
         note += f" Agreement of the two rankings: {number(agreement['value'], 2)}{p}."

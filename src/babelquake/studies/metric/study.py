@@ -27,6 +27,7 @@ from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.correlate.agreements import judgements
+from babelquake.studies.masking import without_masked_lm
 from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
@@ -117,11 +118,14 @@ def metric(
             "--attacked takes perturbed references that come with data with human judgements: use --side reference."
         )
     asked = Asked(side, sample, threshold, attacked, tuple(tokenizers))
+    changes, said = (
+        (None, []) if mode == "challenge" else without_masked_lm(suite_for(material, suite, attacked, replicates))
+    )
     with METRIC.session(
         out,
         data=material,
         scorers=scorers_of(scorers),
-        suite=None if mode == "challenge" else suite_for(material, suite, attacked, replicates).with_model(None),
+        suite=changes,
         seed=seed,
         resamples=resamples,
         restart=restart,
@@ -135,7 +139,7 @@ def metric(
         session.attach(references_each(material.segments) if side == "translation" and mode != "agreement" else 1)
         if session.finished:
             return session.run
-        session.say(*material.notes)
+        session.say(*material.notes, *said)
         session.run.info.facts.modes = [mode]
         rows = QUESTIONS[mode](session, asked)
         return session.finish(rows, language=lambda pair: sides(pair)[0 if side == "source" else 1], side=side)

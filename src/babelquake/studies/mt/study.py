@@ -16,6 +16,7 @@ from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of, several
 from babelquake.studies.card import Study
+from babelquake.studies.masking import without_masked_lm
 from babelquake.studies.missing import missing_error
 from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
@@ -74,7 +75,8 @@ def mt(
     material = dataset(data)
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
-    changes, judges = suite_of(suite, replicates).with_model(None), scorers_of(scorers)
+    judges = scorers_of(scorers)
+    changes, said = without_masked_lm(suite_of(suite, replicates))
     given: list[AnySystem] = several(systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     if not named:
@@ -108,7 +110,8 @@ def mt(
         left_out = unsampled(segments, "source", sample, seed) if sample is not None else frozenset()
         tables = make_tables(session, segments, made, reset, left_out)
         run.info.facts.audit = audit(segments)
-        session.say(*material.notes, *_missing_references(segments), *_not_applicable(tables["variants"], changes))
+        session.say(*material.notes, *said)
+        session.say(*_missing_references(segments), *_not_applicable(tables["variants"], changes))
         session.say(*_blank_sources(segments))
         _require_scores(tables, judges)
         session.say(*_without_consis(judges))

@@ -30,7 +30,7 @@ def export_qe_texts(
     given = dataset(data)
     everything = judged_segments(given)
     selected, _ = select(everything, threshold)
-    changes = probes(suite, masked_lm, replicates)
+    changes, _ = probes(suite, masked_lm, replicates, everything)
     words = vocabularies(everything, "text", changes, target_language)
     whole = Material(everything, "translation", "target")
     clean = whole.batch(everything, everything["text"].to_list())

@@ -9,29 +9,19 @@ import polars as pl
 from babelquake.data import Dataset, Given, dataset
 from babelquake.errors import UserError
 from babelquake.languages import sides
-from babelquake.models.settings import SETTINGS
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.blocks import blocks_of
+from babelquake.studies.masking import with_masked_lm
 from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
-SHIPS = "minilm-en"
-"""The masked language model that stands in under `--offline`."""
 
-
-def probes(suite: str | Suite | Sequence[str], masked_lm: str | None, replicates: int | None) -> Suite:
-    """The suite, with the masked language model that its mask-replace (MAP6) is to ask; without one, that goes."""
-    return suite_of(suite, replicates).with_model(masked_lm or (SHIPS if SETTINGS.offline else None))
-
-
-def left_out(suite: str | Suite | Sequence[str], masked_lm: str | None) -> list[str]:
-    """Says how many of the meaning-altering probes there are where MAP6 has no masked language model."""
-    lacking = suite_of(suite).lacking
-    if masked_lm or not lacking:
-        return []
-    if SETTINGS.offline:
-        return [f"mask-replace (MAP6) asks {SHIPS}, the masked language model that ships (paper: bert-base-uncased)."]
-    return [f"{lacking} Name one with --masked-lm bert-base-uncased (the paper's), or the folder of any other."]
+def probes(
+    suite: str | Suite | Sequence[str], masked_lm: str | None, replicates: int | None, segments: pl.DataFrame
+) -> tuple[Suite, list[str]]:
+    """The suite, with the masked language model that its mask-replace (MAP6) asks, and what is to be said of it."""
+    languages = [target_language(pair) for pair in segments["language_pair"].unique()]
+    return with_masked_lm(suite_of(suite, replicates), masked_lm, languages)
 
 
 def judged_segments(data: Dataset) -> pl.DataFrame:
@@ -95,7 +85,7 @@ def size(
     """Count what a run would judge: for every probe the segments it applies to, times its replicates."""
     everything = judged_segments(dataset(data))
     selected, selection = select(everything, threshold)
-    changes = probes(suite, masked_lm, replicates)
+    changes, _ = probes(suite, masked_lm, replicates, everything)
     return Size(everything.height, selected.height, count_variants(everything, selected, changes), selection)
 
 

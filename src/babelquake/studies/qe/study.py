@@ -13,6 +13,7 @@ import polars as pl
 from babelquake.data import Dataset, Given, dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Probe
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -28,7 +29,7 @@ from babelquake.studies.missing import require_clean_scores, require_scores, wit
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, standardised
-from babelquake.studies.qe.selection import judged_segments, left_out, probes, select, target_language
+from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
 from babelquake.studies.variants import vocabularies
 
 
@@ -95,7 +96,9 @@ def qe(
     simplest baseline there is.
     """
     material = dataset(data)
-    changes, judges = probes(suite, masked_lm, replicates), scorers_of(scorers)
+    judges, everything = scorers_of(scorers), judged_segments(material)
+    changes, said = probes(suite, masked_lm, replicates, everything)
+    lacking = None if any(change.card.asks for change in changes.perturbations) else suite_of(suite).lacking or None
     with QE.session(
         out,
         data=material,
@@ -111,14 +114,14 @@ def qe(
         session.attach(references_each(material.segments) if material.has("references") else 1)
         if session.finished:
             return run
-        everything = judged_segments(material)
         selected, selection = select(everything, threshold)
         run.info.facts.selection = selection
         run.info.facts.probes = {
             change.label: Probe(meaning=meaning_of(change), title=TITLES.get(change.name, change.label))
             for change in changes.perturbations
         }
-        session.say(*material.notes, selection, *_reference_note(material, judges), *left_out(suite, masked_lm))
+        run.info.facts.left_out = lacking
+        session.say(*material.notes, selection, *_reference_note(material, judges), *said)
         session.once("segments", lambda: selected)
         words = vocabularies(everything, "text", changes, target_language)
         tables = probe(session, Material(selected, "translation", "target"), words)
