@@ -78,7 +78,12 @@ def _matrix(one: Similarities, low: float, scorer: str) -> Any:
         for y, row in enumerate(rows)
         for x, column in enumerate(columns)
     ]
-    label = {"labelExpr": f"slice(datum.label, {PLACES + 1})", "labelLimit": 120, "ticks": False, "domain": False}
+    label: dict[str, Any] = {
+        "labelExpr": f"slice(datum.label, {PLACES + 1})",
+        "labelLimit": 120,
+        "ticks": False,
+        "domain": False,
+    }
     base = alt.Chart(data(cells)).encode(
         x=alt.X("column:N", title="reference", sort=columns, axis=alt.Axis(labelAngle=-90, **label)),
         y=alt.Y("row:N", title="translation", sort=rows, axis=alt.Axis(**label)),

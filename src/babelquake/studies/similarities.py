@@ -11,7 +11,7 @@ from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.bertscore import BertScore
 from babelquake.scorers.similarities import Similarities
 from babelquake.scorers.similarities import similarities as matrix
-from babelquake.studies.asked import AnyScorer, scorers_of, several
+from babelquake.studies.asked import AnyScorer, scorers_of
 
 
 def similarities(
@@ -29,7 +29,8 @@ def similarities(
     >>> similarities("bertscore[model=minilm-en,layer=first|best]", "a cat sat", "the cat sat", "visual[level=0.3]")
     """
     judges = [_bertscore(scorer) for scorer in scorers_of(scorers)]
-    texts = [(text, change) for given in several(references) for text, change in _versions(given, suite, lang, seed)]
+    given = [references] if isinstance(references, str) else references
+    texts = [version for reference in given for version in _versions(reference, suite, lang, seed)]
     caller = engine or Engine()
     asked = Questions([translation] * len(texts), [[text] for text, _ in texts])
     found = []

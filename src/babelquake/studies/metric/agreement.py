@@ -95,7 +95,7 @@ def attacked_texts(data: Dataset, changes: Suite) -> Given:
     for change in changes.perturbations:
         if change.level == 0:
             continue
-        texts = data.attacked.get((change.name, change.level))
+        texts = None if change.level is None else data.attacked.get((change.name, change.level))
         if texts is None:
             known = ", ".join(f"{name}[level={level:g}]" for name, level in data.attacked) or "none"
             raise UserError(f"{data.name} brings no references under {change.spec}; it brings: {known}.")
