@@ -143,9 +143,9 @@ def _own_list(lang: Language | None) -> str:
     unit="share of words with a known misspelling",
 )
 def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, file: str = "") -> str | None:
-    """Replace words by misspellings that real writers made, each known word with probability `level`.
+    """Replace words by misspellings as real writers make them, each known word with probability `level`.
 
-    The lists that ship cover en, de, fr and es (an unnamed language reads as English); `file=` reads any list of
+    The lists that ship cover en, de, fr, es and cs (an unnamed language reads as English); `file=` reads any list of
     `word typo typo …` lines instead. None for a language without a list. A typo takes the casing of its word.
     """
     known = typo_list(file) if file else known_typos(lang)
