@@ -8,7 +8,6 @@ else perturbed.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,7 +17,7 @@ from babelquake.data.delimited import split_table
 from babelquake.data.plain import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing
-from babelquake.data.table import Table, to_dataset
+from babelquake.data.table import Table, Values, to_dataset
 from babelquake.errors import UserError
 
 JUDGEMENTS = ("darr.tsv", "darr.tsv.gz", "darr.tsv.xz")
@@ -53,7 +52,7 @@ def read_darr(request: Request) -> Dataset:
         names = ", ".join(sorted(doubled))
         notes.append(f"{name}: {several} segments have two translations by one system ({names}); both are kept")
     lines = [segment for segment, _ in rows]
-    columns: dict[str, Sequence[Any]] = {
+    columns: dict[str, Values] = {
         "id": [f"{pair}:{line + 1}" for line in lines],
         "source": [sources[line] for line in lines],
         "reference": [references[line] for line in lines],

@@ -1,6 +1,6 @@
 """A data set: a table of segments, and the human better/worse judgements some come with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -22,6 +22,8 @@ SCHEMA = {
 `id` names the source segment (`file-stem:line`), so it is shared by several systems' translations of it;
 (`id`, `system`) is unique.
 """
+
+ROWS_AT_ONCE = 50_000
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,8 @@ class Dataset:
     @cached_property
     def hash(self) -> str:
         """A hash of everything the data say – texts, scores, systems, further columns, preferences – for signatures."""
-        parts: list[str | None] = []
-        for table in (self.segments, self.pairs if self.pairs is not None else pl.DataFrame()):
-            for name in sorted(table.columns):
-                column = table[name]
-                if isinstance(column.dtype, pl.List):
-                    column = column.list.eval(pl.element().cast(pl.String)).list.join("\x1e")
-                parts += [name, *column.cast(pl.String)]
-        return digest(parts)
+        pairs = self.pairs if self.pairs is not None else pl.DataFrame()
+        return digest(text for table in (self.segments, pairs) for text in _said(table))
 
     def has(self, column: str) -> bool:
         """Whether any row has a value there."""
@@ -80,3 +76,14 @@ def _at(texts: Callable[[], Sequence[str]], rows: Sequence[int]) -> list[str]:
     """The texts of some rows, read once."""
     read = texts()
     return [read[row] for row in rows]
+
+
+def _said(table: pl.DataFrame) -> Iterator[str | None]:
+    """Column by column its name and all its values as text, a piece at a time."""
+    for name in sorted(table.columns):
+        yield name
+        for start in range(0, table.height, ROWS_AT_ONCE):
+            column = table[name].slice(start, ROWS_AT_ONCE)
+            if isinstance(column.dtype, pl.List):
+                column = column.list.eval(pl.element().cast(pl.String)).list.join("\x1e")
+            yield from column.cast(pl.String).to_list()

@@ -6,8 +6,12 @@ RFC 4180: quoted cells may hold commas, quotes and line ends.
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 from babelquake.data import languages
 from babelquake.data.columns import by_position, is_header
@@ -18,8 +22,15 @@ from babelquake.data.streams import label, lines, stem, whole_text
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError
 
+if TYPE_CHECKING:
+    import _csv
+
+Row = tuple[int, list[str]]
+"""The line on which a row begins, and its cells."""
 HEADERLESS = ("source", "reference")
 LONGEST_CELL = 2**24
+ROWS_AT_ONCE = 16_384
+"""Rows that lie in memory as Python objects while a table is read."""
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
@@ -40,17 +51,20 @@ def csv_table(request: Request, header: bool | None = None) -> Table:
     csv.field_size_limit(LONGEST_CELL)
     delimiter = _delimiter(text, notes, stem(request.path))
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
-    rows, starts, line = [], [], 1
+    return _table(request, _csv_rows(reader, label(request.path)), notes, header)
+
+
+def _csv_rows(reader: "_csv.Reader", name: str) -> Iterator[Row]:
+    """The rows of a CSV file, each with the line on which it begins."""
+    line = 1
     try:
         for row in reader:
-            rows.append(row)
-            starts.append(line)
+            yield line, row
             line = reader.line_num + 1
     except csv.Error as error:
         raise UserError(
-            f"{label(request.path)} line {line}: {error}. Expected CSV, with quotes inside a quoted cell doubled."
+            f"{name} line {line}: {error}. Expected CSV, with quotes inside a quoted cell doubled."
         ) from None
-    return _table(request, rows, starts, notes, header)
 
 
 def _delimiter(text: str, notes: list[str], name: str) -> str:
@@ -67,16 +81,13 @@ def _delimiter(text: str, notes: list[str], name: str) -> str:
 def tsv_table(request: Request, header: bool | None = None) -> Table:
     """The columns of a TSV file; whether the first line names them is found out unless said."""
     notes: list[str] = []
-    rows = [line.split("\t") for line in lines(request.path, notes)]
-    if rows and _quoted(rows):
-        rows = [[_unquoted(cell) for cell in row] for row in rows]
-        notes.append(f"{stem(request.path)}: every cell is quoted; the quotes were taken off")
-    return _table(request, rows, range(1, len(rows) + 1), notes, header)
+    rows = ((number, line.split("\t")) for number, line in enumerate(lines(request.path, notes), start=1))
+    return _table(request, rows, notes, header, quotable=True)
 
 
-def _quoted(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether every cell of the file stands in quotes: one that does not makes them text."""
-    return all(len(cell) > 1 and cell[0] == cell[-1] == '"' for row in rows for cell in row if row != [""])
+def _quoted(row: Sequence[str]) -> bool:
+    """Whether every cell of a row stands in quotes."""
+    return all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in row)
 
 
 def _unquoted(cell: str) -> str:
@@ -92,30 +103,78 @@ def split_table(path: Path, expected: Sequence[str]) -> Table:
     return table
 
 
+class Cells:
+    """The cells of a table that is read row by row, kept by column in little space."""
+
+    def __init__(self, width: int) -> None:
+        self.columns = [pl.Series(dtype=pl.String) for _ in range(width)]
+        self.lines = array("q")
+        """Where each row begins."""
+        self._rows: list[list[str]] = []
+
+    def add(self, line: int, row: list[str]) -> None:
+        """One more row."""
+        self.lines.append(line)
+        self._rows.append(row)
+        if len(self._rows) == ROWS_AT_ONCE:
+            self._pack()
+
+    def named(self, header: Sequence[str], first: int) -> dict[str, pl.Series]:
+        """The columns by name, from row `first` on."""
+        self._pack()
+        return {name: column.slice(first) for name, column in zip(header, self.columns, strict=True)}
+
+    def unquote(self) -> None:
+        """Take off the quotes around every cell."""
+        self._pack()
+        inner = [column.str.slice(1).str.head(-1) for column in self.columns]
+        self.columns = [column.str.replace_all('""', '"', literal=True) for column in inner]
+
+    def _pack(self) -> None:
+        for column, cells in zip(self.columns, zip(*self._rows, strict=True), strict=bool(self._rows)):
+            column.append(pl.Series(cells, dtype=pl.String))
+        self._rows = []
+
+
 def _table(
-    request: Request, rows: list[list[str]], starts: Sequence[int], notes: list[str], named: bool | None = None
+    request: Request, rows: Iterable[Row], notes: list[str], named: bool | None = None, quotable: bool = False
 ) -> Table:
-    name = label(request.path)
-    if not rows or (len(rows) == 1 and not any(rows[0])):
+    """Rows as columns. Empty lines may end a table; every other row has as many cells as the first.
+
+    Where `quotable`, quotes around every cell of the file are taken off: one cell without them makes them text.
+    """
+    name, numbered = label(request.path), iter(rows)
+    line, head = next(numbered, (1, []))
+    width, quoted = len(head), quotable and _quoted(head)
+    cells = Cells(width)
+    cells.add(line, head)
+    blank: list[Row] = []
+    wrong: Row | None = None
+    for line, row in numbered:
+        if width > 1 and row in ([""], []):
+            blank.append((line, row))
+            continue
+        if blank or len(row) != width:
+            wrong = (blank or [(line, row)])[0]
+            break
+        quoted = quoted and (row == [""] or _quoted(row))
+        cells.add(line, row)
+    if wrong is None and len(cells.lines) == 1 and not any(head):
         raise UserError(f"{name} is empty. Expected a line with column names, then one segment a line.")
-    width = len(rows[0])
-    if width > 1:
-        blank = 0
-        while rows[-1] in ([""], []):
-            rows.pop()
-            blank += 1
-        if blank:
-            notes.append(f"{stem(request.path)}: {blank} empty lines at the end were left out")
-    header, first = _header(request, rows[0], notes, named)
-    for row, line in zip(rows, starts, strict=False):
-        if len(row) != width:
-            columns = "column" if len(row) == 1 else "columns"
-            what = "the header has" if first else "the first line has"
-            raise UserError(f"{name} line {line}: {len(row)} {columns} where {what} {width} ({', '.join(header)}).")
-    if len(rows) == first:
+    if quoted:
+        cells.unquote()
+        notes.append(f"{stem(request.path)}: every cell is quoted; the quotes were taken off")
+    if blank and wrong is None:
+        notes.append(f"{stem(request.path)}: {len(blank)} empty lines at the end were left out")
+    header, first = _header(request, [_unquoted(cell) for cell in head] if quoted else head, notes, named)
+    if wrong is not None:
+        line, row = wrong
+        columns = "column" if len(row) == 1 else "columns"
+        what = "the header has" if first else "the first line has"
+        raise UserError(f"{name} line {line}: {len(row)} {columns} where {what} {width} ({', '.join(header)}).")
+    if len(cells.lines) == first:
         raise UserError(f"{name} has column names ({', '.join(header)}) but no rows.")
-    cells: dict[str, Sequence[str]] = dict(zip(header, zip(*rows[first:], strict=True), strict=True))
-    return Table(name, stem(request.path), dict(cells), starts[first : len(rows)], notes=notes)
+    return Table(name, stem(request.path), dict(cells.named(header, first)), cells.lines[first:], notes=notes)
 
 
 def _header(request: Request, first: Sequence[str], notes: list[str], named: bool | None) -> tuple[list[str], int]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from babelquake.data.dataset import Dataset
 from babelquake.data.reading import read
-from babelquake.data.table import Table, to_dataset
+from babelquake.data.table import Table, columns_of, to_dataset
 from babelquake.errors import UserError
 
 Given = Dataset | str | Path | pl.DataFrame | Sequence[Any]
@@ -42,5 +42,6 @@ def dataset(given: Given, *, language_pair: str | None = None) -> Dataset:
 def _of_table(table: pl.DataFrame, language_pair: str | None) -> Dataset:
     if table.is_empty():
         raise UserError("the table is empty: there is nothing to study.")
-    columns: dict[str, Sequence[Any]] = {name: table[name].to_list() for name in table.columns}
-    return to_dataset(Table("the table", "table", columns, range(1, table.height + 1), unit="row"), None, language_pair)
+    return to_dataset(
+        Table("the table", "table", columns_of(table), range(1, table.height + 1), unit="row"), None, language_pair
+    )

@@ -8,7 +8,6 @@ order; `None` means not judged.
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from babelquake.data.joining import join
 from babelquake.data.plain import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing, lines
-from babelquake.data.table import Table, number, to_dataset
+from babelquake.data.table import Table, Values, number, to_dataset
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import LanguagePair
 
@@ -111,7 +110,7 @@ def _read_pair(root: Path, pair: str, reference: str | None) -> Dataset:
     for system, texts in outputs.items():
         same_length(source_file, sources, _outputs(root, pair)[system], texts)
     count, copies = len(sources), len(outputs)
-    columns: dict[str, Sequence[Any]] = {
+    columns: dict[str, Values] = {
         "id": [f"{pair}:{line}" for line in range(1, count + 1)] * copies,
         "source": sources * copies,
         "translation": [text for texts in outputs.values() for text in texts],

@@ -6,10 +6,10 @@ folder lie `sources/`, `references/` and `system-outputs/TESTSET/PAIR/TESTSET.SY
 Several systems with one translation are written `one+other`; the first is taken.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from babelquake.data.joining import join
 from babelquake.data.plain import text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import lines
-from babelquake.data.table import Table, number, to_dataset
+from babelquake.data.table import Table, Values, number, to_dataset
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import LanguagePair
 
@@ -94,7 +94,7 @@ def _pair(root: Path, pair: str, judged: dict[str, list[Judged]]) -> Dataset:
             ("translation", _output(root, test_set, pair, system)),
         ):
             texts[field].append(_line(place, segment))
-    columns: dict[str, Sequence[Any]] = {
+    columns: dict[str, Values] = {
         "id": [f"{pair}:{segment}" for _, segment, _ in rows],
         **texts,
         "system": [system for _, _, system in rows],

@@ -1,13 +1,12 @@
 """Data sets by name: the bundled sample and sacreBLEU's test sets."""
 
-from collections.abc import Sequence
 from importlib.resources import as_file, files
 from typing import Any
 
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import split_table
 from babelquake.data.request import Request
-from babelquake.data.table import Table, to_dataset
+from babelquake.data.table import Table, Values, to_dataset
 from babelquake.errors import UserError, did_you_mean
 
 SAMPLES = ("sample", "sample:rated")
@@ -25,7 +24,7 @@ def read_sample(request: Request) -> Dataset:
             rated = split_table(folder / "translations.tsv", ("id", "system", "translation", "score"))
             row_of = {key: row for row, key in enumerate(segments.columns["id"])}
             rows = [row_of[key] for key in rated.columns["id"]]
-            columns: dict[str, Sequence[Any]] = {
+            columns: dict[str, Values] = {
                 name: [values[row] for row in rows] for name, values in segments.columns.items()
             }
             table = Table(rated.label, "sample:rated", columns | rated.columns, rated.lines)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
@@ -12,7 +11,7 @@ from babelquake.data.delimited import csv_table, tsv_table
 from babelquake.data.records import json_lines, parquet_frame
 from babelquake.data.request import Request
 from babelquake.data.streams import STDIN, suffix
-from babelquake.data.table import Table, texts_of
+from babelquake.data.table import Table, Values, columns_of, texts_of
 from babelquake.data.writing import as_bytes
 from babelquake.errors import UserError, did_you_mean
 
@@ -46,8 +45,7 @@ def read_column(path: str, name: str) -> Column:
     notes: list[str] = []
     if ending == ".parquet":
         frame = parquet_frame(request)
-        columns: dict[str, Sequence[Any]] = {each: frame[each].to_list() for each in frame.columns}
-        table = Table(path, path, columns, range(1, frame.height + 1), unit="row")
+        table = Table(path, path, columns_of(frame), range(1, frame.height + 1), unit="row")
         found, texts, sources = _chosen(table, name)
         return Column(
             texts, sources, lambda new: as_bytes(frame.with_columns(pl.Series(found, new, pl.String)), ending), notes
@@ -56,7 +54,7 @@ def read_column(path: str, name: str) -> Column:
     if wrong := next((place for place, item in enumerate(objects, 1) if not isinstance(item, dict)), None):
         raise UserError(f"{path}: object {wrong} is none. Expected one JSON object a line.")
     names = dict.fromkeys(key for item in objects for key in item)
-    columns = {each: [item.get(each) for item in objects] for each in names}
+    columns: dict[str, Values] = {each: [item.get(each) for item in objects] for each in names}
     found, texts, sources = _chosen(Table(path, path, columns, range(1, len(objects) + 1)), name)
 
     def lines(new: Texts) -> bytes:

@@ -11,7 +11,7 @@ from babelquake.data import languages
 from babelquake.data.dataset import Dataset
 from babelquake.data.request import Request
 from babelquake.data.streams import existing, label, lines, opened, stem, whole_text
-from babelquake.data.table import Table, to_dataset
+from babelquake.data.table import Table, Values, columns_of, to_dataset
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 
@@ -43,8 +43,7 @@ def read_json(request: Request) -> Dataset:
 def read_parquet(request: Request) -> Dataset:
     """A Parquet table; nested columns other than references stay as they are."""
     frame = parquet_frame(request)
-    columns: dict[str, Sequence[Any]] = {name: frame[name].to_list() for name in frame.columns}
-    table = Table(request.what, stem(request.path), columns, range(1, frame.height + 1), unit="row")
+    table = Table(request.what, stem(request.path), columns_of(frame), range(1, frame.height + 1), unit="row")
     return _from_table(request, table)
 
 
@@ -97,7 +96,7 @@ def read_demetr(request: Request) -> Dataset:
             columns.setdefault(name, [None] * rows).extend(values)
         rows += len(items)
         columns = {name: values + [None] * (rows - len(values)) for name, values in columns.items()}
-    named: dict[str, Sequence[Any]] = {DEMETR.get(name, name): values for name, values in columns.items()}
+    named: dict[str, Values] = {DEMETR.get(name, name): values for name, values in columns.items()}
     named["id"] = [f"{kind}:{number}" for kind, number in zip(columns["pert_name"], columns["id"], strict=True)]
     tags = columns.get("lang_tag", [None] * rows)
     codes = [languages.named(tag) if isinstance(tag, str) else None for tag in tags]
@@ -150,7 +149,7 @@ def _table(path: Path, objects: Sequence[Any], numbers: Sequence[int], unit: str
     if "translation" in names and all(_is_pair(item.get("translation")) for item in objects):
         objects = [{**item, **_parted(item["translation"])} for item in objects]
         names = dict.fromkeys(key for item in objects for key in item if key != "translation")
-    columns: dict[str, Sequence[Any]] = {name: [item.get(name) for item in objects] for name in names}
+    columns: dict[str, Values] = {name: [item.get(name) for item in objects] for name in names}
     return Table(label(path), stem(path), columns, numbers, unit, notes)
 
 

@@ -1,11 +1,11 @@
 """From a file's columns to a data set: the step all table formats share."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import numpy as np
 import polars as pl
 
 from babelquake.data import languages
@@ -18,6 +18,10 @@ NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
 """What files write where there is no score."""
 
 
+Values = Sequence[Any] | pl.Series
+"""A column: large ones are polars series, which take a fifth of the memory."""
+
+
 @dataclass
 class Table:
     """The columns of one file as read, and where each row stood."""
@@ -26,7 +30,7 @@ class Table:
     """The input as errors call it: as the user wrote it."""
     name: str
     """The data as notes, ids and runs call them."""
-    columns: dict[str, Sequence[Any]]
+    columns: dict[str, Values]
     lines: Sequence[int]
     unit: str = "line"
     notes: list[str] = field(default_factory=list)
@@ -52,7 +56,7 @@ def to_dataset(
     chosen = resolve(header, columns, table.label)
     notes = [*table.notes, *(f"{table.name}: {note}" for note in near_misses(header, chosen))]
     texts = {
-        name: texts_of(table, chosen[name][0]) if name in chosen else None
+        name: text_series(table, chosen[name][0]) if name in chosen else None
         for name in ("source", "translation", "system")
     }
     references = _references(table, chosen.get("reference", []))
@@ -61,27 +65,41 @@ def to_dataset(
             f"{table.label} has no column for source, reference or translation. Its columns are: {', '.join(header)}. "
             "Say which is which, for example: --columns source=a,reference=b."
         )
-    count = len(table.lines)
-    nothing: list[None] = [None] * count
-    frame = {
-        "id": _ids(table, chosen, texts["source"] or nothing, texts["system"] or nothing, notes),
-        "source": texts["source"] or nothing,
-        "translation": texts["translation"] or nothing,
-        "system": [system or None for system in texts["system"] or nothing],
+    nothing = pl.Series([None]).new_from_index(0, len(table.lines))
+    source, translation, system = (nothing if found is None else found for found in texts.values())
+    system = system.cast(pl.String).replace("", None)
+    frame: dict[str, Values] = {
+        "id": _ids(table, chosen, source.cast(pl.String), system, notes),
+        "source": source,
+        "references": nothing if references is None else references,
+        "translation": translation,
+        "system": system,
         "score": numbers(table, chosen["score"][0]) if "score" in chosen else nothing,
         "language_pair": _pairs(table, chosen, language_pair, default_pair),
     }
     used = {name for names in chosen.values() for name in names}
     extra = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
-    series = [pl.Series(name, frame[name], dtype=cast(pl.DataType, SCHEMA[name])) for name in frame]
-    series.insert(list(SCHEMA).index("references"), _list_series(references or nothing))
+    series = [pl.Series(name, frame[name], dtype=cast(pl.DataType, kind)) for name, kind in SCHEMA.items()]
     segments = pl.DataFrame(series).with_columns(**extra)
     if language_pair and "language_pair" in chosen:
+        found = ", ".join(sorted(map(str, segments["language_pair"].unique())))
         segments = segments.filter(pl.col("language_pair") == LanguagePair(language_pair))
         if segments.is_empty():
-            found = ", ".join(sorted({str(pair) for pair in frame["language_pair"]}))
             raise UserError(f"{table.label} has no rows of {language_pair}. It has: {found}.")
     return Dataset(table.name, segments, notes=(*notes, *blanks(segments, table.name)))
+
+
+def text_series(table: Table, column: str) -> pl.Series:
+    """A column of text; anything but text or nothing is an error."""
+    values = table.columns[column]
+    if isinstance(values, pl.Series) and values.dtype == pl.String:
+        return values
+    return pl.Series(texts_of(table, column), dtype=pl.String)
+
+
+def columns_of(frame: pl.DataFrame) -> dict[str, Values]:
+    """The columns of a polars table: texts as they are, everything else as Python values."""
+    return {name: frame[name] if frame[name].dtype == pl.String else frame[name].to_list() for name in frame.columns}
 
 
 def texts_of(table: Table, column: str) -> list[str | None]:
@@ -126,9 +144,9 @@ def blanks(segments: pl.DataFrame, name: str) -> list[str]:
     ]
 
 
-def inferred(values: Sequence[Any]) -> pl.Series:
+def inferred(values: Values) -> pl.Series:
     """A further column with the type its values have: numbers where all are numbers, otherwise text or lists."""
-    if all(value is None or isinstance(value, str) for value in values):
+    if isinstance(values, pl.Series) or all(value is None or isinstance(value, str) for value in values):
         text = pl.Series(values, dtype=pl.String)
         if not text.is_null().all() and text.str.contains(r"^(-?(0|[1-9]\d{0,14})(\.\d+)?([eE][+-]?\d{1,3})?)?$").all():
             given = text.replace("", None)
@@ -145,25 +163,25 @@ def _blank_texts(texts: pl.Series) -> int:
     return int((texts.drop_nulls().str.strip_chars() == "").sum())
 
 
-def _references(table: Table, names: Sequence[str]) -> list[list[str] | None] | None:
+def _references(table: Table, names: Sequence[str]) -> pl.Series | None:
     """The references of each row. A blank cell in a further reference column means there is none."""
     if not names:
         return None
-    if len(names) == 1 and any(isinstance(value, list) for value in table.columns[names[0]]):
+    values = table.columns[names[0]]
+    if len(names) == 1 and not isinstance(values, pl.Series) and any(isinstance(value, list) for value in values):
         lists: list[list[str] | None] = []
-        for row, value in enumerate(table.columns[names[0]]):
+        for row, value in enumerate(values):
             some = [value] if isinstance(value, str) else value
             if some is not None and not (isinstance(some, list) and all(isinstance(text, str) for text in some)):
                 raise UserError(f"{table.where(row)}: {names[0]} is {value!r} where texts are expected.")
             lists.append(some)
-        return lists
-    first, *further = (texts_of(table, name) for name in names)
+        return _list_series(lists)
+    first, *further = (text_series(table, name).rename(str(place)) for place, name in enumerate(names))
+    side_by_side = pl.DataFrame([first, *(column.replace("", None) for column in further)])
+    together = pl.concat_list(pl.all())
     if not further:
-        return [None if text is None else [text] for text in first]
-    return [
-        [text for position, text in enumerate(row) if text or (position == 0 and text is not None)]
-        for row in zip(first, *further, strict=True)
-    ]
+        return side_by_side.select(pl.when(pl.col("0").is_not_null()).then(together))["0"]
+    return side_by_side.select(together.list.drop_nulls())["0"]
 
 
 def _list_series(lists: Sequence[Sequence[str] | None]) -> pl.Series:
@@ -180,22 +198,18 @@ def _list_series(lists: Sequence[Sequence[str] | None]) -> pl.Series:
     return pl.DataFrame([*padded, given]).select(joined.alias("references"))["references"]
 
 
-def _pairs(
-    table: Table, chosen: Mapping[str, Sequence[str]], given: str | None, default: str | None
-) -> Sequence[str | None]:
-    if "language_pair" in chosen:
-        fallback = LanguagePair(given) if given else default
-        return [languages.normalised(value) or fallback for value in texts_of(table, chosen["language_pair"][0])]
-    return [LanguagePair(given) if given else default] * len(table.lines)
+def _pairs(table: Table, chosen: Mapping[str, Sequence[str]], given: str | None, default: str | None) -> pl.Series:
+    fallback = LanguagePair(given) if given else default
+    if "language_pair" not in chosen:
+        return pl.Series([fallback], dtype=pl.String).new_from_index(0, len(table.lines))
+    said = text_series(table, chosen["language_pair"][0])
+    meant = {name: languages.normalised(name) or fallback for name in said.unique()}
+    return said.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
 
 
 def _ids(
-    table: Table,
-    chosen: Mapping[str, Sequence[str]],
-    sources: Sequence[str | None],
-    systems: Sequence[str | None],
-    notes: list[str],
-) -> list[str]:
+    table: Table, chosen: Mapping[str, Sequence[str]], source: pl.Series, system: pl.Series, notes: list[str]
+) -> pl.Series:
     """The file's own ids where they name segments, otherwise the line on which a source first stands.
 
     The n-th time a system translates the same source, its row gets the id of the n-th such line: so repeated sentences
@@ -204,22 +218,21 @@ def _ids(
     if "id" in chosen:
         name = chosen["id"][0]
         prefix = "" if name == "id" else f"{table.name}:"
-        ids = [f"{prefix}{value}" for value in table.columns[name]]
-        if _names_segments(ids, sources, systems):
+        ids = pl.Series([f"{prefix}{value}" for value in table.columns[name]], dtype=pl.String)
+        if _names_segments(pl.DataFrame({"id": ids, "source": source, "system": system})):
             return ids
         notes.append(f"{table.name}: column '{name}' does not name segments uniquely; line numbers are used as ids")
-    seen: Counter[tuple[str | None, str | None]] = Counter()
-    first: dict[tuple[str | None, int], int] = {}
-    ids = []
-    for line, source, system in zip(table.lines, sources, systems, strict=True):
-        time = seen[source, system] = seen[source, system] + 1
-        where = line if source is None else first.setdefault((source, time), line)
-        ids.append(f"{table.name}:{where}")
-    return ids
+    lines = pl.Series(np.asarray(table.lines, dtype=np.int64))
+    said = pl.DataFrame({"line": lines, "source": source, "system": system})
+    time = pl.int_range(pl.len()).over("source", "system").alias("time")
+    first = pl.col("line").first().over("source", "time")
+    where = pl.when(pl.col("source").is_not_null()).then(first).otherwise("line")
+    named = said.with_columns(time).select(pl.concat_str(pl.lit(f"{table.name}:"), where.cast(pl.String)))
+    return named.to_series()
 
 
-def _names_segments(ids: Sequence[str], sources: Sequence[str | None], systems: Sequence[str | None]) -> bool:
-    if len(set(zip(ids, systems, strict=True))) < len(ids):
+def _names_segments(segments: pl.DataFrame) -> bool:
+    """Whether ids and systems tell all rows apart, and an id always means the same source."""
+    if segments.select("id", "system").is_duplicated().any():
         return False
-    source_of = dict(zip(ids, sources, strict=True))
-    return all(source_of[id_] == source for id_, source in zip(ids, sources, strict=True))
+    return segments.select("id", "source").unique().height == segments["id"].n_unique()
