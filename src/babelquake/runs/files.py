@@ -14,6 +14,8 @@ import polars as pl
 
 from babelquake.errors import ResumableError
 
+ROWS_TOGETHER = 2**16
+"""Rows that lie together in large tables: readers that take a piece at a time take as many."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

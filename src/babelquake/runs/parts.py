@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.runs.files import replacing, store_table
+from babelquake.runs.files import ROWS_TOGETHER, replacing, store_table
 
 FOLDER = ".parts"
 
@@ -47,7 +47,8 @@ class Parts:
             return
         with replacing(self._joined) as draft:
             scanned = [pl.scan_parquet(self._file(name), glob=False) for name in names]
-            pl.concat(scanned, how="vertical_relaxed").sink_parquet(draft, compression="zstd", maintain_order=True)
+            whole = pl.concat(scanned, how="vertical_relaxed")
+            whole.sink_parquet(draft, compression="zstd", maintain_order=True, row_group_size=ROWS_TOGETHER)
 
     def discard(self) -> None:
         """Remove the parts; what is joined stays."""

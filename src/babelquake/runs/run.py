@@ -152,13 +152,15 @@ class Run(Kept):
 
     def once(self, table: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """A table, computed and stored the first time, read back from then on."""
-        if not self.has(table):
-            started = time.monotonic()
-            store_table(make(), self.path(table))
-            self.keep(self.path(table).name)
-            self.info.timings[table] = round(time.monotonic() - started, 3)
-            self.save()
-        return self.table(table)
+        if self.has(table):
+            return self.table(table)
+        started = time.monotonic()
+        made = make()
+        store_table(made, self.path(table))
+        self.keep(self.path(table).name)
+        self.info.timings[table] = round(time.monotonic() - started, 3)
+        self.save()
+        return made
 
     def parts(self, table: str) -> Parts:
         """The parts of a table that is too large for memory."""

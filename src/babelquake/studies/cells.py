@@ -3,7 +3,7 @@
 Readers of two cells on the same segments, in one run or in two, compare them by `paired_test`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,7 +78,7 @@ class Cell:
     marks: NDArray[np.uint64] | None = None
     """A hash of each segment's statistics: two cells differ in a segment where these do."""
     sides: list[NDArray[np.uint64]] = field(default_factory=list)
-    """The same of each of its tables."""
+    """The same of each of its tables, until its tests are made."""
     tests: dict[str, Test] = field(default_factory=dict)
 
     @property
@@ -165,12 +165,12 @@ def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:
 
 def marks_of(rows: Array) -> NDArray[np.uint64]:
     """A hash of each row's numbers."""
-    return combined([np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T])
+    return combined(np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T)
 
 
-def combined(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+def combined(columns: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """A hash of several words, place by place."""
-    marks = np.zeros_like(columns[0])
+    marks = np.zeros(1, dtype=np.uint64)
     for column in columns:
         marks = (marks ^ column) * np.uint64(0x9E3779B97F4A7C15)
         marks ^= marks >> np.uint64(29)

@@ -2,8 +2,16 @@
 
 import polars as pl
 
+from babelquake.perturb.suite import Suite
 from babelquake.randomness import Stream
 from babelquake.text import ending
+
+FINAL = "final-"
+
+
+def are_split(suite: Suite) -> bool:
+    """Whether a suite has perturbations that go by the final mark, so that sentences are split by it."""
+    return any(change.label.startswith(FINAL) for change in suite.perturbations)
 
 
 def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> frozenset[int]:
@@ -21,10 +29,11 @@ def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> fr
 
 def of_the_sample(variants: pl.DataFrame, left_out: frozenset[int]) -> pl.DataFrame:
     """Variants without those of `final-…` perturbations on rows that were not sampled."""
-    if not left_out:
+    final = variants["perturbation"].str.starts_with(FINAL)
+    if not left_out or not final.any():
         return variants
-    final = pl.col("perturbation").str.starts_with("final-")
-    return variants.filter(~(pl.col("row").is_in(list(left_out)) & final))
+    here = left_out.intersection(variants["row"].unique())
+    return variants.filter(~(final & variants["row"].is_in(list(here))))
 
 
 def without_duplicates(segments: pl.DataFrame, column: str) -> pl.DataFrame:

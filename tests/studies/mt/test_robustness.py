@@ -77,6 +77,7 @@ def tables(
                     **keys,
                     **noise,
                     "source": [text + "x" * it for text, it in zip(sources, changed, strict=True)],
+                    "changed": changed,
                     "translation": noisy,
                     "judged": noisy,
                     "change": ["other"] * n,

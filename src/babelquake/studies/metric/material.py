@@ -27,7 +27,7 @@ def meaning_of(change: Perturbation) -> str:
     return "altering" if change.options.get("mark") == "random" else change.card.meaning
 
 
-def material_of(data: Dataset, side: Side, mode: str, sample: int, seed: int) -> Material:
+def material_of(data: Dataset, side: Side, mode: str, sample: int | None, seed: int) -> Material:
     """The texts to perturb. Source and reference texts are judged against themselves: f(X′, X), or f(X′, X, X)."""
     if side == "source" or (side == "reference" and mode == "sensitivity"):
         text = pl.col("source") if side == "source" else pl.col("references").list.first()
@@ -49,5 +49,5 @@ def material_of(data: Dataset, side: Side, mode: str, sample: int, seed: int) ->
         segments,
         "reference" if mode == "agreement" else "translation",
         "source" if side == "source" else "target",
-        unsampled(segments, "text", sample, seed),
+        frozenset() if sample is None else unsampled(segments, "text", sample, seed),
     )

@@ -19,6 +19,7 @@ from babelquake.stats.resampling import Keys
 from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.measuring import Families, enough, measured
+from babelquake.studies.pieces import same
 from babelquake.studies.sides import Chosen, Sides
 from babelquake.studies.units import keys_by_row
 
@@ -73,15 +74,9 @@ class _Cut(Sides):
     """The sides of one cell, cut from the table of sums."""
 
     def __init__(self, sums: pl.LazyFrame, place: Mapping[str, Any], keys: Keys) -> None:
-        here = sums.filter(
-            pl.col("scorer") == place["scorer"],
-            pl.col("language_pair").eq_missing(pl.lit(place["language_pair"], pl.String)),
-        )
-        same = pl.col("perturbation") == place["perturbation"]
-        noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(place["level"], pl.Float64)))
-        index = noisy.select("row", "replicates", "changed").collect()
-        super().__init__(noisy, here.filter(pl.col("perturbation").is_null()), index["row"].to_numpy(), keys)
-        self.replicates, self.changed = index["replicates"].to_numpy(), index["changed"].to_numpy()
+        here = {name: place[name] for name in ("scorer", "language_pair")}
+        super().__init__(sums, same(**place), same(**here, perturbation=None), ["row", "replicates", "changed"], keys)
+        self.replicates, self.changed = (self.noisy.index[name].to_numpy() for name in ("replicates", "changed"))
 
 
 def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: int, seed: int) -> Cell:
@@ -92,6 +87,7 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: 
     cell.compute(_formulas(scorer), tables, resamples, seed)
     sign = 1 if scorer.higher_is_better else -1
     cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: sign * scorer.aggregate(sums), (1, 0), tables, seed)
+    cell.sides.clear()
     return cell
 
 

@@ -36,6 +36,7 @@ from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.missing import require_scores
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session
+from babelquake.studies.splits import are_split
 from babelquake.studies.variants import vocabularies
 
 
@@ -147,7 +148,7 @@ def metric(
 
 def _sensitivity(session: Session, asked: Asked) -> Rows:
     """How far does the score move when the text does?"""
-    material = material_of(session.data, asked.side, "sensitivity", asked.sample, session.seed)
+    material = _material(session, asked, "sensitivity")
     tables = _probed(session, material)
     meanings, segments = session.run.info.facts.meaning, material.segments
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, session.resamples, session.seed)
@@ -157,7 +158,7 @@ def _sensitivity(session: Session, asked: Asked) -> Rows:
 def _agreement(session: Session, asked: Asked) -> Rows:
     """Does the metric still agree with people when its references are noisy?"""
     suite = session.perturbations
-    material = material_of(session.data, asked.side, "agreement", asked.sample, session.seed)
+    material = _material(session, asked, "agreement")
     if asked.attacked:
         material = replace(material, given=attacked_texts(session.data, suite))
     tables = _probed(session, material)
@@ -177,6 +178,12 @@ def _challenge(session: Session, asked: Asked) -> Rows:
 
 
 QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": _challenge}
+
+
+def _material(session: Session, asked: Asked, mode: str) -> Material:
+    """The texts to perturb, split by their final marks where the suite goes by them."""
+    sample = asked.sample if are_split(session.perturbations) else None
+    return material_of(session.data, asked.side, mode, sample, session.seed)
 
 
 def _probed(session: Session, material: Material) -> dict[str, Any]:

@@ -8,18 +8,14 @@ from babelquake.text import ending
 
 def audit(segments: pl.DataFrame) -> Audit:
     """Shares of segments, in per cent: ends in different marks than its reference, duplicate source, blank source."""
-    sources = segments["source"].fill_null("")
-    pairs = [
-        (source, references[0])
-        for source, references in zip(sources, segments["references"], strict=True)
-        if references is not None and len(references) and source.strip() and references[0].strip()
-    ]
-    mismatched = sum(ending(source).kind != ending(reference).kind for source, reference in pairs)
+    sides = segments.select(pl.col("source").fill_null(""), reference=pl.col("references").list.first().fill_null(""))
+    told = sides.filter(pl.all_horizontal(pl.all().str.strip_chars() != ""))
+    mismatched = sum(ending(source).kind != ending(reference).kind for source, reference in told.iter_rows())
     distinct = segments.unique(["id", "language_pair"], maintain_order=True)["source"].fill_null("")
     blank = int((distinct.str.strip_chars() == "").sum())
     return Audit(
         segments=len(distinct),
-        mismatched_endings=_percent(mismatched, len(pairs)),
+        mismatched_endings=_percent(mismatched, told.height),
         duplicate_sources=_percent(len(distinct) - distinct.n_unique(), len(distinct)),
         blank_sources=_percent(blank, len(distinct)),
         endings=_endings(distinct),

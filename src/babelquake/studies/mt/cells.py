@@ -17,10 +17,10 @@ from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, exchange_of
+from babelquake.studies.pieces import same
 from babelquake.studies.sides import Chosen, Sides
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
-VARIANT = ["row", "perturbation", "level", "replicate"]
 REACHES_ZERO = 0.025
 """A quality reaches zero where its 95 % interval does."""
 RATIOS = {"robust": "ROBUST", "consis": "CONSIS"}
@@ -33,19 +33,26 @@ WORDS = {
 
 
 def cells(
-    scores: pl.LazyFrame, scorers: list[Scorer], keys: Keys, changed: pl.DataFrame, resamples: int, seed: int
+    scores: pl.LazyFrame,
+    translations: pl.LazyFrame,
+    scorers: list[Scorer],
+    told: pl.Expr,
+    keys: Keys,
+    resamples: int,
+    seed: int,
 ) -> Iterator[list[Cell]]:
     """All cells, place by place, on all cores: over all texts, and over the changed ones where that is not all of them.
 
-    `keys` hold the sentence of every row number; `changed` lists the perturbed sources that differ from their original.
+    `told` says which rows count, `keys` hold the sentence of every row number; `translations` tell which perturbed
+    sources differ from their original.
     """
     by_name = {scorer.name: scorer for scorer in scorers}
-    wanted = places(scores)
+    wanted = places(scores, told)
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
-        sides = _Cut(scores, values, keys)
-        really = _listed(sides.index, changed)
-        count = sides.index["row"].filter(pl.Series(really)).n_unique()
+        sides = _Cut(scores, values, told, keys)
+        really = sides.changed(translations, values)
+        count = len(np.unique(sides.rows[really]))
         found = [_cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)]
         if 0 < really.sum() < len(really):
             only = Place(**values, only_changed=True)
@@ -58,15 +65,19 @@ def cells(
 class _Cut(Sides):
     """The sides of one cell, cut from the table of scores."""
 
-    def __init__(self, scores: pl.LazyFrame, values: Mapping[str, Any], keys: Keys) -> None:
-        here = scores.filter(*(pl.col(name).eq_missing(pl.lit(values[name], pl.String)) for name in GROUPS[:3]))
-        same = pl.col("perturbation") == values["perturbation"]
-        noisy = here.filter(same & pl.col("level").eq_missing(pl.lit(values["level"], pl.Float64)))
-        self.index = noisy.select(VARIANT).collect()
-        super().__init__(noisy, here.filter(pl.col("perturbation").is_null()), self.index["row"].to_numpy(), keys)
-        missing = noisy.select(pl.col("statistics", "forward").null_count()).collect()
+    def __init__(self, scores: pl.LazyFrame, values: Mapping[str, Any], told: pl.Expr, keys: Keys) -> None:
+        here = {name: values[name] for name in GROUPS[:3]}
+        noisy, clean = told & same(**values), same(**here, perturbation=None)
+        super().__init__(scores, noisy, clean, ["row", "replicate"], keys)
+        missing = scores.filter(noisy).select(pl.col("statistics", "forward").null_count()).collect()
         judged, paired = (missing[name][0] == 0 for name in ("statistics", "forward"))
         self.names = [*(("clean", "perturbed") if judged else ()), *(("forward", "backward") if paired else ())]
+
+    def changed(self, translations: pl.LazyFrame, values: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Which of the perturbed sources differ from their original."""
+        here = same(**{name: value for name, value in values.items() if name != "scorer"})
+        listed = translations.filter(here & pl.col("changed")).select("row", "replicate").collect()
+        return np.isin(_numbered(self.noisy.index), _numbered(listed))
 
     def table(self, side: str, chosen: Chosen) -> Array:
         """One of its sides by name."""
@@ -75,16 +86,15 @@ class _Cut(Sides):
         return self.perturbed("statistics" if side == "perturbed" else side, chosen)
 
 
-def _listed(index: pl.DataFrame, changed: pl.DataFrame) -> NDArray[np.bool_]:
-    """Which of some variants are among those listed."""
-    marked = changed.with_columns(really=pl.lit(True))
-    joined = index.join(marked, on=VARIANT, how="left", nulls_equal=True, maintain_order="left")
-    return joined["really"].fill_null(False).to_numpy()
+def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
+    """One number for each variant of a place."""
+    row, replicate = (variants[name].cast(pl.UInt64).to_numpy() for name in ("row", "replicate"))
+    return np.asarray((row << np.uint64(32)) | replicate)
 
 
-def places(scores: pl.LazyFrame) -> list[dict[str, Any]]:
+def places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
     """What there is a cell of."""
-    listed = scores.filter(pl.col("perturbation").is_not_null()).select(GROUPS).unique(maintain_order=True)
+    listed = scores.filter(told & pl.col("perturbation").is_not_null()).select(GROUPS).unique(maintain_order=True)
     return list(listed.collect().iter_rows(named=True))
 
 
@@ -98,6 +108,7 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: in
         _without_meaningless_ratios(cell, scorer)
     if "delta" in cell.numbers:
         cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: quality(scorer, sums), (1, 0), tables, seed)
+    cell.sides.clear()
     return cell
 
 

@@ -9,27 +9,19 @@ from babelquake.stats.bootstrap import bootstrap
 from babelquake.stats.resampling import Keys
 from babelquake.studies import kinds
 from babelquake.studies.measuring import measured
+from babelquake.studies.pieces import same
 from babelquake.studies.units import by_unit
 
 GROUPS = ["language_pair", "system", "perturbation", "level"]
 
 
-def inconsistency(
-    translations: pl.LazyFrame, changed: pl.DataFrame, keys: Keys, threshold: float, resamples: int, seed: int
-) -> list[Measure]:
+def inconsistency(translations: pl.LazyFrame, keys: Keys, threshold: float, resamples: int, seed: int) -> list[Measure]:
     """The share over all texts, and over those that the perturbation really changed where that is not all of them."""
-    noisy = translations.filter(pl.col("perturbation").is_not_null()).select(*GROUPS, "row", "replicate", "consistency")
-    really = changed.with_columns(really=pl.lit(True))
-    table = noisy.join(
-        really.lazy(),
-        on=["row", "perturbation", "level", "replicate"],
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    ).collect()
+    listed = translations.filter(pl.col("perturbation").is_not_null()).select(GROUPS).unique(maintain_order=True)
     measures = []
-    for values, part in table.group_by(GROUPS, maintain_order=True):
-        some = part.filter(pl.col("really"))
+    for place in listed.collect().iter_rows(named=True):
+        part = translations.filter(same(**place)).select("row", "consistency", "changed").collect()
+        some = part.filter(pl.col("changed"))
         count = some["row"].n_unique()
         found = [(kinds.INCONSISTENT, part)]
         if 0 < some.height < part.height:
@@ -38,7 +30,6 @@ def inconsistency(
             below = 100.0 * (here["consistency"] < threshold).to_numpy()
             units, rows = by_unit(keys[here["row"].to_numpy()], np.stack([below, np.ones_like(below)], axis=1))
             drawn = bootstrap(_mean, [rows], resamples, seed, units)
-            place = dict(zip(GROUPS, values, strict=True))
             measures.append(measured(kind, drawn, here["row"].n_unique(), scorer="chrf", changed=count, **place))
     return measures
 

@@ -1,18 +1,21 @@
 """All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, changes."""
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.engine import Progress
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
+from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies import kinds
 from babelquake.studies.cells import Cell
 from babelquake.studies.measuring import enough
-from babelquake.studies.mt.cells import VARIANT, cells, places
+from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
-from babelquake.studies.units import keys_by_row
+from babelquake.studies.pieces import pieces
 
 
 def mt_results(
@@ -26,12 +29,12 @@ def mt_results(
 ) -> list[Measure]:
     """All results of the study. Segments with a blank source are left out: there is nothing to perturb."""
     found = mt_cells(scores, translations, judges, enough(resamples), seed, quiet)
-    sources = sources_of(translations)
-    kept = _with_source(translations, sources)
+    keys, there = sentences(translations.lazy())
+    told = translations.lazy().filter(with_source(there))
     measures = cell_measures(found)
-    measures += inconsistency(kept, changed_sources(kept, sources), keys_by_row(sources), threshold, resamples, seed)
+    measures += inconsistency(told, keys, threshold, resamples, seed)
     measures += system_differences(found) + ranks(found) + robust_consis_correlation(found) + overall(found)
-    return measures + _changes(kept)
+    return measures + _changes(told)
 
 
 def mt_cells(
@@ -43,33 +46,31 @@ def mt_cells(
     quiet: bool = True,
 ) -> list[Cell]:
     """The cells of a run, from its tables."""
-    sources = sources_of(translations)
-    kept = _with_source(scores, sources)
-    changed = changed_sources(_with_source(translations, sources), sources)
+    keys, there = sentences(translations.lazy())
+    scores, told = scores.lazy(), with_source(there)
     found: list[Cell] = []
-    with Progress("resampling", len(places(kept)), "cells", quiet) as progress:
-        for some in cells(kept, judges, keys_by_row(sources), changed, resamples, seed):
+    with Progress("resampling", len(places(scores, told)), "cells", quiet) as progress:
+        for some in cells(scores, translations.lazy(), judges, told, keys, resamples, seed):
             found += some
             progress.advance(1)
     return found
 
 
-def _with_source(table: pl.DataFrame | pl.LazyFrame, sources: pl.DataFrame) -> pl.LazyFrame:
-    """A table's rows of segments that have a source, in their order."""
-    return table.lazy().filter(pl.col("row").is_in(sources["row"].implode()))
+def sentences(translations: pl.LazyFrame) -> tuple[Keys, NDArray[np.bool_]]:
+    """For every row number the key of its source, and whether it has one."""
+    rows = int(translations.select(pl.col("row").max()).collect().item() or 0) + 1
+    keys, there = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.bool_)
+    clean = pl.col("perturbation").is_null() & (pl.col("source").str.strip_chars() != "")
+    for piece in pieces(translations, clean, ["row", "source"]):
+        new = piece.filter(~pl.Series(there[piece["row"].to_numpy()]))
+        places = new["row"].to_numpy()
+        keys[places], there[places] = segment_keys(new["source"]), True
+    return keys, there
 
 
-def sources_of(translations: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
-    """Row and source of every segment that has one."""
-    clean = translations.lazy().filter(pl.col("perturbation").is_null() & (pl.col("source").str.strip_chars() != ""))
-    return clean.select("row", "source").unique("row", maintain_order=True).collect()
-
-
-def changed_sources(translations: pl.LazyFrame, sources: pl.DataFrame) -> pl.DataFrame:
-    """Row, perturbation, level and replicate of every perturbed source that differs from its original."""
-    noisy = translations.filter(pl.col("perturbation").is_not_null()).select(*VARIANT, "source").unique(VARIANT)
-    both = noisy.join(sources.lazy().rename({"source": "original"}), on="row")
-    return both.filter(pl.col("source") != pl.col("original")).select(VARIANT).collect()
+def with_source(there: NDArray[np.bool_]) -> pl.Expr:
+    """Whether a row is of a segment that has a source."""
+    return pl.lit(True) if there.all() else pl.col("row").is_in(pl.Series(np.flatnonzero(there)).implode())
 
 
 def _changes(translations: pl.LazyFrame) -> list[Measure]:

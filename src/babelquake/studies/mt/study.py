@@ -25,7 +25,7 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
-from babelquake.studies.splits import unsampled
+from babelquake.studies.splits import are_split, unsampled
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 
@@ -107,7 +107,9 @@ def mt(
         session.attach(references_each(segments))
         if session.finished:
             return run
-        left_out = unsampled(segments, "source", sample, seed) if sample is not None else frozenset()
+        left_out = (
+            unsampled(segments, "source", sample, seed) if sample is not None and are_split(changes) else frozenset()
+        )
         tables = make_tables(session, segments, made, reset, left_out)
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *said)
