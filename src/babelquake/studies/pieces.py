@@ -1,0 +1,54 @@
+"""Tables of runs read a piece at a time: what a study needs of them in memory grows with one column, not with all."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.runs.files import ROWS_TOGETHER
+from babelquake.scorers.base import Array
+from babelquake.studies.columns import rows_of
+
+
+def same(**values: Any) -> pl.Expr:
+    """Whether columns have these values; None is a value too."""
+    kinds = {str: pl.String, float: pl.Float64}
+    return pl.all_horizontal(
+        pl.col(name).is_null() if value is None else pl.col(name) == pl.lit(value, kinds.get(type(value)))
+        for name, value in values.items()
+    )
+
+
+def pieces(
+    table: pl.LazyFrame, where: pl.Expr, columns: Sequence[str], first: int = 0, last: int | None = None
+) -> Iterator[pl.DataFrame]:
+    """Columns of the rows that meet a condition, in order, a piece of the table (or of rows `first` … `last`) each."""
+    stop = int(table.select(pl.len()).collect().item()) if last is None else last + 1
+    for start in range(first, stop, ROWS_TOGETHER):
+        piece = table.slice(start, min(ROWS_TOGETHER, stop - start))
+        yield piece.filter(where).select(columns).collect()
+
+
+class Part:
+    """The rows of a table that meet a condition. `index` holds some of their columns, the others are read when asked."""
+
+    def __init__(self, table: pl.LazyFrame, where: pl.Expr, index: Sequence[str]) -> None:
+        self._table, self._where = table, where
+        found = table.with_row_index("at").filter(where).select("at", *index).collect()
+        self.index = found.drop("at")
+        self._first, self._last = (found["at"][0], found["at"][-1]) if found.height else (0, -1)
+
+    def statistics(self, column: str) -> Array:
+        """A column of statistics as rows of numbers."""
+        rows: Array | None = None
+        filled = 0
+        for piece in pieces(self._table, self._where, [column], self._first, self._last):
+            if not piece.height:
+                continue
+            found = rows_of(piece[column])
+            if rows is None:
+                rows = np.empty((self.index.height, found.shape[1]))
+            rows[filled : filled + len(found)] = found
+            filled += len(found)
+        return np.zeros((0, 0)) if rows is None else rows
