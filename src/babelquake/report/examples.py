@@ -9,6 +9,8 @@ from babelquake.runs.run import Run
 
 SORTS = ("drop", "row")
 SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")
+EVERY = pl.lit(True)
+"""No row is left out."""
 CELL = ["perturbation", "level", "replicate"]
 
 
@@ -18,7 +20,7 @@ def examples(run: Run) -> pl.LazyFrame:
     `with_texts` adds the perturbed `text` and the `original` of those that are shown: a large run has too many to join
     them all.
     """
-    return _of(run).rows(run)
+    return _of(run).rows(run, EVERY)
 
 
 def _of(run: Run) -> Examples:

@@ -12,14 +12,14 @@ FACETS = (("scorer", "Scorer"), ("cell", "Perturbation"), ("meaning", "Meaning")
 """What examples are filtered by: column, label."""
 
 
-def judged_examples(run: Run) -> pl.LazyFrame:
+def judged_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Every judged variant; those of a challenge set came with the data."""
-    return _perturbed_here(run) if run.has("variants") else _challenge_examples(run)
+    return _perturbed_here(run, wanted) if run.has("variants") else _challenge_examples(run, wanted)
 
 
-def _perturbed_here(run: Run) -> pl.LazyFrame:
+def _perturbed_here(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Scores of perturbed texts beside those of the clean ones; the damage is what the score lost."""
-    scores = run.scan("scores")
+    scores = run.scan("scores").filter(wanted)
     who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
     clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
     return (
@@ -37,13 +37,16 @@ def _damage(run: Run) -> pl.Expr:
     return pl.when(pl.col("scorer").is_in(errors)).then(-lost).otherwise(lost)
 
 
-def _challenge_examples(run: Run) -> pl.LazyFrame:
+def _challenge_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Triples of a challenge set, whose perturbed translations came with the data."""
-    segments = run.scan("segments").select(
-        "row", pl.col("translation").alias("original"), pl.col("perturbed").alias("text")
+    segments = (
+        run.scan("segments")
+        .filter(wanted)
+        .select("row", pl.col("translation").alias("original"), pl.col("perturbed").alias("text"))
     )
     return (
         run.scan("scores")
+        .filter(wanted)
         .rename({"score": "before", "score_perturbed": "after", "phenomenon": "perturbation"})
         .join(segments, on="row", how="left", maintain_order="left")
         .with_columns(level=pl.lit(None, pl.Float64), drop=_damage(run))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.report.examples import with_texts
+from babelquake.report.examples import EVERY, with_texts
 from babelquake.report.page import page_of
 from babelquake.report.phrases import with_level
 from babelquake.runs.run import Run
@@ -31,12 +31,14 @@ def example_columns(run: Run, most: int) -> dict[str, Any]:
     shape = page_of(run).examples
     if shape is None:
         return {"total": 0, "shown": 0, "facets": [], "texts": [], "strings": [], "drop": []}
-    found, who = shape.rows(run).with_row_index("place"), shape.who
-    keys = found.select("place", who, "row", "drop").collect()
-    chosen = choose(keys[who], keys["row"].to_numpy(), keys["drop"].to_numpy(), most)
-    shown = found.filter(pl.col("place").is_in(keys["place"].gather(chosen).implode())).collect()
-    table = with_texts(run, shown).sort("row", "place")
-    table = table.join(_context(run), on="row", how="left", maintain_order="left")
+    keys = shape.rows(run, EVERY).select(shape.who, "row", "drop").collect()
+    chosen = choose(keys[shape.who], keys["row"].to_numpy(), keys["drop"].to_numpy(), most)
+    rows = keys["row"].gather(chosen).unique()
+    wanted = pl.col("row").is_in(rows.implode())
+    nth = np.flatnonzero(np.isin(np.flatnonzero(keys["row"].is_in(rows.implode()).to_numpy()), chosen))
+    shown = shape.rows(run, wanted).with_row_index("place").filter(pl.col("place").is_in(pl.Series(nth).implode()))
+    table = with_texts(run, shown.collect()).sort("row", "place")
+    table = table.join(_context(run, wanted), on="row", how="left", maintain_order="left")
     table = table.with_columns(
         cell=pl.Series(
             [with_level(*cell) for cell in table.select("perturbation", "level").iter_rows()], dtype=pl.String
@@ -70,14 +72,15 @@ def mixed(keys: Array) -> Array:
         return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
-def _context(run: Run) -> pl.DataFrame:
-    """Source, translation and first reference of every segment, under names that no example has."""
-    segments = run.table("segments")
-    if "row" not in segments.columns:
+def _context(run: Run, wanted: pl.Expr) -> pl.DataFrame:
+    """Source, translation and first reference of segments, under names that no example has."""
+    segments = run.scan("segments")
+    there = segments.collect_schema()
+    if "row" not in there:
         segments = segments.with_row_index("row")
     texts = [
-        (pl.col(name) if name in segments.columns else pl.lit(None, pl.String)).alias(f"segment_{name}")
+        (pl.col(name) if name in there else pl.lit(None, pl.String)).alias(f"segment_{name}")
         for name in ("source", "translation")
     ]
-    reference = pl.col("references").list.first() if "references" in segments.columns else pl.lit(None, pl.String)
-    return segments.select("row", *texts, reference.alias("segment_reference"))
+    reference = pl.col("references").list.first() if "references" in there else pl.lit(None, pl.String)
+    return segments.filter(wanted).select("row", *texts, reference.alias("segment_reference")).collect()

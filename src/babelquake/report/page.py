@@ -18,8 +18,11 @@ NOTHING = ["There is nothing to report: the run holds no measures."]
 class Examples:
     """The texts behind the numbers."""
 
-    rows: Callable[[Run], pl.LazyFrame]
-    """Every judged variant with its damage: columns row, id, perturbation, level, before, after, drop, `who` …"""
+    rows: Callable[[Run, pl.Expr], pl.LazyFrame]
+    """Every judged variant with its damage: columns row, id, perturbation, level, before, after, drop, `who` …
+
+    The expression says which rows of the run's tables are meant: a large run has too many to join the texts of all.
+    """
     who: str
     """The column that names what is under test: system or scorer."""
     columns: Callable[[Run, pl.DataFrame], dict[str, Any]]

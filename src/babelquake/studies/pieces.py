@@ -31,13 +31,14 @@ def pieces(
 
 
 class Part:
-    """The rows of a table that meet a condition. `index` holds some of their columns, the others are read when asked."""
+    """The rows of a table that meet a condition: `index` has some of their columns, others are read when asked for."""
 
     def __init__(self, table: pl.LazyFrame, where: pl.Expr, index: Sequence[str]) -> None:
         self._table, self._where = table, where
         found = table.with_row_index("at").filter(where).select("at", *index).collect()
         self.index = found.drop("at")
-        self._first, self._last = (found["at"][0], found["at"][-1]) if found.height else (0, -1)
+        self._first: int = found["at"][0] if found.height else 0
+        self._last: int = found["at"][-1] if found.height else -1
 
     def statistics(self, column: str) -> Array:
         """A column of statistics as rows of numbers."""

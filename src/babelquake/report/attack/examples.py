@@ -12,11 +12,11 @@ from babelquake.runs.run import Run
 FACETS = (("scorer", "Victim"), ("cell", "Recipe"), ("kinds", "Edits"))
 
 
-def found(run: Run) -> pl.LazyFrame:
+def found(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Eligible perturbations: normalised scores before and after; the damage is what the goal gained."""
     return (
         run.scan("attacks")
-        .filter("success")
+        .filter(wanted & pl.col("success"))
         .select(
             "row",
             "id",

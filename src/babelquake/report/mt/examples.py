@@ -13,9 +13,9 @@ FACETS = (("system", "System"), ("cell", "Perturbation"), ("change", "Kind of ch
 """What examples are filtered by: column, label."""
 
 
-def mt_examples(run: Run) -> pl.LazyFrame:
+def mt_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Per perturbed source the translation before and after; the damage is the chrF that was lost."""
-    translations = run.scan("translations")
+    translations = run.scan("translations").filter(wanted)
     clean = translations.filter(pl.col("perturbation").is_null()).select(
         "system", "row", pl.col("source").alias("original"), pl.col("judged").alias("before")
     )
