@@ -148,7 +148,7 @@ def _transfer(results: Results) -> list[Table]:
         for victim in victims
     )
     heads = (scorer_text(other, others) for other in others)
-    note = "% of the eligible perturbations found against the metric on the left that meet the goal above (how many of how many)."
+    note = "% of what was found against the metric on the left that meets the goal above too (how many of how many)."
     return [Table("Transfer", ("found against", *heads), lines, note)] if rows else []
 
 
