@@ -50,8 +50,22 @@ def test_an_attack_prints_its_tables_and_leaves_a_run(cli: Callable[..., Result]
         out,
     )
     assert result.exit_code == 0, result.output
-    assert "Eligible perturbations" in result.output and "of 3)" in result.output
+    assert "Eligible perturbations" in result.output and "all (3)" in result.output
     assert (out / "report.html").exists() and (out / "augmentation.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--victim", "chrf", "--victim", "ter", "--constraint", "none", "--stratify", "system,source", "--sample", "2"],
+        ["--victim", "chrf", "--constraint", "levenshtein[most=20]", "--constraint", "words[share=0.5]"],
+        ["--system", "command[cmd=rev]", "--goal", "collapse[below=60]", "--max-queries", "9"],
+    ],
+    ids=["none", "constraints", "system"],
+)
+def test_a_run_can_be_made_again(cli: Callable[..., Result], tuples: Path, tmp_path: Path, words: list[str]) -> None:
+    cli("attack", "-r", "input-reduction", "-r", "deepwordbug", "-d", str(tuples), *words, "-o", str(tmp_path / "run"))
+    assert "all the same" in cli("rerun", str(tmp_path / "run"), status=0).output
 
 
 def test_wrong_words_are_answered_with_right_ones(cli: Callable[..., Result], tuples: Path, tmp_path: Path) -> None:

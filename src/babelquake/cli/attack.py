@@ -29,7 +29,9 @@ def attack(
     out: opt.Out,
     victim: Annotated[
         list[str] | None,
-        typer.Option("--victim", "-m", metavar="VICTIM", help="A scorer to attack, QE included; repeatable."),
+        typer.Option(
+            "--victim", "--scorer", "-m", metavar="VICTIM", help="A scorer to attack, QE included; repeatable."
+        ),
     ] = None,
     system: Annotated[
         list[str] | None,

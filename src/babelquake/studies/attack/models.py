@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from babelquake import models
 from babelquake.attacks.constraints import Constraint
@@ -14,6 +15,8 @@ from babelquake.spec import Spec
 
 PAPER = {"masked": "distilroberta-base", "fluency": "gpt2", "similarity": "minilm-en"}
 SHIPPED = {"masked": "minilm-en", "fluency": "gpt-en", "similarity": "minilm-en"}
+OPTIONS = {"masked": "masked_lm", "fluency": "fluency_lm", "similarity": "similarity_encoder"}
+"""What the options are called that name these models."""
 NEIGHBOURS = "neighbours-en"
 """No hub holds a counter-fitted space by name, so this one serves unless another is named."""
 
@@ -53,6 +56,11 @@ class Models:
                 self.names[which] = wishes.chosen(which)
         if "neighbours" in needs:
             self.names["neighbours"] = wishes.neighbours or NEIGHBOURS
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The models by the options that name them, for run.json."""
+        return {OPTIONS.get(which, which): name for which, name in self.names.items()}
 
     @cached_property
     def masked(self) -> MaskedLM | None:
