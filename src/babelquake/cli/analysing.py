@@ -9,6 +9,7 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option
 
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
@@ -21,32 +22,22 @@ def analyse(
         list[str], typer.Argument(help="project.db, a table of ratings, Appraise's CSV, .seg.score; two are compared.")
     ],
     exclude: Annotated[
-        str | None,
-        typer.Option("--exclude", metavar="EXCLUDE", help="Quality control takes out: none, hits, annotators or both."),
+        str | None, option("--exclude", "EXCLUDE", "Quality control takes out: none, hits, annotators or both.")
     ] = None,
     least: Annotated[
-        int | None,
-        typer.Option(
-            "--least", min=1, metavar="N", help="Ratings a translation needs to count; default 1, or 3 in projects."
-        ),
+        int | None, option("--least", "N", "Ratings a translation needs to count; default 1, or 3 in projects.", min=1)
     ] = None,
-    alpha: Annotated[
-        float, typer.Option("--alpha", min=0.0001, max=0.5, metavar="X", help="Level of all tests.")
-    ] = 0.05,
-    power: Annotated[
-        float, typer.Option("--power", min=0.5, max=0.999, metavar="X", help="Power for sample sizes.")
-    ] = 0.8,
+    alpha: Annotated[float, option("--alpha", "X", "Level of all tests.", min=0.0001, max=0.5)] = 0.05,
+    power: Annotated[float, option("--power", "X", "Power for sample sizes.", min=0.5, max=0.999)] = 0.8,
     export: Annotated[
-        list[Path] | None,
-        typer.Option("--export", metavar="PATH", help="Write segment means: .tsv, .parquet, .seg.score …; repeatable."),
+        list[Path] | None, option("--export", "PATH", "Write segment means: .tsv, .parquet, .seg.score …; repeatable.")
     ] = None,
-    score: Annotated[str, typer.Option("--score", metavar="SCORE", help="What .seg.score files hold: z or raw.")] = "z",
+    score: Annotated[str, option("--score", "SCORE", "What .seg.score files hold: z or raw.")] = "z",
     for_attack: Annotated[
-        Path | None,
-        typer.Option("--for-attack", metavar="PATH", help="Write ratings of tuples as the attack study takes them."),
+        Path | None, option("--for-attack", "PATH", "Write ratings of tuples as the attack study takes them.")
     ] = None,
     language_pair: opt.LanguagePair = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A run folder to keep it in, with a report.")] = None,
+    out: Annotated[Path | None, option("--out -o", "PATH", "A run folder to keep it in, with a report.")] = None,
     restart: opt.Restart = False,
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,

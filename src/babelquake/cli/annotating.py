@@ -9,6 +9,7 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.analysing import analyse
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option, switch
 
 annotate = typer.Typer(help="Collect human ratings of translations, and analyse them.", no_args_is_help=True)
 annotate.command("analyse")(analyse)
@@ -18,54 +19,32 @@ annotate.command("analyse")(analyse)
 @guarded
 def prepare(
     source: Annotated[
-        str,
-        typer.Option(
-            "--from", metavar="FROM", help="An attack run, a table with original and perturbed, or any data set."
-        ),
+        str, option("--from", "FROM", "An attack run, a table with original and perturbed, or any data set.")
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="PATH", help="The project file to make, e.g. project.db.")
-    ],
+    out: Annotated[Path, option("--out -o", "PATH", "The project file to make, e.g. project.db.")],
     protocol: Annotated[
-        str, typer.Option("--protocol", metavar="PROTOCOL", help="side-by-side, da, sqm, esa or pairwise.")
+        str, option("--protocol", "PROTOCOL", "side-by-side, da, sqm, esa or pairwise.")
     ] = "side-by-side",
-    basis: Annotated[
-        str, typer.Option("--basis", metavar="BASIS", help="Judged against: reference, source or both.")
-    ] = "reference",
-    tuples: Annotated[
-        int | None, typer.Option("--tuples", min=1, metavar="N", help="Tuples to rate; default: all.")
-    ] = None,
-    rated: Annotated[int, typer.Option("--rated", min=1, metavar="N", help="Rated items in a task.")] = 70,
-    repeated: Annotated[int, typer.Option("--repeated", min=0, metavar="N", help="Repeated items in a task.")] = 15,
-    degraded: Annotated[int, typer.Option("--degraded", min=0, metavar="N", help="Degraded items in a task.")] = 15,
-    dropped: Annotated[
-        int, typer.Option("--dropped", min=1, metavar="N", help="Words dropped from each side of them.")
-    ] = 4,
-    annotators: Annotated[int, typer.Option("--annotators", min=1, metavar="N", help="Annotators for every task.")] = 3,
-    training: Annotated[
-        int, typer.Option("--training", min=0, metavar="N", help="Training items that come first.")
-    ] = 3,
+    basis: Annotated[str, option("--basis", "BASIS", "Judged against: reference, source or both.")] = "reference",
+    tuples: Annotated[int | None, option("--tuples", "N", "Tuples to rate; default: all.", min=1)] = None,
+    rated: Annotated[int, option("--rated", "N", "Rated items in a task.", min=1)] = 70,
+    repeated: Annotated[int, option("--repeated", "N", "Repeated items in a task.", min=0)] = 15,
+    degraded: Annotated[int, option("--degraded", "N", "Degraded items in a task.", min=0)] = 15,
+    dropped: Annotated[int, option("--dropped", "N", "Words dropped from each side of them.", min=1)] = 4,
+    annotators: Annotated[int, option("--annotators", "N", "Annotators for every task.", min=1)] = 3,
+    training: Annotated[int, option("--training", "N", "Training items that come first.", min=0)] = 3,
     balance: Annotated[
-        str | None,
-        typer.Option("--balance", metavar="BALANCE", help="Columns to balance over; default: victim,recipe,year."),
+        str | None, option("--balance", "BALANCE", "Columns to balance over; default: victim,recipe,year.")
     ] = None,
-    context: Annotated[
-        int, typer.Option("--context", min=0, metavar="N", help="Segments before it in the document.")
-    ] = 0,
-    title: Annotated[
-        str, typer.Option("--title", metavar="TITLE", help="What annotators see on top.")
-    ] = "Rating translations",
+    context: Annotated[int, option("--context", "N", "Segments before it in the document.", min=0)] = 0,
+    title: Annotated[str, option("--title", "TITLE", "What annotators see on top.")] = "Rating translations",
     instructions: Annotated[
-        Path | None,
-        typer.Option("--instructions", metavar="PATH", help="Markdown for annotators; default: the protocol's."),
+        Path | None, option("--instructions", "PATH", "Markdown for annotators; default: the protocol's.")
     ] = None,
     invite: Annotated[
-        list[str] | None,
-        typer.Option("--invite", metavar="INVITE", help="An annotator's name; repeatable. Their link is printed."),
+        list[str] | None, option("--invite", "INVITE", "An annotator's name; repeatable. Their link is printed.")
     ] = None,
-    url: Annotated[
-        str, typer.Option("--url", metavar="URL", help="Where the app will be, for the links.")
-    ] = "http://127.0.0.1:8000",
+    url: Annotated[str, option("--url", "URL", "Where the app will be, for the links.")] = "http://127.0.0.1:8000",
     seed: opt.Seed = 0,
 ) -> None:
     """Make a project file: tasks of rated, repeated and degraded items, a copy for each of several annotators.
@@ -103,11 +82,11 @@ def prepare(
 def serve(
     project: Annotated[Path, typer.Argument(help="The project file.")],
     host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="The address to listen on; 0.0.0.0 for every network.")
+        str, option("--host", "HOST", "The address to listen on; 0.0.0.0 for every network.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="The port to listen on.")] = 8000,
+    port: Annotated[int, option("--port", "N", "The port to listen on.", min=0, max=65535)] = 8000,
     https: Annotated[
-        bool, typer.Option("--https", help="Behind a proxy that speaks HTTPS: cookies are never sent unencrypted.")
+        bool, switch("--https", "Behind a proxy that speaks HTTPS: cookies are never sent unencrypted.")
     ] = False,
 ) -> None:
     """Serve the rating app for a project, until interrupted. See docs/annotate.md before others can reach it.
@@ -124,21 +103,11 @@ def serve(
 @guarded
 def status(
     project: Annotated[Path, typer.Argument(help="The project file.")],
-    add: Annotated[
-        list[str] | None, typer.Option("--add", metavar="ADD", help="Invite an annotator; repeatable.")
-    ] = None,
-    link: Annotated[
-        list[str] | None, typer.Option("--link", metavar="LINK", help="A new link for an annotator; repeatable.")
-    ] = None,
-    revoke: Annotated[
-        list[str] | None, typer.Option("--revoke", metavar="REVOKE", help="Shut an annotator out; repeatable.")
-    ] = None,
-    admin: Annotated[
-        bool, typer.Option("--admin", help="A new link for the admin; the old one stops working.")
-    ] = False,
-    url: Annotated[
-        str, typer.Option("--url", metavar="URL", help="Where the app is, for the links.")
-    ] = "http://127.0.0.1:8000",
+    add: Annotated[list[str] | None, option("--add", "ADD", "Invite an annotator; repeatable.")] = None,
+    link: Annotated[list[str] | None, option("--link", "LINK", "A new link for an annotator; repeatable.")] = None,
+    revoke: Annotated[list[str] | None, option("--revoke", "REVOKE", "Shut an annotator out; repeatable.")] = None,
+    admin: Annotated[bool, switch("--admin", "A new link for the admin; the old one stops working.")] = False,
+    url: Annotated[str, option("--url", "URL", "Where the app is, for the links.")] = "http://127.0.0.1:8000",
     as_json: opt.AsJson = False,
 ) -> None:
     """How far a project is; also adds and revokes annotators, while the app runs or not.

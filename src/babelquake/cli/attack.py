@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from babelquake.cli import options as opt
+from babelquake.cli.options import option
 from babelquake.cli.shared import Shared, study_command
 from babelquake.errors import UserError
 
@@ -18,83 +17,49 @@ UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 def attack(
     shared: Shared,
     recipe: Annotated[
-        list[str],
-        typer.Option(
-            "--recipe",
-            "-r",
-            metavar="RECIPE",
-            help="clare, faster-genetic, input-reduction or deepwordbug; repeatable.",
-        ),
+        list[str], option("--recipe -r", "RECIPE", "clare, faster-genetic, input-reduction or deepwordbug; repeatable.")
     ],
     out: opt.Out,
     victim: Annotated[
         list[str] | None,
-        typer.Option(
-            "--victim", "--scorer", "-m", metavar="VICTIM", help="A scorer to attack, QE included; repeatable."
-        ),
+        option("--victim --scorer -m", "VICTIM", "A scorer to attack, QE included; repeatable."),
     ] = None,
     system: Annotated[
-        list[str] | None,
-        typer.Option("--system", "-s", metavar="SYSTEM", help="A system to attack, with --goal collapse; repeatable."),
+        list[str] | None, option("--system -s", "SYSTEM", "A system to attack, with --goal collapse; repeatable.")
     ] = None,
     goal: Annotated[
-        str,
-        typer.Option(
-            "--goal", "-g", metavar="GOAL", help="overpenalise, inconsistent, inflate or collapse, with [options]."
-        ),
+        str, option("--goal -g", "GOAL", "overpenalise, inconsistent, inflate or collapse, with [options].")
     ] = "overpenalise",
     constraint: Annotated[
         list[str] | None,
-        typer.Option(
-            "--constraint",
-            metavar="CONSTRAINT",
-            help="In place of the goal's: perplexity[rise=10], words[share=0.2] … or none.",
-        ),
+        option("--constraint", "CONSTRAINT", "In place of the goal's: perplexity[rise=10], words[share=0.2] … none."),
     ] = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", min=1, metavar="N", help="Attack this many sentences.")
-    ] = None,
+    sample: Annotated[int | None, option("--sample", "N", "Attack this many sentences.", min=1)] = None,
     stratify: Annotated[
-        str,
-        typer.Option("--stratify", metavar="COLUMNS", help="Columns the sample is balanced over, such as system,year."),
+        str, option("--stratify", "COLUMNS", "Columns the sample is balanced over, such as system,year.")
     ] = "",
     by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="COLUMN", help="The column tables are split by; default: year, if there is one."),
+        str | None, option("--by", "COLUMN", "The column tables are split by; default: year, if there is one.")
     ] = None,
     max_queries: Annotated[
-        int | None, typer.Option("--max-queries", min=1, metavar="N", help="Questions to the victim per sentence.")
+        int | None, option("--max-queries", "N", "Questions to the victim per sentence.", min=1)
     ] = None,
     time_limit: Annotated[
-        str | None,
-        typer.Option("--time-limit", metavar="TIME", help="Stop after 90s, 30m or 2h; the same command goes on."),
+        str | None, option("--time-limit", "TIME", "Stop after 90s, 30m or 2h; the same command goes on.")
     ] = None,
-    masked_lm: Annotated[
-        str | None, typer.Option("--masked-lm", metavar="MODEL", help="The masked language model of clare.")
-    ] = None,
-    fluency_lm: Annotated[
-        str | None, typer.Option("--fluency-lm", metavar="MODEL", help="The causal model behind perplexity.")
-    ] = None,
-    neighbours: Annotated[
-        str | None, typer.Option("--neighbours", metavar="NAME", help="Word neighbours: a name or a file.")
-    ] = None,
+    masked_lm: Annotated[str | None, option("--masked-lm", "MODEL", "The masked language model of clare.")] = None,
+    fluency_lm: Annotated[str | None, option("--fluency-lm", "MODEL", "The causal model behind perplexity.")] = None,
+    neighbours: Annotated[str | None, option("--neighbours", "NAME", "Word neighbours: a name or a file.")] = None,
     similarity: Annotated[
-        str | None,
-        typer.Option("--similarity-encoder", metavar="MODEL", help="The encoder of the constraint similarity."),
+        str | None, option("--similarity-encoder", "MODEL", "The encoder of the constraint similarity.")
     ] = None,
     ratings: Annotated[
-        str | None,
-        typer.Option(
-            "--ratings", metavar="FILE", help="Human ratings: a project of annotate, or a table (tuple, side, z)."
-        ),
+        str | None, option("--ratings", "FILE", "Human ratings: a project of annotate, or a table (tuple, side, z).")
     ] = None,
     check: Annotated[
-        str,
-        typer.Option(
-            "--check", metavar="WHEN", help="Look at costly constraints after the victim, or before it as TextAttack."
-        ),
+        str, option("--check", "WHEN", "Look at costly constraints after the victim, or before it as TextAttack.")
     ] = "after",
-    pool: Annotated[int, typer.Option("--pool", min=1, metavar="N", help="Sentences attacked side by side.")] = 64,
+    pool: Annotated[int, option("--pool", "N", "Sentences attacked side by side.", min=1)] = 64,
     resamples: opt.Resamples = 10_000,
 ) -> None:
     """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.

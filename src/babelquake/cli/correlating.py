@@ -5,9 +5,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-import typer
-
 from babelquake.cli import options as opt
+from babelquake.cli.options import option
 from babelquake.cli.shared import Shared, study_command
 
 
@@ -17,24 +16,14 @@ def correlate(
     scorer: opt.Scorers,
     statistic: Annotated[
         list[str] | None,
-        typer.Option(
-            "--statistic",
-            metavar="STATISTIC",
-            help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all.",
-        ),
+        option("--statistic", "STATISTIC", "darr, kendall_like, pearson, spearman, kendall, accuracy; default: all."),
     ] = None,
     threshold: Annotated[
-        float,
-        typer.Option(
-            "--threshold", min=0, metavar="X", help="Human scores closer than this are no preference (kendall_like)."
-        ),
+        float, option("--threshold", "X", "Human scores closer than this are no preference (kendall_like).", min=0)
     ] = 25.0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
-    ] = None,
+    out: Annotated[Path | None, option("--out -o", "PATH", "The run folder to make or to continue.")] = None,
     by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="BY", help="Correlate within groups: item, system or none; default: as is usual."),
+        str | None, option("--by", "BY", "Correlate within groups: item, system or none; default: as is usual.")
     ] = None,
     resamples: opt.Resamples = 10_000,
 ) -> None:

@@ -7,15 +7,14 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option, switch
 
 
 @guarded
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="Where runs and the report go.")] = Path(
-        "demo"
-    ),
-    open_report: Annotated[bool, typer.Option("--open/--no-open", help="Show the report in a browser.")] = False,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin again, discarding earlier runs.")] = False,
+    out: Annotated[Path, option("--out -o", "PATH", "Where runs and the report go.")] = Path("demo"),
+    open_report: Annotated[bool, switch("--open/--no-open", "Show the report in a browser.")] = False,
+    restart: Annotated[bool, switch("--restart", "Begin again, discarding earlier runs.")] = False,
 ) -> None:
     """Shake three bundled translation models and three metrics, and tell the story in one HTML report.
 

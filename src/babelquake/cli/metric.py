@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from babelquake.cli import options as opt
+from babelquake.cli.options import option, switch
 from babelquake.cli.shared import Shared, study_command
 
 
@@ -15,24 +14,21 @@ def metric(
     out: opt.OutOrExport = None,
     suite: opt.Suites = None,
     side: Annotated[
-        str,
-        typer.Option("--side", metavar="SIDE", help="What is perturbed: source (f(X′,X)), translation or reference."),
+        str, option("--side", "SIDE", "What is perturbed: source (f(X′,X)), translation or reference.")
     ] = "translation",
     replicates: opt.Replicates = None,
     vocabulary: opt.Vocabulary = None,
-    sample: Annotated[int, typer.Option("--sample", min=1, metavar="N", help="Full-stop sentences to sample.")] = 1000,
+    sample: Annotated[int, option("--sample", "N", "Full-stop sentences to sample.", min=1)] = 1000,
     threshold: Annotated[
-        float, typer.Option("--threshold", min=0, metavar="X", help="Human scores closer than this are no preference.")
+        float, option("--threshold", "X", "Human scores closer than this are no preference.", min=0)
     ] = 25.0,
-    attacked: Annotated[
-        bool, typer.Option("--attacked", help="Use the perturbed references that come with the data.")
-    ] = False,
+    attacked: Annotated[bool, switch("--attacked", "Use the perturbed references that come with the data.")] = False,
     tokenizer: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--tokenizer",
-            metavar="TOKENIZER",
-            help="Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeatable.",
+            "TOKENIZER",
+            "Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeatable.",
         ),
     ] = None,
     resamples: opt.Resamples = 2000,

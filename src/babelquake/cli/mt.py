@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli import options as opt
+from babelquake.cli.options import option, switch
 from babelquake.cli.shared import Shared, study_command
 
 if TYPE_CHECKING:
@@ -18,53 +19,35 @@ if TYPE_CHECKING:
 def mt(
     shared: Shared,
     system: Annotated[
-        list[str] | None,
-        typer.Option("--system", "-s", metavar="SYSTEM", help="A system, e.g. bundled[model=de-en-bpe]; repeatable."),
+        list[str] | None, option("--system -s", "SYSTEM", "A system, e.g. bundled[model=de-en-bpe]; repeatable.")
     ] = None,
     suite: opt.Suites = None,
     scorer: opt.Scorers = ["chrf", "bleu[lowercase=true]"],  # noqa: B006 – typer's way to give a repeatable default
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
-    ] = None,
+    out: Annotated[Path | None, option("--out -o", "PATH", "The run folder to make or to continue.")] = None,
     replicates: opt.Replicates = None,
     vocabulary: opt.Vocabulary = None,
     threshold: Annotated[
-        float,
-        typer.Option(
-            "--threshold", min=0, max=100, metavar="X", help="Sentence chrF below which a change is inconsistent."
-        ),
+        float, option("--threshold", "X", "Sentence chrF below which a change is inconsistent.", min=0, max=100)
     ] = 75.0,
     reset: Annotated[
         str,
-        typer.Option(
-            "--reset",
-            metavar="RESET",
-            help="Undo final marks that follow the source's: auto (punctuation), paper, always, never.",
-        ),
+        option("--reset", "RESET", "Undo marks that follow the source's: auto (punctuation), paper, always, never."),
     ] = "auto",
     sample: Annotated[
-        int | None,
-        typer.Option("--sample", min=1, metavar="N", help="Of sentences with a full stop, N for final-… changes."),
+        int | None, option("--sample", "N", "Of sentences with a full stop, N for final-… changes.", min=1)
     ] = None,
-    deduplicate: Annotated[bool, typer.Option("--deduplicate", help="Keep the first of equal sources.")] = False,
+    deduplicate: Annotated[bool, switch("--deduplicate", "Keep the first of equal sources.")] = False,
     resamples: opt.Resamples = 10_000,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count texts, characters and cost; send nothing.")] = False,
+    dry_run: Annotated[bool, switch("--dry-run", "Count texts, characters and cost; send nothing.")] = False,
     budget: Annotated[
         int | None,
-        typer.Option(
-            "--budget",
-            min=0,
-            metavar="N",
-            help="The most characters that remote systems may get; checked before and while sending.",
-        ),
+        option("--budget", "N", "The most characters remote systems may get; checked before and while sending.", min=0),
     ] = None,
     export: Annotated[
-        Path | None,
-        typer.Option("--export", metavar="PATH", help="Write every distinct source to DIR/sources.txt and stop."),
+        Path | None, option("--export", "PATH", "Write every distinct source to DIR/sources.txt and stop.")
     ] = None,
     import_: Annotated[
-        Path | None,
-        typer.Option("--import", metavar="PATH", help="Take each DIR/NAME.txt beside sources.txt as one system."),
+        Path | None, option("--import", "PATH", "Take each DIR/NAME.txt beside sources.txt as one system.")
     ] = None,
 ) -> None:
     """Measure how translations change when the source changes a little: ROBUST, CONSIS, % inconsistent.

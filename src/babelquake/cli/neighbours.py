@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option
 
 neighbours = typer.Typer(rich_markup_mode=None)
 
@@ -22,20 +23,20 @@ def group() -> None:
 @neighbours.command("build")
 @guarded
 def build(
-    vectors: Annotated[Path, typer.Option("--vectors", exists=True, dir_okay=False, help="Word vectors, as GloVe's.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for the neighbours and their card.")],
+    vectors: Annotated[Path, option("--vectors", "PATH", "Word vectors, as GloVe's.", exists=True, dir_okay=False)],
+    out: Annotated[Path, option("--out -o", "PATH", "The folder for the neighbours and their card.")],
     synonyms: Annotated[
-        list[Path] | None, typer.Option("--synonyms", exists=True, help="Two words a line; repeatable.")
+        list[Path] | None, option("--synonyms", "PATH", "Two words a line; repeatable.", exists=True)
     ] = None,
     antonyms: Annotated[
-        list[Path] | None, typer.Option("--antonyms", exists=True, help="Two words a line; repeatable.")
+        list[Path] | None, option("--antonyms", "PATH", "Two words a line; repeatable.", exists=True)
     ] = None,
     similarity: Annotated[
-        Path | None, typer.Option("--similarity", exists=True, help="SimLex-999, to measure the vectors by.")
+        Path | None, option("--similarity", "PATH", "SimLex-999, to measure the vectors by.", exists=True)
     ] = None,
-    least: Annotated[int, typer.Option("--least", min=1, help="Neighbours a word has at least.")] = 8,
-    most: Annotated[int, typer.Option("--most", min=1, help="Neighbours a word has at most.")] = 50,
-    cosine: Annotated[float, typer.Option("--cosine", min=-1, max=1, help="How near the others must be.")] = 0.7,
+    least: Annotated[int, option("--least", "N", "Neighbours a word has at least.", min=1)] = 8,
+    most: Annotated[int, option("--most", "N", "Neighbours a word has at most.", min=1)] = 50,
+    cosine: Annotated[float, option("--cosine", "X", "How near the others must be.", min=-1, max=1)] = 0.7,
 ) -> None:
     """Counter-fit word vectors to synonyms and antonyms (Mrkšić 2016), and keep each word's nearest.
 

@@ -8,6 +8,16 @@ import typer
 from babelquake.errors import UserError, did_you_mean
 
 
+def option(flags: str, metavar: str | None, text: str, **more: Any) -> Any:
+    """An option: its flags with blanks between them, what stands for its value in the help, and what it is for."""
+    return typer.Option(*flags.split(), metavar=metavar, help=text, **more)
+
+
+def switch(flags: str, text: str, **more: Any) -> Any:
+    """An option without a value."""
+    return typer.Option(*flags.split(), help=text, **more)
+
+
 def read_config(context: typer.Context, file: str | None) -> str | None:
     """Take the options of a YAML file as defaults: what the command line says wins."""
     if not file or context.resilient_parsing:
@@ -55,98 +65,62 @@ def _several(value: Any) -> list[str]:
 
 Config = Annotated[
     str | None,
-    typer.Option(
-        "--config",
-        "-c",
-        is_eager=True,
-        callback=read_config,
-        metavar="CONFIG",
-        help="A YAML file with this command's options.",
-    ),
+    option("--config -c", "CONFIG", "A YAML file with this command's options.", is_eager=True, callback=read_config),
 ]
-Data = Annotated[
-    list[str] | None, typer.Option("--data", "-d", metavar="DATA", help="A file, folder or name of data; repeatable.")
-]
-Source = Annotated[
-    str | None, typer.Option("--source", metavar="SOURCE", help="Sources, one a line, in place of --data.")
-]
+Data = Annotated[list[str] | None, option("--data -d", "DATA", "A file, folder or name of data; repeatable.")]
+Source = Annotated[str | None, option("--source", "SOURCE", "Sources, one a line, in place of --data.")]
 Reference = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--reference",
-        metavar="REFERENCE",
-        help="References for --source, line by line, repeatable; or which references of --data: a name, or all.",
+        "REFERENCE",
+        "References for --source, line by line, repeatable; or which references of --data: a name, or all.",
     ),
 ]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Take the first N segments only.")]
+Limit = Annotated[int | None, option("--limit", "N", "Take the first N segments only.", min=1)]
 Scorers = Annotated[
-    list[str],
-    typer.Option("--scorer", "-m", metavar="SCORER", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable."),
+    list[str], option("--scorer -m", "SCORER", "A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
 ]
 ScorersOrImport = Annotated[
-    list[str] | None,
-    typer.Option("--scorer", "-m", metavar="SCORER", help="A scorer, e.g. chrf or bleu[lowercase=true]; repeatable."),
+    list[str] | None, option("--scorer -m", "SCORER", "A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
 ]
-OutOrExport = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")
-]
+OutOrExport = Annotated[Path | None, option("--out -o", "PATH", "The run folder to make or to continue.")]
 ExportTexts = Annotated[
-    Path | None, typer.Option("--export", metavar="PATH", help="Write every text to judge to DIR/texts.jsonl and stop.")
+    Path | None, option("--export", "PATH", "Write every text to judge to DIR/texts.jsonl and stop.")
 ]
 ImportScores = Annotated[
-    Path | None,
-    typer.Option("--import", metavar="PATH", help="Take each file of scores beside DIR/texts.jsonl as one scorer."),
+    Path | None, option("--import", "PATH", "Take each file of scores beside DIR/texts.jsonl as one scorer.")
 ]
 Suites = Annotated[
-    list[str] | None,
-    typer.Option("--suite", "-p", metavar="SUITE", help="A suite, a YAML file, or perturbations; repeatable."),
+    list[str] | None, option("--suite -p", "SUITE", "A suite, a YAML file, or perturbations; repeatable.")
 ]
 Vocabulary = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--vocabulary",
-        metavar="shipped|data|FILE",
-        help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
+        "shipped|data|FILE",
+        "Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The run folder to make or to continue.")]
-Columns = Annotated[
-    list[str] | None, typer.Option("--columns", metavar="COLUMNS", help="Names of columns: source=src,reference=ref.")
-]
+Out = Annotated[Path, option("--out -o", "PATH", "The run folder to make or to continue.")]
+Columns = Annotated[list[str] | None, option("--columns", "COLUMNS", "Names of columns: source=src,reference=ref.")]
 LanguagePair = Annotated[
-    str | None,
-    typer.Option(
-        "--language-pair", "-l", metavar="LANGUAGE-PAIR", help="Languages such as de-en, where the data do not say."
-    ),
+    str | None, option("--language-pair -l", "LANGUAGE-PAIR", "Languages such as de-en, where the data do not say.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="The seed of all randomness.")]
+Seed = Annotated[int, option("--seed", "N", "The seed of all randomness.", min=0)]
 Replicates = Annotated[
-    int | None,
-    typer.Option(
-        "--replicates", min=1, metavar="N", help="Repeat stochastic perturbations; default: as the papers did."
-    ),
+    int | None, option("--replicates", "N", "Repeat stochastic perturbations; default: as the papers did.", min=1)
 ]
-Resamples = Annotated[
-    int, typer.Option("--resamples", min=100, max=1_000_000, metavar="N", help="Bootstrap resamples.")
-]
-Restart = Annotated[bool, typer.Option("--restart", help="Begin again, discarding what the run folder holds.")]
+Resamples = Annotated[int, option("--resamples", "N", "Bootstrap resamples.", min=100, max=1_000_000)]
+Restart = Annotated[bool, switch("--restart", "Begin again, discarding what the run folder holds.")]
 CacheFile = Annotated[
-    str | None,
-    typer.Option(
-        "--cache", metavar="CACHE", help="The result cache: a file, or none. Default: the user's cache folder."
-    ),
+    str | None, option("--cache", "CACHE", "The result cache: a file, or none. Default: the user's cache folder.")
 ]
 Executor = Annotated[
-    str,
-    typer.Option(
-        "--executor", metavar="EXECUTOR", help="Where costly calls run: local, or ray[address=…,actors=…,gpus=…]."
-    ),
+    str, option("--executor", "EXECUTOR", "Where costly calls run: local, or ray[address=…,actors=…,gpus=…].")
 ]
 OnError = Annotated[
-    str,
-    typer.Option(
-        "--on-error", metavar="WHAT", help="Texts without a usable answer: keep (they count as empty) or stop."
-    ),
+    str, option("--on-error", "WHAT", "Texts without a usable answer: keep (they count as empty) or stop.")
 ]
 
 
@@ -169,23 +143,16 @@ def set_offline(offline: bool) -> bool:
 
 
 Device = Annotated[
-    str | None,
-    typer.Option(
-        "--device", metavar="DEVICE", callback=set_device, help="Where models run: auto, cpu, cuda or cuda:1."
-    ),
+    str | None, option("--device", "DEVICE", "Where models run: auto, cpu, cuda or cuda:1.", callback=set_device)
 ]
 Offline = Annotated[
-    bool, typer.Option("--offline", callback=set_offline, help="No network: default models become those that ship.")
+    bool, switch("--offline", "No network: default models become those that ship.", callback=set_offline)
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Examples = Annotated[
-    int, typer.Option("--examples", min=0, metavar="N", help="List this many examples behind the numbers.")
-]
-Brief = Annotated[bool, typer.Option("--brief", help="Print the verdict, no tables.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and no progress.")]
-Sort = Annotated[
-    str, typer.Option("--sort", metavar="SORT", help="Order of examples: drop (largest damage first) or row.")
-]
+AsJson = Annotated[bool, switch("--json", "Print JSON.")]
+Examples = Annotated[int, option("--examples", "N", "List this many examples behind the numbers.", min=0)]
+Brief = Annotated[bool, switch("--brief", "Print the verdict, no tables.")]
+Quiet = Annotated[bool, switch("--quiet -q", "Print nothing but errors, and no progress.")]
+Sort = Annotated[str, option("--sort", "SORT", "Order of examples: drop (largest damage first) or row.")]
 
 
 def one_of(flag: str, value: str, choices: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Replicates, Seed, Vocabulary
+from babelquake.cli.options import Replicates, Seed, Vocabulary, option, switch
 
 if TYPE_CHECKING:
     from babelquake.data.one_column import Column
@@ -27,30 +27,20 @@ def perturb(
     file: Annotated[
         str, typer.Argument(metavar="[FILE]", help="A text file, one segment a line; - is standard input.")
     ] = "-",
-    level: Annotated[
-        float | None, typer.Option("--level", metavar="X", help="The strength, in the perturbation's own unit.")
-    ] = None,
-    lang: Annotated[str | None, typer.Option("--lang", metavar="LANG", help="The text's language, e.g. de.")] = None,
+    level: Annotated[float | None, option("--level", "X", "The strength, in the perturbation's own unit.")] = None,
+    lang: Annotated[str | None, option("--lang", "LANG", "The text's language, e.g. de.")] = None,
     seed: Seed = 0,
     replicates: Replicates = None,
     table: Annotated[
-        Path | None,
-        typer.Option(
-            "--table", metavar="PATH", help="Write line × perturbation × replicate to .parquet, .tsv, .csv, .jsonl."
-        ),
+        Path | None, option("--table", "PATH", "Write line × perturbation × replicate to .parquet, .tsv, .csv, .jsonl.")
     ] = None,
     column: Annotated[
-        str | None,
-        typer.Option(
-            "--column", metavar="NAME", help="FILE is a table: perturb this column, print the table (or --table)."
-        ),
+        str | None, option("--column", "NAME", "FILE is a table: perturb this column, print the table (or --table).")
     ] = None,
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="SOURCE", help="The lines' sources, for source-copy.")
-    ] = None,
+    source: Annotated[str | None, option("--source", "SOURCE", "The lines' sources, for source-copy.")] = None,
     vocabulary: Vocabulary = None,
     keep: Annotated[
-        bool, typer.Option("--keep/--blank", help="Where not applicable, print the line unchanged, or a blank line.")
+        bool, switch("--keep/--blank", "Where not applicable, print the line unchanged, or a blank line.")
     ] = True,
 ) -> None:
     """Perturb text, one segment a line; line n of the output belongs to line n of the input.

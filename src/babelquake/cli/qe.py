@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from babelquake.cli import options as opt
+from babelquake.cli.options import option, switch
 from babelquake.cli.shared import Shared, study_command
 
 
@@ -16,21 +17,17 @@ def qe(
     scorer: opt.ScorersOrImport = None,
     out: opt.OutOrExport = None,
     suite: opt.Suites = None,
-    threshold: Annotated[
-        float, typer.Option("--threshold", metavar="X", help="Probe segments with this human score or more.")
-    ] = 70.0,
+    threshold: Annotated[float, option("--threshold", "X", "Probe segments with this human score or more.")] = 70.0,
     masked_lm: Annotated[
         str | None,
-        typer.Option(
-            "--masked-lm",
-            metavar="MODEL|none",
-            help="What mask-replace (MAP6) asks; default for English: minilm-en, which ships.",
+        option(
+            "--masked-lm", "MODEL|none", "What mask-replace (MAP6) asks; default for English: minilm-en, which ships."
         ),
     ] = None,
     replicates: opt.Replicates = None,
     vocabulary: opt.Vocabulary = None,
     resamples: opt.Resamples = 2000,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count segments and variants; score nothing.")] = False,
+    dry_run: Annotated[bool, switch("--dry-run", "Count segments and variants; score nothing.")] = False,
     export: opt.ExportTexts = None,
     import_: opt.ImportScores = None,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
-from babelquake.cli.options import AsJson
+from babelquake.cli.options import AsJson, option
 
 if TYPE_CHECKING:
     from babelquake.report.table import Table
@@ -20,21 +20,13 @@ if TYPE_CHECKING:
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
     html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="PATH", help="Write one HTML file; default: report.html in the run."),
+        Path | None, option("--html", "PATH", "Write one HTML file; default: report.html in the run.")
     ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="PATH", help="Write the tables as Markdown.")
-    ] = None,
-    latex: Annotated[
-        Path | None, typer.Option("--latex", metavar="PATH", help="Write the tables as LaTeX (booktabs).")
-    ] = None,
-    png: Annotated[
-        Path | None, typer.Option("--png", metavar="PATH", help="Write every plot as PNG and SVG into a folder.")
-    ] = None,
+    markdown: Annotated[Path | None, option("--markdown", "PATH", "Write the tables as Markdown.")] = None,
+    latex: Annotated[Path | None, option("--latex", "PATH", "Write the tables as LaTeX (booktabs).")] = None,
+    png: Annotated[Path | None, option("--png", "PATH", "Write every plot as PNG and SVG into a folder.")] = None,
     model_card: Annotated[
-        Path | None,
-        typer.Option("--model-card", metavar="PATH", help="Write model-index metadata and a section for a model card."),
+        Path | None, option("--model-card", "PATH", "Write model-index metadata and a section for a model card.")
     ] = None,
 ) -> None:
     """Turn finished runs into one HTML page, Markdown, LaTeX tables or pictures.
@@ -92,23 +84,14 @@ def compare(
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The run in question.")],
     fail_on: Annotated[
         str | None,
-        typer.Option(
-            "--fail-on", metavar="FAIL-ON", help="'regression': exit with status 1 when a measure fell significantly."
-        ),
+        option("--fail-on", "FAIL-ON", "'regression': exit with status 1 when a measure fell significantly."),
     ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", min=0, max=1, metavar="X", help="Significance level.")] = 0.05,
-    min_drop: Annotated[
-        float, typer.Option("--min-drop", min=0, metavar="X", help="Falls smaller than this are let pass.")
-    ] = 0.0,
+    alpha: Annotated[float, option("--alpha", "X", "Significance level.", min=0, max=1)] = 0.05,
+    min_drop: Annotated[float, option("--min-drop", "X", "Falls smaller than this are let pass.", min=0)] = 0.0,
     correction: Annotated[
-        str,
-        typer.Option(
-            "--correction", metavar="CORRECTION", help="max-t (within families), bh (over all comparisons) or none."
-        ),
+        str, option("--correction", "CORRECTION", "max-t (within families), bh (over all comparisons) or none.")
     ] = "max-t",
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="PATH", help="Write a summary fit for a pull request.")
-    ] = None,
+    markdown: Annotated[Path | None, option("--markdown", "PATH", "Write a summary fit for a pull request.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two runs of the same study; with --fail-on regression, stop CI when robustness fell.

@@ -9,6 +9,7 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option
 
 
 @guarded
@@ -17,27 +18,18 @@ def reproduce(
     table: Annotated[
         str | None, typer.Argument(metavar="[TABLE]", help="table1, figure2 and so on; without it, what there is.")
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", "-d", metavar="PATH", help="The folder that holds the paper's data.")
-    ] = None,
+    data: Annotated[Path | None, option("--data -d", "PATH", "The folder that holds the paper's data.")] = None,
     judge: Annotated[
         list[str] | None,
-        typer.Option(
-            "--judge",
-            "--scorer",
-            metavar="NAME=SPEC",
-            help="What stands for one of the table's, {run} for each run's own; repeatable.",
+        option(
+            "--judge --scorer", "NAME=SPEC", "What stands for one of the table's, {run} for each run's own; repeatable."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="Where runs and the page go.")] = Path(
-        "reproduced"
-    ),
+    out: Annotated[Path, option("--out -o", "PATH", "Where runs and the page go.")] = Path("reproduced"),
     seed: opt.Seed = 0,
     limit: opt.Limit = None,
-    resamples: Annotated[int | None, typer.Option("--resamples", min=100, metavar="N", help="Resamples.")] = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", min=1, metavar="N", help="Sentences to attack, where a table attacks.")
-    ] = None,
+    resamples: Annotated[int | None, option("--resamples", "N", "Resamples.", min=100)] = None,
+    sample: Annotated[int | None, option("--sample", "N", "Sentences to attack, where a table attacks.", min=1)] = None,
     cache: opt.CacheFile = None,
     device: opt.Device = None,
     offline: opt.Offline = False,

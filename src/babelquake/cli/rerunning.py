@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import AsJson
+from babelquake.cli.options import AsJson, option, switch
 
 SHOWN = 20
 """Differences that are printed."""
@@ -20,8 +20,8 @@ SHOWN = 20
 @guarded
 def rerun(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder to repeat.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="PATH", help="Keep the repetition here.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask every system and scorer again: use no cache.")] = False,
+    out: Annotated[Path | None, option("--out -o", "PATH", "Keep the repetition here.")] = None,
+    fresh: Annotated[bool, switch("--fresh", "Ask every system and scorer again: use no cache.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Repeat a run and say whether the numbers match and, if not, which version or file differs.

