@@ -18,14 +18,20 @@ from babelquake.version import VERSION
 
 if TYPE_CHECKING:
     from babelquake.data import dataset, read
-    from babelquake.engine import Cache, Engine
+    from babelquake.engine import Cache, Engine, workers
     from babelquake.errors import UserError
+    from babelquake.models.settings import configure
     from babelquake.papers import reproduce
     from babelquake.perturb import perturb
     from babelquake.perturb.suite import suite
-    from babelquake.perturb.table import perturb_table
+    from babelquake.perturb.table import perturb_table, write_perturb_table
+    from babelquake.report.examples import example_table, examples
     from babelquake.report.html import write_html
-    from babelquake.runs.run import Run
+    from babelquake.report.latex import to_latex
+    from babelquake.report.markdown import to_markdown
+    from babelquake.report.model_card import to_model_card
+    from babelquake.report.plots import write_images
+    from babelquake.runs.run import Run, runs_below
     from babelquake.scorers import scorer
     from babelquake.studies.attack.study import attack
     from babelquake.studies.compare import compare
@@ -52,8 +58,11 @@ _PLACES = {
     "UserError": "babelquake.errors:UserError",
     "attack": "babelquake.studies.attack.study:attack",
     "compare": "babelquake.studies.compare:compare",
+    "configure": "babelquake.models.settings:configure",
     "correlate": "babelquake.studies.correlate.study:correlate",
     "dataset": "babelquake.data:dataset",
+    "example_table": "babelquake.report.examples:example_table",
+    "examples": "babelquake.report.examples:examples",
     "export_metric_texts": "babelquake.studies.metric.exchange:export_metric_texts",
     "export_qe_texts": "babelquake.studies.qe.exchange:export_qe_texts",
     "export_sources": "babelquake.studies.mt.exchange:export_sources",
@@ -69,11 +78,18 @@ _PLACES = {
     "qe_size": "babelquake.studies.qe.selection:size",
     "read": "babelquake.data:read",
     "reproduce": "babelquake.papers:reproduce",
+    "runs_below": "babelquake.runs.run:runs_below",
     "scorer": "babelquake.scorers:scorer",
     "similarities": "babelquake.studies.similarities:similarities",
     "suite": "babelquake.perturb.suite:suite",
     "system": "babelquake.systems:system",
+    "to_latex": "babelquake.report.latex:to_latex",
+    "to_markdown": "babelquake.report.markdown:to_markdown",
+    "to_model_card": "babelquake.report.model_card:to_model_card",
+    "workers": "babelquake.engine:workers",
     "write_html": "babelquake.report.html:write_html",
+    "write_images": "babelquake.report.plots:write_images",
+    "write_perturb_table": "babelquake.perturb.table:write_perturb_table",
 }
 __all__ = [
     "Cache",
@@ -83,8 +99,11 @@ __all__ = [
     "__version__",
     "attack",
     "compare",
+    "configure",
     "correlate",
     "dataset",
+    "example_table",
+    "examples",
     "export_metric_texts",
     "export_qe_texts",
     "export_sources",
@@ -100,11 +119,18 @@ __all__ = [
     "qe_size",
     "read",
     "reproduce",
+    "runs_below",
     "scorer",
     "similarities",
     "suite",
     "system",
+    "to_latex",
+    "to_markdown",
+    "to_model_card",
+    "workers",
     "write_html",
+    "write_images",
+    "write_perturb_table",
 ]
 
 

@@ -78,10 +78,10 @@ def attack(
         out=out,
         systems=system or (),
         constraints=constraint or None,
-        masked=masked_lm,
-        fluency=fluency_lm,
+        masked_lm=masked_lm,
+        fluency_lm=fluency_lm,
         neighbours=neighbours,
-        similarity=similarity,
+        similarity_encoder=similarity,
         offline=shared.offline,
         sample=sample,
         stratify=[name.strip() for name in stratify.split(",") if name.strip()],
@@ -91,10 +91,8 @@ def attack(
         check=opt.one_of("--check", check, Check),
         ratings=ratings_of(ratings),
         pool=pool,
-        seed=shared.seed,
         resamples=resamples,
-        restart=shared.restart,
-        engine=shared.engine(),
+        **shared.how(),
     )
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)

@@ -21,7 +21,7 @@ def correlate(
     threshold: Annotated[
         float, option("--threshold", "X", "Human scores closer than this are no preference (kendall_like).", min=0)
     ] = 25.0,
-    out: Annotated[Path | None, option("--out -o", "PATH", "The run folder to make or to continue.")] = None,
+    out: opt.MaybeOut = None,
     by: Annotated[
         str | None, option("--by", "BY", "Correlate within groups: item, system or none; default: as is usual.")
     ] = None,
@@ -45,8 +45,6 @@ def correlate(
             threshold=threshold,
             by=None if by is None else opt.one_of("--by", by, By),
             resamples=resamples,
-            seed=shared.seed,
-            restart=shared.restart,
-            engine=shared.engine(),
+            **shared.how(),
         )
         shared.finish(run, keep=out is not None)

@@ -176,21 +176,18 @@ def _described(name: str, kind: type, **facts: Any) -> dict[str, Any]:
 
 def runs(folder: Path) -> list[dict[str, Any]]:
     """One object per run below a folder, the newest first."""
-    from babelquake.errors import UserError
-    from babelquake.runs.run import Run
+    from babelquake.runs.run import runs_below
 
-    if not folder.is_dir():
-        raise UserError(f"{folder} is no folder.")
-    found = []
-    for file in [*folder.glob("run.json"), *folder.glob("*/run.json"), *folder.glob("*/*/run.json")]:
-        try:
-            run = Run.open(file.parent)
-        except UserError:
-            continue
-        info = run.info
-        facts = {"study": info.study, "status": run.status, "created": info.created, "finished": info.finished or ""}
-        found.append({"name": str(file.parent), **facts})
-    return sorted(found, key=lambda row: row["created"], reverse=True)
+    return [
+        {
+            "name": str(run.folder),
+            "study": run.info.study,
+            "status": run.status,
+            "created": run.info.created,
+            "finished": run.info.finished or "",
+        }
+        for run in runs_below(folder)
+    ]
 
 
 def papers() -> list[dict[str, Any]]:

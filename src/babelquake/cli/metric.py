@@ -1,6 +1,6 @@
 """`babelquake metric`: does a metric move for the right reasons?"""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from babelquake.cli import options as opt
 from babelquake.cli.options import option, switch
@@ -11,7 +11,7 @@ from babelquake.cli.shared import Shared, study_command
 def metric(
     shared: Shared,
     scorer: opt.ScorersOrImport = None,
-    out: opt.OutOrExport = None,
+    out: opt.MaybeOut = None,
     suite: opt.Suites = None,
     side: Annotated[
         str, option("--side", "SIDE", "What is perturbed: source (f(X′,X)), translation or reference.")
@@ -39,38 +39,25 @@ def metric(
 
     Example: babelquake metric -m chrf -m bleu -d sample --side source -p jwalapuram2023 -o runs/punctuation
     """
-    from babelquake.errors import UserError
-    from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.metric.exchange import export_metric_texts
     from babelquake.studies.metric.material import Side
     from babelquake.studies.metric.study import metric as study
 
     suites = suite or ([] if attacked else ["jwalapuram2023"])
-    chosen = suite_of(suites, replicates).drawing_from(vocabulary) if suites else None
-    perturbed = opt.one_of("--side", side, Side)
+    changes: dict[str, Any] = {"suite": suites, "replicates": replicates, "vocabulary": vocabulary}
+    texts: dict[str, Any] = {**changes, "suite": suites or None, "sample": sample, "attacked": attacked}
+    texts["side"] = opt.one_of("--side", side, Side)
     if export:
-        opt.told_exported(
-            *export_metric_texts(
-                export, shared.read(), chosen, side=perturbed, seed=shared.seed, sample=sample, attacked=attacked
-            )
-        )
+        opt.told_exported(*export_metric_texts(export, shared.read(), **texts, seed=shared.seed))
         return
-    judges = opt.judged_by(scorer, import_)
-    if out is None:
-        raise UserError("no run folder is named: give --out DIR.")
     run = study(
-        judges,
+        opt.judged_by(scorer, import_),
         shared.read(),
-        chosen,
-        out=out,
-        side=perturbed,
-        seed=shared.seed,
-        sample=sample,
+        **texts,
+        out=opt.needed(out),
         threshold=threshold,
-        attacked=attacked,
         tokenizers=tokenizer or [],
         resamples=resamples,
-        restart=shared.restart,
-        engine=shared.engine(),
+        **shared.how(),
     )
-    shared.finish(run, replicates=replicates, suite=suites, vocabulary=vocabulary)
+    shared.finish(run, **changes)

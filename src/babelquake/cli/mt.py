@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,7 +23,7 @@ def mt(
     ] = None,
     suite: opt.Suites = None,
     scorer: opt.Scorers = ["chrf", "bleu[lowercase=true]"],  # noqa: B006 – typer's way to give a repeatable default
-    out: Annotated[Path | None, option("--out -o", "PATH", "The run folder to make or to continue.")] = None,
+    out: opt.MaybeOut = None,
     replicates: opt.Replicates = None,
     vocabulary: opt.Vocabulary = None,
     threshold: Annotated[
@@ -55,49 +55,43 @@ def mt(
     Example: babelquake mt -s 'bundled[model=de-en-bpe]' -d sample -p everyday -o runs/everyday
     """
     from babelquake.errors import UserError
-    from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.mt.exchange import export_sources, imported_systems
     from babelquake.studies.mt.forecast import forecast, keep_within
     from babelquake.studies.mt.reset import Reset
     from babelquake.studies.mt.study import mt as study
 
-    suites = suite or ["everyday"]
+    changes: dict[str, Any] = {"suite": suite or ["everyday"], "replicates": replicates, "vocabulary": vocabulary}
     material = shared.read()
-    chosen = suite_of(suites, replicates).drawing_from(vocabulary)
     if export:
-        written, count = export_sources(export, material, chosen, seed=shared.seed)
+        written, count = export_sources(export, material, **changes, seed=shared.seed)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
     engine = shared.engine(budget)
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
-        expected = forecast(systems, material, chosen, seed=shared.seed, engine=engine)
+        expected = forecast(systems, material, **changes, seed=shared.seed, engine=engine)
         _print_forecast(expected, shared.as_json)
         if budget is not None:
             keep_within(budget, expected)
         return
     if not systems:
         raise UserError("no system is named: give --system, e.g. --system 'command[cmd=cat]', or --import DIR.")
-    if out is None:
-        raise UserError("no run folder is named: give --out DIR.")
     run = study(
         systems,
         material,
-        chosen,
-        scorer,
-        out=out,
-        seed=shared.seed,
+        scorers=scorer,
+        **changes,
+        out=opt.needed(out),
         threshold=threshold,
         reset=opt.one_of("--reset", reset, Reset),
         sample=sample,
         deduplicate=deduplicate,
         resamples=resamples,
         budget=budget,
-        restart=shared.restart,
-        engine=engine,
+        **shared.how(engine),
     )
-    shared.finish(run, replicates=replicates, suite=suites, vocabulary=vocabulary)
+    shared.finish(run, **changes)
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

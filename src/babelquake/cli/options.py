@@ -1,11 +1,14 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
 from babelquake.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from babelquake.engine import Engine
 
 
 def option(flags: str, metavar: str | None, text: str, **more: Any) -> Any:
@@ -78,13 +81,12 @@ Reference = Annotated[
     ),
 ]
 Limit = Annotated[int | None, option("--limit", "N", "Take the first N segments only.", min=1)]
-Scorers = Annotated[
-    list[str], option("--scorer -m", "SCORER", "A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
-]
-ScorersOrImport = Annotated[
-    list[str] | None, option("--scorer -m", "SCORER", "A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
-]
-OutOrExport = Annotated[Path | None, option("--out -o", "PATH", "The run folder to make or to continue.")]
+SCORER = option("--scorer -m", "SCORER", "A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
+Scorers = Annotated[list[str], SCORER]
+ScorersOrImport = Annotated[list[str] | None, SCORER]
+OUT = option("--out -o", "PATH", "The run folder to make or to continue.")
+Out = Annotated[Path, OUT]
+MaybeOut = Annotated[Path | None, OUT]
 ExportTexts = Annotated[
     Path | None, option("--export", "PATH", "Write every text to judge to DIR/texts.jsonl and stop.")
 ]
@@ -102,7 +104,6 @@ Vocabulary = Annotated[
         "Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
     ),
 ]
-Out = Annotated[Path, option("--out -o", "PATH", "The run folder to make or to continue.")]
 Columns = Annotated[list[str] | None, option("--columns", "COLUMNS", "Names of columns: source=src,reference=ref.")]
 LanguagePair = Annotated[
     str | None, option("--language-pair -l", "LANGUAGE-PAIR", "Languages such as de-en, where the data do not say.")
@@ -176,35 +177,16 @@ def columns_of(given: list[str] | None) -> dict[str, str]:
     return chosen
 
 
-def read_data(
-    data: list[str] | None,
-    columns: dict[str, str],
-    language_pair: str | None,
-    *,
-    source: str | None = None,
-    references: list[str] | None = None,
-    limit: int | None = None,
-) -> Any:
-    """The data set: from --data, or from files of lines as --source and --reference name them."""
-    from babelquake.data import read
-    from babelquake.spec import Spec
-
-    named = list(data or [])
-    if references and source is None and (not named or len(references) > 1):
-        raise UserError("--reference goes with --source, or names one of the references of --data.")
-    if source is not None:
-        files = {f"reference{place if place > 1 else ''}": path for place, path in enumerate(references or [], 1)}
-        named.append(str(Spec("parallel").with_options(source=source, **files)))
-    if not named:
-        raise UserError("no data are named: give --data, or --source and --reference.")
-    chosen = references[0] if references and source is None else None
-    found = read(named, columns=columns, language_pair=language_pair, reference=chosen)
-    return found if limit is None else found.first(limit)
+def needed(out: Path | None) -> Path:
+    """The run folder, which only --export and --dry-run do without."""
+    if out is None:
+        raise UserError("no run folder is named: give --out DIR.")
+    return out
 
 
 def engine_of(
     cache: str | None, quiet: bool = False, executor: str = "local", on_error: str = "keep", budget: int | None = None
-) -> Any:
+) -> "Engine":
     """An engine with the chosen cache and executor; a damaged cache is told about."""
     from babelquake.engine import Cache, Engine, workers
 
@@ -217,7 +199,6 @@ def engine_of(
 
 def judged_by(scorer: list[str] | None, folder: Path | None) -> list[str]:
     """The scorers that were named, and those whose scores were imported."""
-    from babelquake.errors import UserError
     from babelquake.studies.exchange import imported_scorers
 
     named = [*(scorer or []), *(imported_scorers(folder) if folder else [])]

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from babelquake.cli.shared import Shared, study_command
 def qe(
     shared: Shared,
     scorer: opt.ScorersOrImport = None,
-    out: opt.OutOrExport = None,
+    out: opt.MaybeOut = None,
     suite: opt.Suites = None,
     threshold: Annotated[float, option("--threshold", "X", "Probe segments with this human score or more.")] = 70.0,
     masked_lm: Annotated[
@@ -35,42 +35,25 @@ def qe(
 
     Example: babelquake qe -m chrf -d dev.ruen.df.short.tsv -d test20.ruen.df.short.tsv -o runs/qe
     """
-    from babelquake.errors import UserError
-    from babelquake.perturb.suite import suite as suite_of
     from babelquake.studies.qe.exchange import export_qe_texts
     from babelquake.studies.qe.selection import size
     from babelquake.studies.qe.study import qe as study
 
-    suites = suite or ["kanojia2021"]
+    changes: dict[str, Any] = {"suite": suite or ["kanojia2021"], "replicates": replicates, "vocabulary": vocabulary}
+    probing: dict[str, Any] = {**changes, "threshold": threshold, "masked_lm": masked_lm}
     material = shared.read()
-    chosen = suite_of(suites, replicates).drawing_from(vocabulary)
     if dry_run:
-        counts = asdict(size(material, chosen, threshold=threshold, masked_lm=masked_lm))
+        counts = asdict(size(material, **probing))
         note = counts.pop("selection")
         told = f"{note}\n{counts['variants']} perturbed texts would be judged."
         typer.echo(json.dumps(counts) if shared.as_json else told)
         return
     if export:
-        opt.told_exported(
-            *export_qe_texts(export, material, chosen, threshold=threshold, masked_lm=masked_lm, seed=shared.seed)
-        )
+        opt.told_exported(*export_qe_texts(export, material, **probing, seed=shared.seed))
         return
     judges = opt.judged_by(scorer, import_)
-    if out is None:
-        raise UserError("no run folder is named: give --out DIR.")
-    run = study(
-        judges,
-        material,
-        chosen,
-        out=out,
-        threshold=threshold,
-        masked_lm=masked_lm,
-        seed=shared.seed,
-        resamples=resamples,
-        restart=shared.restart,
-        engine=shared.engine(),
-    )
+    run = study(judges, material, **probing, out=opt.needed(out), resamples=resamples, **shared.how())
     for flag in [] if shared.as_json or shared.quiet else run.info.facts.flags:
         where = f" ({flag.language_pair})" if flag.language_pair else ""
         typer.echo(f"! {flag.scorer}{where} {flag.text}")
-    shared.finish(run, replicates=replicates, suite=suites, vocabulary=vocabulary, masked_lm=masked_lm)
+    shared.finish(run, **changes, masked_lm=masked_lm)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
+from babelquake.errors import UserError
 
 if TYPE_CHECKING:
     from babelquake.data import Dataset
@@ -40,17 +41,30 @@ class Shared:
     as_json: opt.AsJson = False
 
     def read(self) -> "Dataset":
-        """The data set that was named."""
-        named = opt.columns_of(self.columns)
-        found: Dataset = opt.read_data(
-            self.data, named, self.language_pair, source=self.source, references=self.reference, limit=self.limit
-        )
-        return found
+        """The data set: from --data, or from files of lines as --source and --reference name them."""
+        from babelquake.data import read
+        from babelquake.spec import Spec
+
+        named, references = list(self.data or []), self.reference or []
+        if references and self.source is None and (not named or len(references) > 1):
+            raise UserError("--reference goes with --source, or names one of the references of --data.")
+        if self.source is not None:
+            files = {f"reference{place if place > 1 else ''}": path for place, path in enumerate(references, 1)}
+            named.append(str(Spec("parallel").with_options(source=self.source, **files)))
+        if not named:
+            raise UserError("no data are named: give --data, or --source and --reference.")
+        chosen = references[0] if references and self.source is None else None
+        columns = opt.columns_of(self.columns)
+        found = read(named, columns=columns, language_pair=self.language_pair, reference=chosen)
+        return found if self.limit is None else found.first(self.limit)
 
     def engine(self, budget: int | None = None) -> "Engine":
         """The engine that was asked for."""
-        found: Engine = opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, budget)
-        return found
+        return opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, budget)
+
+    def how(self, engine: "Engine | None" = None) -> dict[str, Any]:
+        """What every study is told beside its own options."""
+        return {"seed": self.seed, "restart": self.restart, "engine": engine or self.engine()}
 
     def finish(self, run: "Run", keep: bool = True, **said: Any) -> None:
         """Keep what the user said with the run, and print what it found; `keep` is false for a run that passes."""

@@ -152,8 +152,15 @@ MOST_REPLICATES = 10_000
 """More than anybody needs, fewer than fill a disk."""
 
 
-def suite(what: str | Suite | Sequence[str], replicates: int | None = None) -> Suite:
-    """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`."""
+def suite(what: str | Suite | Sequence[str], replicates: int | None = None, vocabulary: str | None = None) -> Suite:
+    """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`.
+
+    `replicates` repeats stochastic perturbations, `vocabulary` says where those that draw words take them from.
+    """
+    return _named(what, replicates).drawing_from(vocabulary)
+
+
+def _named(what: str | Suite | Sequence[str], replicates: int | None) -> Suite:
     if replicates is not None and not 1 <= replicates <= MOST_REPLICATES:
         raise UserError(f"{replicates} replicates: expected a whole number from 1 to {MOST_REPLICATES:,}.")
     if isinstance(what, Suite):

@@ -7,7 +7,7 @@ then renamed), so whatever exists is finished work, and a rerun of the same comm
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +257,17 @@ class Run(Kept):
     def measures(self) -> pl.DataFrame:
         """The results, tidy: one number a row. Runs of the first version get today's columns."""
         return upgraded(self.table("measures"))
+
+
+def runs_below(folder: Path | str) -> list[Run]:
+    """The runs in a folder, up to two folders deep, the newest first; what cannot be opened is passed over."""
+    top, found = Path(folder), []
+    if not top.is_dir():
+        raise UserError(f"{top} is no folder.")
+    for file in [*top.glob("run.json"), *top.glob("*/run.json"), *top.glob("*/*/run.json")]:
+        with suppress(UserError):
+            found.append(Run.open(file.parent))
+    return sorted(found, key=lambda run: run.info.created, reverse=True)
 
 
 def _short(value: Any) -> str:

@@ -56,10 +56,10 @@ def attack(
     out: Path | str,
     systems: str | System | Sequence[str | System] = (),
     constraints: str | Sequence[str] | None = None,
-    masked: str | None = None,
-    fluency: str | None = None,
+    masked_lm: str | None = None,
+    fluency_lm: str | None = None,
     neighbours: str | None = None,
-    similarity: str | None = None,
+    similarity_encoder: str | None = None,
     offline: bool = False,
     sample: int | None = None,
     stratify: Sequence[str] = (),
@@ -89,7 +89,9 @@ def attack(
     if not specs:
         raise UserError("no recipe is named: give at least one, such as input-reduction.")
     split = _split_by(by, material)
-    models = Models(Wishes(masked, fluency, neighbours, similarity, offline), specs, limits, wanted.strict)
+    models = Models(
+        Wishes(masked_lm, fluency_lm, neighbours, similarity_encoder, offline), specs, limits, wanted.strict
+    )
     with ATTACK.session(
         out,
         data=material,

@@ -71,12 +71,16 @@ def noise_cells(
 
 
 def suite_for(
-    data: Dataset, suite: str | Suite | Sequence[str] | None, attacked: bool, replicates: int | None = None
+    data: Dataset,
+    suite: str | Suite | Sequence[str] | None,
+    attacked: bool,
+    replicates: int | None = None,
+    vocabulary: str | None = None,
 ) -> Suite:
     """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
     if suite is None and attacked:
         suite = _attacks(data)
-    return suite_of("jwalapuram2023" if suite is None else suite, replicates)
+    return suite_of("jwalapuram2023" if suite is None else suite, replicates, vocabulary)
 
 
 def _attacks(data: Dataset) -> list[str]:

@@ -22,6 +22,7 @@ def export_metric_texts(
     side: Side = "translation",
     seed: int = 0,
     replicates: int | None = None,
+    vocabulary: str | None = None,
     sample: int = 1000,
     attacked: bool = False,
 ) -> tuple[Path, int]:
@@ -31,7 +32,7 @@ def export_metric_texts(
     if mode == "challenge":
         _, asked = triples(given.segments)
         return export_questions(folder, asked.values())
-    changes = suite_for(given, suite, attacked, replicates).with_model(None)
+    changes = suite_for(given, suite, attacked, replicates, vocabulary).with_model(None)
     material = material_of(given, side, mode, sample, seed)
     if attacked:
         material = replace(material, given=attacked_texts(given, changes))

@@ -98,6 +98,7 @@ def metric(
     side: Side = "translation",
     seed: int = 0,
     replicates: int | None = None,
+    vocabulary: str | None = None,
     sample: int = 1000,
     threshold: float = 25.0,
     attacked: bool = False,
@@ -119,9 +120,9 @@ def metric(
             "--attacked takes perturbed references that come with data with human judgements: use --side reference."
         )
     asked = Asked(side, sample, threshold, attacked, tuple(tokenizers))
-    changes, said = (
-        (None, []) if mode == "challenge" else without_masked_lm(suite_for(material, suite, attacked, replicates))
-    )
+    changes, said = None, list[str]()
+    if mode != "challenge":
+        changes, said = without_masked_lm(suite_for(material, suite, attacked, replicates, vocabulary))
     with METRIC.session(
         out,
         data=material,

@@ -51,12 +51,14 @@ def forecast(
     *,
     seed: int = 0,
     replicates: int | None = None,
+    vocabulary: str | None = None,
     engine: Engine | None = None,
 ) -> Forecast:
     """Count what every system has to translate for every language pair; nothing is sent."""
     engine = engine or Engine(Cache())
     segments = one_row_per_source(dataset(data).segments)
-    to_translate = texts_to_translate(segments, suite_of(suite, replicates).with_model(None), seed, fillers_of(engine))
+    changes = suite_of(suite, replicates, vocabulary).with_model(None)
+    to_translate = texts_to_translate(segments, changes, seed, fillers_of(engine))
     counted: dict[str, set[str]] = {}
     found = []
     for pair in sorted(to_translate, key=str):

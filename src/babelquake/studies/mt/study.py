@@ -55,6 +55,7 @@ def mt(
     out: Path | str,
     seed: int = 0,
     replicates: int | None = None,
+    vocabulary: str | None = None,
     threshold: float = 75.0,
     reset: Reset = "auto",
     sample: int | None = None,
@@ -76,7 +77,7 @@ def mt(
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
     judges = scorers_of(scorers)
-    changes, said = without_masked_lm(suite_of(suite, replicates))
+    changes, said = without_masked_lm(suite_of(suite, replicates, vocabulary))
     given: list[AnySystem] = several(systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     if not named:

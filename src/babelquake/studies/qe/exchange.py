@@ -7,6 +7,7 @@ from pathlib import Path
 from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.exchange import export_questions, probed_questions
 from babelquake.studies.probing import Material
 from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
@@ -22,6 +23,7 @@ def export_qe_texts(
     masked_lm: str | None = None,
     seed: int = 0,
     replicates: int | None = None,
+    vocabulary: str | None = None,
 ) -> tuple[Path, int]:
     """Write every distinct (source, translation) of the study, all clean ones and the probes of the good ones.
 
@@ -30,7 +32,7 @@ def export_qe_texts(
     given = dataset(data)
     everything = judged_segments(given)
     selected, _ = select(everything, threshold)
-    changes, _ = probes(suite, masked_lm, replicates, everything)
+    changes, _ = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
     words = vocabularies(everything, "text", changes, target_language)
     whole = Material(everything, "translation", "target")
     clean = whole.batch(everything, everything["text"].to_list())

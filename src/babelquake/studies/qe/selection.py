@@ -16,12 +16,10 @@ from babelquake.studies.masking import with_masked_lm
 from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
 
-def probes(
-    suite: str | Suite | Sequence[str], masked_lm: str | None, replicates: int | None, segments: pl.DataFrame
-) -> tuple[Suite, list[str]]:
+def probes(suite: Suite, masked_lm: str | None, segments: pl.DataFrame) -> tuple[Suite, list[str]]:
     """The suite, with the masked language model that its mask-replace (MAP6) asks, and what is to be said of it."""
     languages = [target_language(pair) for pair in segments["language_pair"].unique()]
-    return with_masked_lm(suite_of(suite, replicates), masked_lm, languages)
+    return with_masked_lm(suite, masked_lm, languages)
 
 
 def judged_segments(data: Dataset) -> pl.DataFrame:
@@ -81,11 +79,12 @@ def size(
     threshold: float = 70.0,
     masked_lm: str | None = None,
     replicates: int | None = None,
+    vocabulary: str | None = None,
 ) -> Size:
     """Count what a run would judge: for every probe the segments it applies to, times its replicates."""
     everything = judged_segments(dataset(data))
     selected, selection = select(everything, threshold)
-    changes, _ = probes(suite, masked_lm, replicates, everything)
+    changes, _ = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
     return Size(everything.height, selected.height, count_variants(everything, selected, changes), selection)
 
 

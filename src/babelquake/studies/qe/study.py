@@ -86,6 +86,7 @@ def qe(
     masked_lm: str | None = None,
     seed: int = 0,
     replicates: int | None = None,
+    vocabulary: str | None = None,
     resamples: int = 2000,
     restart: bool = False,
     engine: Engine | None = None,
@@ -97,7 +98,7 @@ def qe(
     """
     material = dataset(data)
     judges, everything = scorers_of(scorers), judged_segments(material)
-    changes, said = probes(suite, masked_lm, replicates, everything)
+    changes, said = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
     lacking = None if any(change.card.asks for change in changes.perturbations) else suite_of(suite).lacking or None
     with QE.session(
         out,
