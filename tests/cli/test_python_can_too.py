@@ -26,6 +26,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "annotate analyse": ("annotate.analyse:analyse", "studies.human.study:keep"),
     "annotate prepare": ("annotate.prepare:prepare", "annotate.hits:Recipe"),
     "annotate serve": ("annotate.serving:serve",),
+    "similarities": ("studies.similarities:similarities",),
     "train nmt": ("train.nmt:train", "train.config:Config"),
     "train qe": ("train.qe:train_qe", "train.predictor_estimator:train_predictor_estimator"),
     "train mlm": ("train.mlm:train", "train.recipes:MaskedRecipe"),
@@ -94,6 +95,7 @@ ELSEWHERE: dict[str, str] = {
     "annotate status revoke": "annotate.people:revoke name",
     "annotate status admin": "annotate.people:new_admin_token project",
     "annotate status url": "annotate.people:new_token project",
+    "similarities out": "report.similarities:write_similarities path",
     "train qe architecture": "train.predictor_estimator:train_predictor_estimator data",
 }
 """`option` or `command option` → `module:function parameter`: under another name in Python, or in a step of its own."""
