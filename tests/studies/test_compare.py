@@ -15,6 +15,7 @@ from babelquake.runs.run import Run
 from babelquake.spec import Spec
 from babelquake.studies.attack.study import attack
 from babelquake.studies.compare import compare, normal_test
+from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
@@ -183,3 +184,33 @@ def test_the_normal_approximation_is_one_sided() -> None:
 def test_without_deviations_equal_values_have_p_one_and_others_cannot_be_tested() -> None:
     assert normal_test((1.0, 0.0), (1.0, None), 100).p == 1
     assert np.isnan(normal_test((1.0, 0.0), (0.9, 0.0), 100).p)
+
+
+def preferring(tmp_path: Path, name: str, errors: int) -> Run:
+    """Preferences on forty sentences, and a scorer that is wrong about some of them."""
+    folder = tmp_path / "darr" / "de-en"
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = range(40)
+    (folder / "sources.txt").write_text("".join(f"Satz {number}\n" for number in numbers), "utf-8")
+    (folder / "references.txt").write_text("".join(f"Sentence {number}\n" for number in numbers), "utf-8")
+    judged = [f"{number}\tgood\tbad\tFine {number}\tPoor {number}" for number in numbers]
+    header = "segment\tbetter_system\tworse_system\tbetter\tworse"
+    (folder / "darr.tsv").write_text("\n".join([header, *judged]) + "\n", "utf-8")
+    scores = [
+        f"Satz {number}\t{word} {number}\t{(word == 'Fine') == (number >= errors):d}"
+        for number in numbers
+        for word in ("Fine", "Poor")
+    ]
+    file = tmp_path / f"{name}.tsv"
+    file.write_text("\n".join(["source\ttranslation\tscore", *scores]) + "\n", "utf-8")
+    quiet = {"resamples": 400, "engine": Engine(quiet=True)}
+    return correlate(f"scores[file={file},name=Mine]", str(folder), out=tmp_path / name, **quiet)  # type: ignore[arg-type]
+
+
+def test_preferences_are_kept_and_compared_in_pairs(tmp_path: Path) -> None:
+    """Eight of forty sentences judged the other way: 1 of 2⁸ arrangements is as extreme."""
+    old, new = preferring(tmp_path, "old", 2), preferring(tmp_path, "new", 10)
+    (change,) = compare(old, new)
+    assert (change.measure, change.paired, change.regression) == ("darr", True, True)
+    assert change.p == pytest.approx(1 / 2**8)
+    assert {same.p for same in compare(old, old)} == {1.0}

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.runs.measures import Measure
+from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement_errors import agreement_rows, bootstrap_agreement, grouping, has_rows
 from babelquake.stats.bootstrap import Resampled, bootstrap
@@ -21,9 +22,12 @@ from babelquake.stats.testing import Test, exchange_test
 from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.measuring import mean_of, measured
+from babelquake.studies.session import Session
 from babelquake.studies.units import Places, aligned, by_unit, unit_keys
 
 AVERAGE = "average"
+PREFERENCES = "preferences"
+"""The table with the row numbers of the better and the worse translation of every preference."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,17 @@ class Judgements:
     def judged(self) -> bool:
         """Whether there are scores by people, not preferences only."""
         return bool((~np.isnan(self.human)).any())
+
+
+def judged_in(run: Run) -> list[Judgements]:
+    """The judgements that a finished run holds: scores with its segments, preferences in a table of their own."""
+    return judgements(run.segments, run.table(PREFERENCES) if run.has(PREFERENCES) else None)
+
+
+def keep_preferences(session: Session) -> None:
+    """Store which translation was preferred to which, where the data say so: comparisons between runs need it."""
+    if (preferences := session.data.pairs) is not None:
+        session.once(PREFERENCES, lambda: preferences)
 
 
 def judgements(segments: pl.DataFrame, preferences: pl.DataFrame | None) -> list[Judgements]:

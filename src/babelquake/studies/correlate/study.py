@@ -22,22 +22,32 @@ from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, difference, judgements
+from babelquake.studies.correlate.agreements import (
+    agreement_cell,
+    agreement_measures,
+    difference,
+    judged_in,
+    judgements,
+    keep_preferences,
+)
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.missing import missing_error
+
+COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
+"""Statistics for which every two scorers are compared."""
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
     """The cells of a finished run: agreements that are functions of sums over segments."""
     threshold = run.info.number("threshold", 25.0)
-    for given in judgements(run.segments, None):
+    for given in judged_in(run):
         for scorer in scorers:
             values = run.scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()[given.rows]
             yield agreement_cell(
                 Place(given.language_pair, scorer.name),
                 given,
                 values if scorer.higher_is_better else -values,
-                ("kendall_like", "pearson", "accuracy"),
+                COMPARED,
                 resamples=resamples,
                 seed=seed,
                 threshold=threshold,
@@ -48,12 +58,10 @@ CORRELATE = Study(
     "correlate",
     question="How well do these scores agree with human judgements?",
     measures=tuple(kinds.AGREEMENTS.values()),
-    gated=("darr", "kendall_like", "pearson", "accuracy"),
+    gated=COMPARED,
     cells=stored_cells,
 )
 STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
-COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
-"""Statistics for which every two scorers are compared."""
 
 
 def correlate(
@@ -95,6 +103,7 @@ def correlate(
             return session.run
         session.say(*material.notes)
         segments = session.once("segments", lambda: material.segments.with_row_index("row"))
+        keep_preferences(session)
         scores = session.once("scores", lambda: _scores(session.scorers, material, session.engine, session.ready))
         values = {
             scorer.name: scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()

@@ -26,7 +26,7 @@ from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
-from babelquake.studies.correlate.agreements import judgements
+from babelquake.studies.correlate.agreements import judged_in, keep_preferences
 from babelquake.studies.masking import without_masked_lm
 from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
@@ -50,8 +50,8 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
         return sensitivity_cells(sums, run.segments, scorers, resamples, seed)
     changes = sums.filter(pl.col("perturbation").is_not_null()).select("perturbation", "level")
     wanted = changes.unique(maintain_order=True).collect().rows()
-    given, threshold = judgements(run.segments, None), run.info.number("threshold", 25.0)
-    return noise_cells(given, run.segments.height, sums, scorers, wanted, resamples, seed, threshold)
+    threshold = run.info.number("threshold", 25.0)
+    return noise_cells(judged_in(run), run.segments.height, sums, scorers, wanted, resamples, seed, threshold)
 
 
 def must_not_fall(run: Run, measure: str, perturbation: str | None) -> bool:
@@ -160,6 +160,7 @@ def _agreement(session: Session, asked: Asked) -> Rows:
     """Does the metric still agree with people when its references are noisy?"""
     suite = session.perturbations
     material = _material(session, asked, "agreement")
+    keep_preferences(session)
     if asked.attacked:
         material = replace(material, given=attacked_texts(session.data, suite))
     tables = _probed(session, material)
