@@ -10,6 +10,7 @@ from babelquake.cli.options import AsJson, option
 
 if TYPE_CHECKING:
     from babelquake.report.table import Table
+    from babelquake.report.versus_heat import HeatMap
     from babelquake.runs.run import Run
 
 if TYPE_CHECKING:
@@ -60,22 +61,24 @@ def report(
 
         target = html or runs[0] / "report.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_html(opened, target, _versus(opened))
+        write_html(opened, target, *_versus(opened))
         typer.echo(str(target))
 
 
-def _versus(runs: "list[Run]") -> "list[Table]":
+def _versus(runs: "list[Run]") -> "tuple[list[Table], list[HeatMap]]":
     """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
     from babelquake.errors import UserError
     from babelquake.report.versus import versus_tables
+    from babelquake.report.versus_heat import versus_heat
     from babelquake.studies.compare import compare as study
 
     if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
-        return []
+        return [], []
     try:
-        return versus_tables(runs[0], runs[1], study(runs[0], runs[1]))
+        changes = study(runs[0], runs[1])
     except UserError:
-        return []
+        return [], []
+    return versus_tables(runs[0], runs[1], changes), versus_heat(runs[0], runs[1], changes)
 
 
 @guarded

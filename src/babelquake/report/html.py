@@ -22,6 +22,7 @@ from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, verdict, views
 from babelquake.report.table import Table, is_numeric
+from babelquake.report.versus_heat import HeatMap
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.files import store_text
 from babelquake.runs.info import Flag
@@ -38,14 +39,14 @@ TABLE_ROWS = 300
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
 
 
-def write_html(runs: Sequence[Run], path: Path, versus: Sequence[Table] = ()) -> None:
+def write_html(runs: Sequence[Run], path: Path, versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()) -> None:
     """Write the report of one or several runs; with several, a selector changes between them.
 
-    `versus` are tables that set two runs against each other; they come first.
+    `versus` are tables that set two runs against each other, `heat` the heat maps of both; they come first.
     """
     if not runs:
         raise UserError("a report needs at least one run folder.")
-    page = render(runs, versus)
+    page = render(runs, versus, heat)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         store_text(page, path)
@@ -53,7 +54,7 @@ def write_html(runs: Sequence[Run], path: Path, versus: Sequence[Table] = ()) ->
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def render(runs: Sequence[Run], versus: Sequence[Table] = ()) -> str:
+def render(runs: Sequence[Run], versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()) -> str:
     """The page as text."""
     environment = Environment(
         loader=PackageLoader("babelquake.report", "templates"),
@@ -77,6 +78,7 @@ def render(runs: Sequence[Run], versus: Sequence[Table] = ()) -> str:
         vega=Markup(vega),  # noqa: S704 – the shipped bundle
         version=VERSION,
         versus=[_cut(table) for table in versus],
+        heat=heat,
         runs=[_run(run, place, len(runs)) for place, run in enumerate(runs)],
         is_numeric=is_numeric,
         columns_of=lambda table: list(zip(*table.rows, strict=True)),

@@ -42,6 +42,8 @@ class Page:
     examples: Examples | None = None
     views_by: str = "Language pair"
     """What tells the views apart, as the page labels the choice."""
+    compared: tuple[str, ...] = ()
+    """Measures in the heat map of two runs; without any, those that a gate looks at."""
 
 
 PAGES: Registry[Page] = Registry(

@@ -6,4 +6,4 @@ from babelquake.report.attack.tables import attack_tables
 from babelquake.report.attack.verdict import attack_verdict
 from babelquake.report.page import Page
 
-PAGE = Page(attack_tables, attack_verdict, attack_views, EXAMPLES)
+PAGE = Page(attack_tables, attack_verdict, attack_views, EXAMPLES, compared=("success",))

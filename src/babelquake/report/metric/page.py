@@ -6,4 +6,4 @@ from babelquake.report.metric.tables import metric_tables
 from babelquake.report.metric.verdict import metric_verdict
 from babelquake.report.page import Page
 
-PAGE = Page(metric_tables, metric_verdict, metric_views, EXAMPLES)
+PAGE = Page(metric_tables, metric_verdict, metric_views, EXAMPLES, compared=("delta", "darr", "kendall_like"))

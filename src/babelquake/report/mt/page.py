@@ -6,4 +6,6 @@ from babelquake.report.mt.tables import mt_tables
 from babelquake.report.mt.verdict import mt_verdict
 from babelquake.report.page import Page
 
-PAGE = Page(mt_tables, mt_verdict, mt_views, EXAMPLES, views_by="Judged by")
+PAGE = Page(
+    mt_tables, mt_verdict, mt_views, EXAMPLES, views_by="Judged by", compared=("robust", "consis", "inconsistent")
+)
