@@ -1,12 +1,20 @@
-"""For scorers that need an option: a spec with something small to work on, so that the contract tests them too.
+"""For scorers that need a model, a file or a server: a spec with something small to work on, so that the contract
+tests them too.
 
-A new scorer without a default that runs here gets a line in `EXAMPLES`.
+A new scorer without a default that runs here gets a line in `EXAMPLES`; without one its contract tests fail.
 """
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.models import tiny
+from tests.scorers import parity
+
 from babelquake.spec import Spec
+
+Example = Callable[[Path], str]
+"""Makes what a scorer works on in a folder; the scorer's spec."""
 
 SOURCES = ["Die Katze saß.", "Es regnet heute.", "Guten Morgen!", "Ja.", "Ein langer Satz mit vielen Wörtern, oder?"]
 TRANSLATIONS = ["The cat sat.", "It rains today.", "good morning", "Yes.", "A sentence, long, with words in it?"]
@@ -38,4 +46,57 @@ def trained_qe(folder: Path) -> str:
     return str(Spec("ridge-qe").with_options(model=folder / "qe"))
 
 
-EXAMPLES: dict[str, Callable[[Path], str]] = {"ridge-qe": trained_qe, "scores": ready_made}
+def official(scorer: str, kind: str, name: str, **options: object) -> Example:
+    """A small checkpoint in an official format."""
+
+    def make(folder: Path) -> str:
+        return str(Spec(scorer).with_options(model=parity.make(kind, name, folder / name), **options))
+
+    return make
+
+
+def random_weights(scorer: str, kind: str, **options: object) -> Example:
+    """A small checkpoint of an architecture of transformers."""
+
+    def make(folder: Path) -> str:
+        return str(Spec(scorer).with_options(model=tiny.checkpoint(kind, folder / kind), **options))
+
+    return make
+
+
+def with_tokenizer(folder: Path) -> str:
+    """MetricX takes its tokenizer from another folder than its weights."""
+    made = parity.make("metricx", "metricx", folder / "metricx")
+    return str(Spec("metricx").with_options(model=made, tokenizer=made, year=24))
+
+
+def with_words(folder: Path) -> str:
+    """SentSim has one model for sentences and one for words."""
+    made = parity.make("transquest", "siamesetransquest", folder / "siamese")
+    return str(Spec("sentsim").with_options(model=made, words=made, layer=2))
+
+
+def on_a_server(folder: Path) -> str:
+    """A judge that counts letters."""
+    from tests.scorers.test_llm_judge import Server
+
+    server = Server()
+    server.reply = lambda prompt: str(len(prompt) % 101)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return str(Spec("llm-judge").with_options(model="counter", base_url=server.url))
+
+
+EXAMPLES: dict[str, Example] = {
+    "bertscore": random_weights("bertscore", "bert", layer=2),
+    "bleurt": official("bleurt", "bleurt", "BLEURT-20"),
+    "comet": official("comet", "comet", "wmt22-comet-da"),
+    "cross-encoder": official("cross-encoder", "transquest", "monotransquest"),
+    "llm-judge": on_a_server,
+    "metricx": with_tokenizer,
+    "openkiwi": official("openkiwi", "openkiwi", "predictor-estimator"),
+    "perplexity": random_weights("perplexity", "gpt2"),
+    "ridge-qe": trained_qe,
+    "scores": ready_made,
+    "sentsim": with_words,
+    "transquest": official("transquest", "transquest", "monotransquest"),
+}

@@ -232,7 +232,7 @@ class MeanScorer(Scorer):
 
     def statistics(self, questions: Questions) -> Array:
         """Rows of (score, 1): their sum holds what a mean needs."""
-        return _rows(self.judge(questions))
+        return _rows(self.judge(questions) if len(questions) else np.zeros(0))
 
     def aggregate(self, statistics: Array) -> Array:
         """The mean: summed scores over their number; NaN where nothing was judged."""

@@ -34,7 +34,6 @@ class MetricX(MeanScorer):
     needs: ClassVar[frozenset[str]] = frozenset({"source", "reference"})
     costly: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
-    perfect: ClassVar[float | None] = 0.0
 
     def __init__(
         self,
