@@ -20,8 +20,8 @@ from babelquake.attacks.victim import Victim
 
 Check = Literal["before", "after"]
 StopWords = Literal["swaps", "all", "none"]
-FIRST_LOOK = 8
-"""Candidates whose constraints are looked at first; twice as many each further time."""
+FIRST_LOOK = 2
+"""Candidates per wanted one whose constraints are looked at first; twice as many each further time."""
 
 
 class Trial(NamedTuple):
@@ -94,21 +94,21 @@ class Attack:
         """The original, with nothing gained."""
         return Trial(self.original, self.start, self.goal.gain(self.start, self.start), False)
 
-    def open_places(self, sentence: Sentence, move: Move) -> list[int]:
+    def open_places(self, sentence: Sentence, move: Move, among: Collection[int] | None = None) -> list[int]:
         """Where a move may change the sentence: no word twice, no stop word where those are spared."""
         spares = self.spared == "all" or (self.spared == "swaps" and move.replaces_word)
+        words = sentence.words
         return [
             place
-            for place, word in enumerate(sentence.words)
-            if place not in sentence.touched and not (spares and self.stop_words(word))
+            for place in (range(len(words)) if among is None else sorted(among))
+            if place < len(words) and place not in sentence.touched and not (spares and self.stop_words(words[place]))
         ]
 
     def candidates(self, sentence: Sentence, places: Collection[int] | None = None) -> Asking[list[Sentence]]:
         """What all moves make of a sentence, at the given places or anywhere; each text once, in order of text."""
         found: dict[str, Sentence] = {}
         for move in self.moves:
-            where = [place for place in self.open_places(sentence, move) if places is None or place in places]
-            for candidate in (yield from move.candidates(sentence, where)):
+            for candidate in (yield from move.candidates(sentence, self.open_places(sentence, move, places))):
                 found.setdefault(candidate.text, candidate)
         found.pop(sentence.text, None)
         return [found[text] for text in sorted(found)]
@@ -162,7 +162,7 @@ class Attack:
 
     def _best_first(self, constraints: Sequence[Constraint], trials: list[Trial], keep: int) -> Asking[list[Trial]]:
         passed: list[Trial] = []
-        look, start = max(FIRST_LOOK, keep), 0
+        look, start = FIRST_LOOK * keep, 0
         while start < len(trials) and len(passed) < keep:
             seen = trials[start : start + look]
             allowed = yield from self._allowed(constraints, [trial.sentence for trial in seen])

@@ -15,6 +15,11 @@ def stop_words(lang: Language | None) -> Callable[[str], bool]:
     return (lambda word: False) if lists is None else lists.is_function_word
 
 
+def tagger(lang: Language | None) -> str:
+    """What tells the parts of speech of the language's words, for signatures."""
+    return linguistics(lang).name
+
+
 def tags(lang: Language | None) -> Tags:
     """Parts of speech as the language's tagger, or its word lists, tell them."""
     tagger = linguistics(lang)

@@ -46,7 +46,12 @@ PAID_TRANSLATION = replace(TRANSLATION, sound=lambda text: bool(text.strip()) an
 JUDGEMENT: Form[Question, Array] = Form(
     lambda question: question.key,
     lambda question: question.characters,
-    lambda question: (-question.characters, question.key),
+    lambda question: (
+        -question.characters,
+        question.translation,
+        question.references or (),
+        question.source or "",
+    ),
     lambda row: np.asarray(row, dtype="<f8").tobytes(),
     lambda data: np.frombuffer(data, dtype="<f8"),
 )

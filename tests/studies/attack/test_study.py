@@ -83,8 +83,8 @@ def tuples(count: int = 12) -> pl.DataFrame:
 
 def run_of(out: Path, neighbours: Path, recipes: Any = FOUR, victims: Any = ("chrf", "ter"), **options: Any) -> Run:
     given: dict[str, Any] = {
-        "masked": "toy",
-        "fluency": "toy",
+        "masked_lm": "toy",
+        "fluency_lm": "toy",
         "neighbours": str(neighbours),
         "resamples": 100,
     } | options
@@ -118,6 +118,7 @@ def test_a_run_holds_every_perturbation_with_edits_scores_and_constraint_values(
     assert success["n"].to_list() == [12] * 8 and success["changed"].sum() == found.height
     assert {"transfer", "length", "queries_per_success", "edit_share"} <= set(run.measures["measure"])
     assert not (run.folder / ".parts").exists()
+    assert run.info.signatures["parts of speech"].startswith("lists:")
 
 
 def test_results_depend_neither_on_the_pool_nor_on_order_nor_on_the_executor(tmp_path: Path, neighbours: Path) -> None:

@@ -14,11 +14,13 @@ from babelquake.attacks.attack import Check
 from babelquake.attacks.constraints import Constraint, PerplexityRise, constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
+from babelquake.attacks.language import tagger
 from babelquake.attacks.recipes import recipe_spec
 from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, Given, dataset, require
 from babelquake.engine import Engine
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import sides
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
@@ -112,7 +114,7 @@ def attack(
         check=check,
     ) as session:
         session.attach(references_each(material.segments) if material.has("references") else 1)
-        session.run.same_signatures(models.signatures)
+        session.run.same_signatures(models.signatures | _taggers(models, wanted, material))
         if session.finished and ratings is None:
             return session.run
         session.say(*material.notes, *_notes(models, limits, wanted))
@@ -184,6 +186,15 @@ def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constra
         return (PerplexityRise(),) if goal.fluent else ()
     named = [text for text in ([given] if isinstance(given, str) else given) if text != "none"]
     return tuple(constraint(text) for text in named)
+
+
+def _taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
+    """What tells parts of speech, where moves that merge words depend on them."""
+    if "masked" not in models.names:
+        return {}
+    pairs: list[str | None] = [*data.language_pairs] or [None]
+    languages = [sides(pair)[0 if goal.on_system else 1] for pair in pairs]
+    return {"parts of speech": ", ".join(dict.fromkeys(tagger(language) for language in languages))}
 
 
 def _split_by(by: str | None, data: Dataset) -> str | None:
