@@ -36,7 +36,14 @@ def nmt(
     config: Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")],
     data: Annotated[Path, option("--data -d", "PATH", "A folder with train, dev and test TSV files.")],
     out: Annotated[Path, option("--out -o", "PATH", "The folder for checkpoints and the exported model.")],
-    seed: Annotated[int | None, option("--seed", "N", "Override the recipe's seed.", min=0)] = None,
+    init: Annotated[
+        str | None, option("--init", "MODEL", "Fine-tune a model that ships, or the folder of a training.")
+    ] = None,
+    learning_rate: Annotated[float | None, option("--learning-rate", "X", "Override the recipe's.", min=0)] = None,
+    steps: Steps = None,
+    minutes: Minutes = None,
+    seed: Seed = None,
+    device: Device = None,
     resume: Annotated[bool, switch("--resume/--restart", "Continue from the last checkpoint.")] = True,
 ) -> None:
     """Train a translation model under BPE, BPE-dropout or SentencePiece, and export it for CTranslate2.
@@ -46,8 +53,8 @@ def nmt(
     _need_torch()
     from babelquake.train.nmt import train as recipe
 
-    chosen: dict[str, Any] = {} if seed is None else {"seed": seed}
-    typer.echo(str(recipe(config, data, out, resume, **chosen)))
+    chosen: dict[str, Any] = {"init": init, "learning_rate": learning_rate, "steps": steps, "minutes": minutes}
+    typer.echo(str(recipe(config, data, out, resume, device=device, seed=seed, **chosen)))
 
 
 @train.command("qe")

@@ -51,6 +51,8 @@ class Config:
     compile: bool = True
     workers: int = 4
     seed: int = 1
+    init: str | None = None
+    """The model to go on from (`start`); shape and vocabulary are that model's."""
 
     def __post_init__(self) -> None:
         if (self.steps is None) == (self.minutes is None):

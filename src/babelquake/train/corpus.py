@@ -68,21 +68,22 @@ class Corpus:
 
 
 def split_file(data: Path, split: str) -> Path:
-    """The file of a split (`train`, `dev`, `test`) in a data folder: `train.*.tsv`, perhaps xz-compressed."""
-    found = sorted([*data.glob(f"{split}*.tsv"), *data.glob(f"{split}*.tsv.xz")])
+    """The file of a split (`train`, `dev` or `valid`, `test`) in a data folder: `train*.tsv`, perhaps `.xz`."""
+    names = ("dev", "valid") if split == "dev" else (split,)
+    found = sorted(path for name in names for end in ("", ".xz") for path in data.glob(f"{name}*.tsv{end}"))
     if len(found) != 1:
         raise UserError(f"{data}: expected one file {split}*.tsv or {split}*.tsv.xz, found {len(found)}.")
     return found[0]
 
 
 def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """The `source<TAB>target` lines of a file."""
+    """The `source<TAB>target` lines of a file; before them a number, and perhaps one more, as in MTNT's files."""
     with _open(path) as lines:
         for number, line in enumerate(lines, 1):
-            pair = line.rstrip("\n").split("\t")
-            if len(pair) != 2:
-                raise UserError(f"{path} line {number}: {len(pair)} columns, expected source<TAB>target.")
-            yield pair[0], pair[1]
+            cells = line.rstrip("\r\n").split("\t")
+            if len(cells) != 2 and not (len(cells) in (3, 4) and cells[0].isdecimal()):
+                raise UserError(f"{path} line {number}: {len(cells)} columns, expected source<TAB>target.")
+            yield cells[-2], cells[-1]
 
 
 def sha256(path: Path) -> str:

@@ -24,16 +24,20 @@ def finish(
     cache: Path,
     out: Path,
     *,
+    pieces: Path | None = None,
     data_source: str = "not stated",
     data_licence: str = "as stated by the owner of the data",
     hardware: str = "not stated",
     selection: str = "not stated",
 ) -> Path:
-    """Write `out`: CTranslate2 int8 model, SentencePiece model and `card.json`, with BLEU if there is a test split."""
+    """Write `out`: CTranslate2 int8 model, SentencePiece model and `card.json`, with BLEU if there is a test split.
+
+    `pieces` is the SentencePiece model of weights that went on from another model's.
+    """
     run = json.loads(history.read_text(encoding="utf-8"))
     config = load(run["config"])
     arrays = unpack_int8(weights)
-    model = vocabulary(segmentation(config.segmentation).vocabulary, config.vocabulary, data, cache)
+    model = pieces or vocabulary(segmentation(config.segmentation).vocabulary, config.vocabulary, data, cache)
     to_ctranslate2(arrays, config.model, model, out)
     tested = bool(sorted(data.glob("test*.tsv*")))
     splits = ("train", "dev", "test") if tested else ("train", "dev")
@@ -52,7 +56,8 @@ def finish(
         "training_seconds": round(run["seconds"], 1),
         "hardware": hardware,
         "bound": bound(config, run["step"]),
-        "command": f"babelquake train nmt --config {config.name} --seed {config.seed} --data DIR --out DIR",
+        "command": f"babelquake train nmt --config {config.name} --seed {config.seed} --data DIR --out DIR"
+        + (f" --init {config.init}" if config.init else ""),
         "selection": selection,
         "config": config.to_dict() | {"steps": run["step"], "minutes": None},
         "history": run["history"],
@@ -96,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m babelquake.train.finish", description=finish.__doc__)
     for name in ("weights", "history", "data", "cache", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--pieces", type=Path, help="the SentencePiece model, where training began with --init")
     for name in ("data-source", "data-licence", "hardware", "selection"):
         parser.add_argument(f"--{name}", default=argparse.SUPPRESS, help="for the model card")
     print(finish(**vars(parser.parse_args(arguments))))

@@ -3,12 +3,14 @@ SentencePiece, NumPy and PyYAML are installed.
 
 A data folder holds `train*.tsv[.xz]`, `dev*.tsv` and perhaps `test*.tsv`, one `source<TAB>target` pair a line. The
 output folder receives checkpoints, `weights.npz` (the weights with the lowest loss on dev, packed as int8),
-`history.json`, and, where CTranslate2 is installed, `model/`, the folder that translates.
+`history.json`, and, where CTranslate2 is installed, `model/`, the folder that translates. With `init`, training goes on
+from such a folder or a model that ships: its weights, its shape and its subwords (Niu 2020 Table 4).
 """
 
 import argparse
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from babelquake.train.corpus import Ragged, read_corpus, read_pairs, split_file
 from babelquake.train.data import Pairs, pack
 from babelquake.train.finish import finish
 from babelquake.train.segmentation import Fixed, segmentation
+from babelquake.train.start import start_from
 from babelquake.train.vocabulary import processor, vocabulary
 
 BLEU_SENTENCES = 200
@@ -50,11 +53,15 @@ def train(
 
     bound = {name: overrides.pop(name, None) for name in ("steps", "minutes")}
     settings = load(config, **overrides).bounded(**bound)
+    kind = segmentation(settings.segmentation)
+    start = start_from(settings.init, settings.model.dropout) if settings.init else None
+    if start is not None:
+        start.check(settings, kind.vocabulary)
+        settings = replace(settings, model=start.model, vocabulary=start.vocabulary)
     cache = cache or out.parent / "cache"
     out.mkdir(parents=True, exist_ok=True)
     begun = time.time()
-    kind = segmentation(settings.segmentation)
-    model = vocabulary(kind.vocabulary, settings.vocabulary, data, cache)
+    model = start.pieces if start else vocabulary(kind.vocabulary, settings.vocabulary, data, cache)
     corpus = read_corpus(split_file(data, "train"), cache)
     pairs = Pairs(
         corpus.source.sentences,
@@ -70,11 +77,11 @@ def train(
         out,
         device or ("cuda" if torch.cuda.is_available() else "cpu"),
     )
-    if resume:
-        trainer.resume()
+    if not (resume and trainer.resume()) and start:
+        trainer.begin_with(start.weights)
     trainer.run(until)
     if until is None and find_spec("ctranslate2"):
-        finish(out / "weights.npz", out / "history.json", data, cache, out / "model")
+        finish(out / "weights.npz", out / "history.json", data, cache, out / "model", pieces=model)
     return out
 
 
@@ -105,8 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--until", type=float, help="seconds since the epoch at which training shall be over")
     parser.add_argument("--device")
+    parser.add_argument("--init", help="a trained model to go on from")
     parser.add_argument("--restart", action="store_true", help="ignore an earlier checkpoint")
-    for name, kind in (("seed", int), ("steps", int), ("minutes", float), ("workers", int)):
+    numbers = (("seed", int), ("steps", int), ("minutes", float), ("workers", int), ("learning-rate", float))
+    for name, kind in numbers:
         parser.add_argument(f"--{name}", type=kind)
     options = parser.parse_args(arguments)
     try:
@@ -118,7 +127,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             cache=options.cache,
             until=options.until,
             device=options.device,
-            **{name: getattr(options, name) for name in ("seed", "steps", "minutes", "workers")},
+            **{
+                name: getattr(options, name)
+                for name in ("seed", "steps", "minutes", "workers", "learning_rate", "init")
+            },
         )
     except BabelquakeError as error:
         parser.exit(error.exit_status, f"babelquake: {error}\n")

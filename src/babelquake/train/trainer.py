@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from babelquake.errors import UserError
@@ -83,6 +84,8 @@ class Trainer:
         clock = Clock(progress.seconds)
         meter = Meter(config.name, clock)
         saved = clock.seconds
+        if config.init and not progress.history:
+            self._validate(meter)
         for chunk, number, batch in chain([upcoming], batches):
             done = progress.step / (config.steps or 1) if minutes is None else share(clock.seconds, 60 * minutes)
             if done >= 1:
@@ -120,6 +123,10 @@ class Trainer:
         partial = self.checkpoint.with_suffix(".partial")
         torch.save(state, partial)
         partial.replace(self.checkpoint)
+
+    def begin_with(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        """Take the weights of a trained model for the first ones."""
+        self.model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in weights.items()})
 
     def resume(self) -> bool:
         """Load the checkpoint, if there is one."""
@@ -202,7 +209,9 @@ class Trainer:
             bleu = self._bleu()
         self.model.train()
         loss = float(sum(float(loss) for loss, _ in sums) / sum(int(count) for _, count in sums))
-        entry = {"step": progress.step, "seconds": round(progress.seconds, 1), "loss": meter.mean, "dev_loss": loss}
+        entry = {"step": progress.step, "seconds": round(progress.seconds, 1), "dev_loss": loss}
+        if not np.isnan(meter.mean):
+            entry["loss"] = meter.mean
         if bleu is not None:
             entry["dev_bleu"] = bleu
         progress.history.append(entry)
