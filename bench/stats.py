@@ -107,7 +107,7 @@ def scipy_exchange() -> Callable[[], object]:
 
 def our_exchange(statistic: str = "pearson", by: str | None = None) -> Callable[[], object]:
     """The test of a difference by exchanging whole segments, with the interval of the difference."""
-    from babelquake.stats.agreement_errors import agreement_rows
+    from babelquake.stats.agreement_bootstrap import agreement_rows
     from babelquake.stats.bootstrap import bootstrap
     from babelquake.stats.testing import exchange_test
 
@@ -124,7 +124,7 @@ def our_exchange(statistic: str = "pearson", by: str | None = None) -> Callable[
 
 def our_rank_bootstrap(statistic: str) -> Callable[[], object]:
     """1,000 resamples of a rank correlation over all 18,200 entries."""
-    from babelquake.stats.agreement_errors import bootstrap_agreement
+    from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 
     human, first, _ = metric_tables()
     return lambda: bootstrap_agreement(statistic, human, first, resamples=DRAWS)

@@ -83,7 +83,7 @@ def test_names_with_options_exist(page: Path) -> None:
 
 
 def test_named_systems_of_the_mt_page_exist() -> None:
-    page = (ROOT / "docs" / "studies" / "translation.md").read_text("utf-8")
+    page = (ROOT / "docs" / "studies" / "mt.md").read_text("utf-8")
     for example in re.findall(r"`-s ([^`]+)`", page):
         spec = parse(shlex.split(example)[0])
         kind = SYSTEMS.get(spec.name)

@@ -6,5 +6,5 @@
 - `paired`, `ranks`: single comparisons of two sides; `superiority`: rank tests within a family
 - `agreement`, `kendall`, `accuracy`: metrics against human judgements, grouped as in `groups`
 - `raters`: people against each other; `clusters`, `power`: which systems they separate, and what it would take
-- `agreement_errors`, `rank_errors`: the uncertainty of an agreement
+- `agreement_bootstrap`, `rank_bootstrap`: the uncertainty of an agreement
 """

@@ -16,7 +16,7 @@ from babelquake.data.delimited import tsv_table
 from babelquake.data.request import Request
 from babelquake.errors import UserError
 from babelquake.runs.measures import ALPHA, Measure
-from babelquake.stats.agreement_errors import bootstrap_agreement
+from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.ranks import rank_sum
 from babelquake.studies.attack import kinds
 

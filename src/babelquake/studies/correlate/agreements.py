@@ -13,7 +13,7 @@ import polars as pl
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
-from babelquake.stats.agreement_errors import agreement_rows, bootstrap_agreement, grouping, has_rows
+from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
 from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.groups import By
 from babelquake.stats.kendall import concordance, darr_rows

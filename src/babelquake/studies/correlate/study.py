@@ -16,7 +16,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.scores import Scores
-from babelquake.stats.agreement_errors import has_rows
+from babelquake.stats.agreement_bootstrap import has_rows
 from babelquake.stats.groups import By
 from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from babelquake.stats.agreement import AGREEMENTS, agreement
-from babelquake.stats.agreement_errors import bootstrap_agreement, bootstrap_darr
+from babelquake.stats.agreement_bootstrap import bootstrap_agreement, bootstrap_darr
 from babelquake.stats.kendall import darr
 from babelquake.stats.resampling import Draws, keys_by_place, segment_keys
 

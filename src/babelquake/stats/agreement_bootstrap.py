@@ -2,7 +2,7 @@
 
 Averages over segments and counts of pairs within segments are functions of sums over segments, and so is Pearson's r
 (of Σ1, Σh, Σm, Σh², Σm², Σhm): `agreement_rows` gives those rows, which serve the bootstrap and tests of differences
-alike. Rank correlations across segments have no such form; see `rank_errors`.
+alike. Rank correlations across segments have no such form; see `rank_bootstrap`.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from babelquake.stats.agreement import agreement, group_pearson, group_spearman,
 from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.groups import Array, By, as_table, average, grouped, ratio
 from babelquake.stats.kendall import concordance, darr_rows, kendall_like_rows, tau_b
-from babelquake.stats.rank_errors import bootstrap_by_recounting, bootstrap_kendall, bootstrap_spearman
+from babelquake.stats.rank_bootstrap import bootstrap_by_recounting, bootstrap_kendall, bootstrap_spearman
 from babelquake.stats.resampling import Keys
 
 WITHIN_SEGMENT = {"pearson": group_pearson, "spearman": group_spearman, "kendall": tau_b}
