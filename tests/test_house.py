@@ -31,6 +31,7 @@ FLOORS: tuple[set[str], ...] = (
         "interrupts",
         "outside",
         "places",
+        "remarks",
         "text",
         "visible",
         "spec",

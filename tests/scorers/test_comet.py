@@ -14,6 +14,7 @@ from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.models.comet import sparsemax
+from babelquake.remarks import collecting
 from babelquake.scorers import Questions, scorer
 
 MODELS = [
@@ -170,7 +171,14 @@ def test_no_hub_names_the_line_that_works() -> None:
 def test_texts_too_long_are_cut_and_counted(small: Made, caplog: pytest.LogCaptureFixture) -> None:
     made = scorer("comet", model=small("comet", "wmt22-cometkiwi-da"))
     made.segments(["word " * 400, "short"], None, ["Quelle", "kurz"])
-    assert "1 text was longer" in caplog.text or "2 texts were longer" in caplog.text
+    assert "texts of which comet[model=wmt22-cometkiwi-da] read the beginning only: 1." in caplog.text
+
+
+def test_texts_encoded_on_their_own_are_cut_and_counted_by_a_run_too(small: Made) -> None:
+    made = scorer("comet", model=small("comet", "wmt22-comet-da"))
+    with collecting() as remarks:
+        Engine().judge(made, Questions(["word " * 400, "short"], [["a"], ["b"]], ["Quelle", "kurz"]))
+    assert remarks.take() == {"texts of which wmt22-comet-da read the beginning only": 1}
 
 
 def test_sparsemax_projects_onto_the_simplex() -> None:

@@ -39,10 +39,6 @@ def mt(
     deduplicate: Annotated[bool, switch("--deduplicate", "Keep the first of equal sources.")] = False,
     resamples: opt.Resamples = 10_000,
     dry_run: Annotated[bool, switch("--dry-run", "Count texts, characters and cost; send nothing.")] = False,
-    budget: Annotated[
-        int | None,
-        option("--budget", "N", "The most characters remote systems may get; checked before and while sending.", min=0),
-    ] = None,
     export: Annotated[
         Path | None, option("--export", "PATH", "Write every distinct source to DIR/sources.txt and stop.")
     ] = None,
@@ -67,13 +63,13 @@ def mt(
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
-    engine = shared.engine(budget)
+    engine = shared.engine()
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
         expected = forecast(systems, material, **changes, seed=shared.seed, engine=engine)
         _print_forecast(expected, shared.as_json)
-        if budget is not None:
-            keep_within(budget, expected)
+        if shared.budget is not None:
+            keep_within(shared.budget, expected)
         return
     if not systems:
         raise UserError("no system is named: give --system, e.g. --system 'command[cmd=cat]', or --import DIR.")
@@ -88,7 +84,7 @@ def mt(
         sample=sample,
         deduplicate=deduplicate,
         resamples=resamples,
-        budget=budget,
+        budget=shared.budget,
         **shared.how(engine),
     )
     shared.finish(run, **changes)

@@ -149,6 +149,10 @@ Device = Annotated[
 Offline = Annotated[
     bool, switch("--offline", "No network: default models become those that ship.", callback=set_offline)
 ]
+Budget = Annotated[
+    int | None,
+    option("--budget", "N", "The most characters remote systems and judges may get; checked while sending too.", min=0),
+]
 AsJson = Annotated[bool, switch("--json", "Print JSON.")]
 Examples = Annotated[int, option("--examples", "N", "List this many examples behind the numbers.", min=0)]
 Brief = Annotated[bool, switch("--brief", "Print the verdict, no tables.")]

@@ -33,6 +33,7 @@ class Shared:
     device: opt.Device = None
     offline: opt.Offline = False
     on_error: opt.OnError = "keep"
+    budget: opt.Budget = None
     restart: opt.Restart = False
     examples: opt.Examples = 0
     sort: opt.Sort = "drop"
@@ -58,9 +59,9 @@ class Shared:
         found = read(named, columns=columns, language_pair=self.language_pair, reference=chosen)
         return found if self.limit is None else found.first(self.limit)
 
-    def engine(self, budget: int | None = None) -> "Engine":
+    def engine(self) -> "Engine":
         """The engine that was asked for."""
-        return opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, budget)
+        return opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, self.budget)
 
     def how(self, engine: "Engine | None" = None) -> dict[str, Any]:
         """What every study is told beside its own options."""

@@ -15,7 +15,7 @@ from babelquake import models, scorers, systems
 from babelquake.callee import Callee, Filler, Gap, Recipe, halving
 from babelquake.engine.memory import Memory
 from babelquake.errors import ResumableError, UnansweredError
-from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix
+from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 from babelquake.text import is_whole
@@ -133,6 +133,11 @@ def statistics(scorer: Scorer, batch: list[Question], memory: Memory) -> list[Ar
     texts = scorer.texts(questions)
     vectors = tuple(memory.encode(encoder, texts, layers) for encoder, layers in scorer.encoders())
     return list(scorer.statistics_of(questions, vectors))
+
+
+def marks(scorer: Scorer, batch: list[Question], memory: Memory, what: str) -> list[list[Span]]:
+    """The errors that a scorer marks."""
+    return scorer.spans(Questions.of(batch))
 
 
 def encodings(encoder: Encoder, batch: list[str], memory: Memory, layers: tuple[int, ...]) -> list[Encoding]:

@@ -5,7 +5,7 @@ that does not fit into memory, stores each finished batch at once, and returns r
 """
 
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from babelquake.engine.forms import (
     COMPARISON,
     FILLING,
     JUDGEMENT,
+    MARKING,
     PAID_TRANSLATION,
     PROBABILITY,
     TRANSLATION,
@@ -30,7 +31,7 @@ from babelquake.engine.memory import BOUND, Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 from babelquake.errors import ResumableError, UnansweredError
-from babelquake.models.base import CausalLM, Encoder, MaskedLM, Matrix, Vectors
+from babelquake.models.base import CausalLM, Encoder, MaskedLM, Matrix, Span, Vectors
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 from babelquake.visible import visible
@@ -147,6 +148,21 @@ class Engine:
         form = COMPARISON if isinstance(scorer, VectorScorer) else JUDGEMENT
         rows = self._answered(call, questions.one_by_one(scorer.needs), form, label, {}, stored)
         return np.stack(rows)
+
+    def mark(self, scorer: Scorer, questions: Questions) -> list[list[Span]]:
+        """The errors that a scorer marks in each translation. What it still remembers from judging costs nothing."""
+        call: Call[Scorer, Question, list[Span]] = Call(scorer, calls.marks, self.memory, {"what": "errors"})
+        form = replace(MARKING, length=lambda one: 0 if scorer.remembers(one) else one.characters)
+        return self._answered(call, questions.one_by_one(scorer.needs), form, f"marking with {scorer.name}", {})
+
+    def unjudged(self, scorer: Scorer, questions: Questions) -> list[Question]:
+        """The distinct questions a `judge` would have to ask: what a budget counts."""
+        distinct = list(dict.fromkeys(questions.one_by_one(scorer.needs)))
+        if self.cache is None:
+            return distinct
+        keys = {question: key_of(scorer.signature, JUDGEMENT.key(question)) for question in distinct}
+        known = self.cache.get(list(keys.values()))
+        return [question for question in distinct if keys[question] not in known]
 
     def judge_all(self, scorers: Sequence[Scorer], questions: Questions, stored: bool = True) -> list[Array]:
         """The rows of several scorers. Those that share an encoder go side by side: it reads every text once."""

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from babelquake.callee import Filler, Gap
-from babelquake.models.base import Matrix
+from babelquake.models.base import Matrix, Span
 from babelquake.scorers.base import Array, Question
 from babelquake.text import is_whole
 
@@ -69,6 +69,13 @@ COMPARISON: Form[Question, Array] = Form(
     JUDGEMENT.read,
 )
 """Judgements from vectors: variants of one reference or source stand together, so that it is encoded once."""
+MARKING: Form[Question, list[Span]] = Form(
+    JUDGEMENT.key,
+    JUDGEMENT.length,
+    JUDGEMENT.order,
+    lambda spans: json.dumps(spans).encode("ascii"),
+    lambda data: [Span(*span) for span in json.loads(data)],
+)
 FILLING: Form[Gap, list[Filler]] = Form(
     lambda gap: b"%d %b" % (len(utf8(gap.before)), utf8(gap.before + gap.after)),
     lambda gap: len(gap.before) + len(gap.after),

@@ -150,7 +150,7 @@ class Network:
         ids, offsets = list(found["input_ids"]), [tuple(pair) for pair in found["offset_mapping"]]
         longest = self.limit - 2
         if len(ids) > longest:
-            self.truncated += 1
+            self.truncated += not self.settings.joined  # what is joined is counted when it is cut again
             ids, offsets = [*ids[: longest - 1], ids[-1]], [*offsets[: longest - 1], offsets[-1]]
         return ids, offsets
 

@@ -59,7 +59,7 @@ class PairReader:
         sides = [[text.encode("utf-8", "replace").decode("utf-8") for text in side] for side in (firsts, seconds)]
         tokenizer, longest = self.core.tokenizer, self.core.longest
         whole = tokenizer(*sides, verbose=False)["input_ids"]
-        if long := sum(len(tokens) > longest for tokens in whole):
+        if long := [" ".join(pair) for tokens, *pair in zip(whole, *sides, strict=True) if len(tokens) > longest]:
             self.core.note(long, longest)
         found = tokenizer(*sides, truncation="longest_first", max_length=longest, return_token_type_ids=True)
         return list(found["input_ids"]), list(found["token_type_ids"])

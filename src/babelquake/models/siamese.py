@@ -9,6 +9,7 @@ from babelquake.models.precision import Precision
 from babelquake.models.settings import device_of
 from babelquake.models.transquest import FILES, SiameseTransQuest
 from babelquake.models.weights import library_versions, published
+from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 
 
@@ -43,7 +44,10 @@ class SiameseEncoder(SentenceEncoder):
 
     def sentences(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
-        return self.network.sentence_vectors(texts)
+        before = self.network.truncated
+        found = self.network.sentence_vectors(texts)
+        remark(f"texts of which {self.checkpoint.name} read the beginning only", self.network.truncated - before)
+        return found
 
     def close(self) -> None:
         """Give the weights' memory back."""

@@ -6,7 +6,6 @@ matrix products of few rows are computed, and rounded, in another way. No code o
 come from safetensors, or else are read with `weights_only`.
 """
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from babelquake.errors import UserError
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.settings import device_of
+from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 
@@ -129,7 +129,7 @@ class Transformer:
             cut = self.tokenizer([valid[place] for place in long], truncation=True, max_length=limit, **options)
             for place, tokens, mark in zip(long, cut["input_ids"], cut["special_tokens_mask"], strict=True):
                 ids[place], marks[place] = tokens, mark
-            self.note(len(long), limit)
+            self.note([valid[place] for place in long], limit)
         return ids, marks
 
     def batches(self, ids: Sequence[Sequence[int]], tokens: int | None = None) -> Iterator[tuple[list[int], Ids]]:
@@ -154,16 +154,10 @@ class Transformer:
         """One answer per row; where memory runs out, the halves one after the other."""
         return halving(lambda some: list(work(np.stack(some))), list(rows))
 
-    def note(self, count: int, limit: int) -> None:
+    def note(self, texts: Sequence[str], limit: int) -> None:
         """Count texts that were too long, and say so."""
-        self.truncated += count
-        logging.getLogger("babelquake").warning(
-            "%s: %d text%s longer than %d tokens: only the beginning was read.",
-            self.checkpoint.name,
-            count,
-            " is" if count == 1 else "s are",
-            limit,
-        )
+        self.truncated += len(texts)
+        remark(f"texts of which {self.checkpoint.name} read the first {limit} tokens only", texts)
 
     def _from_pretrained(self, kind: str, **options: Any) -> Any:
         _version("torch")

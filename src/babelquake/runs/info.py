@@ -67,6 +67,8 @@ class Facts(BaseModel):
     flags: list[Flag] = Field(default_factory=list)
     lower_is_better: list[str] = Field(default_factory=list)
     """Scorers that count errors."""
+    remarks: dict[str, int] = Field(default_factory=dict)
+    """What was counted while the run was made, such as texts that a model cut; its notes say it."""
     selection: str | None = None
     modes: list[str] = Field(default_factory=list)
     """Which of a study's questions the run answers."""

@@ -115,6 +115,8 @@ class Scorer(ABC):
 
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     """Which of `source` and `reference` must be given; `source` alone makes it quality estimation."""
+    remote: ClassVar[bool] = False
+    """Whether a call leaves this machine and may cost money: it counts against the budget."""
     costly: ClassVar[bool] = False
     """Whether the engine should cache every result."""
     higher_is_better: ClassVar[bool] = True
@@ -193,6 +195,10 @@ class Scorer(ABC):
     @property
     def marks_errors(self) -> bool:
         """Whether the scorer says where a translation is wrong."""
+        return False
+
+    def remembers(self, question: Question) -> bool:
+        """Whether marking the errors of a segment sends nothing, since judging it said them already."""
         return False
 
     def spans(self, questions: Questions) -> list[list[Span]]:

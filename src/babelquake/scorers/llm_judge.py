@@ -8,7 +8,6 @@ looked at for instructions or places.
 """
 
 import json
-import logging
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from babelquake.errors import UserError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.models.base import Span
 from babelquake.models.comet_joint import PENALTIES, WORST
+from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions
 from babelquake.spec import Range
@@ -71,7 +71,6 @@ class LlmJudge(MeanScorer):
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
     costly: ClassVar[bool] = True
     remote: ClassVar[bool] = True
-    """A call leaves this machine and may cost money: it counts against the budget."""
 
     def __init__(
         self,
@@ -133,6 +132,10 @@ class LlmJudge(MeanScorer):
         """Whether the model is asked for errors."""
         return self.style == "errors"
 
+    def remembers(self, question: Question) -> bool:
+        """Whether the model's answer is still known."""
+        return question.key in self._known
+
     def spans(self, questions: Questions) -> list[list[Span]]:
         """The errors that the model lists in each translation."""
         if not self.marks_errors:
@@ -152,12 +155,7 @@ class LlmJudge(MeanScorer):
                 self._known.popitem(last=False)
             if known.score is None:
                 self.refused[known.why] = self.refused.get(known.why, 0) + 1
-                logging.getLogger("babelquake").warning(
-                    "%s: no score for %d segments so far, this one because %s.",
-                    self.model,
-                    sum(self.refused.values()),
-                    known.why,
-                )
+                remark(f"segments without a score by {self.name} because {known.why}", 1)
         return known
 
     def _asked(self, question: Question) -> Opinion:

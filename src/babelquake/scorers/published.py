@@ -1,11 +1,11 @@
 """What scorers of published checkpoints have in common: their name, several references, and texts that were cut."""
 
-import logging
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from babelquake.models.checkpoint import Checkpoint
+from babelquake.remarks import remark
 from babelquake.scorers.base import Array, Questions
 from babelquake.spec import Spec
 
@@ -35,10 +35,4 @@ def best_reference(
 
 def note_cut(name: str, count: int) -> None:
     """Say how many texts were longer than the model reads."""
-    if count:
-        logging.getLogger("babelquake").warning(
-            "%s: %d text%s longer than the model reads: only the beginning was judged.",
-            name,
-            count,
-            " was" if count == 1 else "s were",
-        )
+    remark(f"texts of which {name} read the beginning only", count)

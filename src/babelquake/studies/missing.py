@@ -21,8 +21,10 @@ def missing_error(scorer: Scorer, missing: int, total: int, what: str, first_id:
 
 
 def require_scores(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, judges: Sequence[Scorer]) -> None:
-    """Every text, clean or perturbed, needs a score from each of these scorers."""
+    """Every text, clean or perturbed, needs a score from each of these scorers; a remote judge may refuse some."""
     for judge in judges:
+        if judge.remote:
+            continue
         mine = tables["scores"].filter(pl.col("scorer") == judge.name)
         lacking = mine.filter(pl.col("score").is_nan())
         missing, total = (_number(some.select(pl.len())) for some in (lacking, mine))
@@ -50,8 +52,10 @@ def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame
 
 
 def require_clean_scores(scores: pl.DataFrame, segments: pl.DataFrame, judges: Sequence[Scorer], what: str) -> None:
-    """Every one of these rows needs a score: `scores` has columns row, id, scorer and score."""
+    """Every one of these rows needs a score, unless a remote judge refused: columns row, id, scorer and score."""
     for judge in judges:
+        if judge.remote:
+            continue
         mine = scores.filter(pl.col("scorer") == judge.name)
         lacking = mine.filter(pl.col("score").is_nan())
         if lacking.height:

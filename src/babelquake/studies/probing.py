@@ -4,6 +4,7 @@ Loops go over scorers outside and over blocks of segments inside: one model is i
 and a killed run continues at its last block.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,13 +14,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Engine, Progress, sharing
+from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
+from babelquake.runs.parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.columns import list_column
-from babelquake.studies.marking import mark_errors
+from babelquake.studies.marking import errors_marked
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
 from babelquake.studies.variants import Words, fillers_of, variants_of
@@ -73,20 +76,24 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
     run, suite = session.run, session.perturbations
     session.words = words
     if all(run.has(table) for table in TABLES):
-        found = {table: run.scan(table) for table in TABLES}
-        mark_errors(session, material, found)
-        return found
-    variants, scores, sums = (run.parts(table) for table in TABLES)
+        return {table: run.scan(table) for table in TABLES}
+    variants, scores, sums, spans = (run.parts(table) for table in (*TABLES, "spans"))
     blocks, fillers = blocks_of(material.segments, suite), fillers_of(session.engine)
     with Progress("perturbing", material.segments.height, quiet=session.engine.quiet) as progress:
         for block in blocks:
             if not variants.has(block.name):
                 variants.store(block.name, material.variants(block, suite, session.seed, words, fillers))
             progress.advance(block.segments.height)
-    numbers = {id(scorer): number for number, scorer in enumerate(session.scorers)}
+    named = {id(scorer): f"{number:03d}" for number, scorer in enumerate(session.scorers)}
+    marking = [scorer for scorer in session.scorers if scorer.marks_errors and material.side == "translation"]
+    unjudged = {
+        block.name: [scorer for scorer in session.scorers if not scores.has(f"{named[id(scorer)]}-{block.name}")]
+        for block in blocks
+    }
+    _keep_within(session.engine, material, blocks, variants, unjudged)
     for group in sharing(session.scorers):
         for block in blocks:
-            names = [f"{numbers[id(scorer)]:03d}-{block.name}" for scorer in group]
+            names = [f"{named[id(scorer)]}-{block.name}" for scorer in group]
             if all(scores.has(name) and sums.has(name) for name in names):
                 continue
             rows = _judged(material, block, variants.read(block.name), group, session.engine)
@@ -94,11 +101,15 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
                 sums.store(name, summed)
                 scores.store(name, judged)
         for scorer in group:
+            if scorer in marking and not spans.has(named[id(scorer)]):
+                judged = pl.concat(scores.read(f"{named[id(scorer)]}-{block.name}") for block in blocks)
+                texts = pl.concat(variants.read(block.name) for block in blocks)
+                spans.store(named[id(scorer)], errors_marked(session.engine, scorer, material, judged, texts))
             scorer.close()
-    parts = [f"{number:03d}-{block.name}" for number in range(len(session.scorers)) for block in blocks]
-    tables = run.join(variants=[block.name for block in blocks], scores=parts, sums=parts)
-    mark_errors(session, material, tables)
-    return tables
+    parts = [f"{name}-{block.name}" for name in named.values() for block in blocks]
+    marked = {"spans": [named[id(scorer)] for scorer in marking]} if marking else {}
+    found = run.join(variants=[block.name for block in blocks], scores=parts, sums=parts, **marked)
+    return {table: found[table] for table in TABLES}
 
 
 def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:
@@ -124,6 +135,29 @@ def _judged(
     material: Material, block: Block, variants: pl.DataFrame, group: Sequence[Scorer], engine: Engine
 ) -> list[tuple[pl.DataFrame, pl.DataFrame]]:
     """By scorer: scores of a block's clean and perturbed texts, and per segment and perturbation their sum."""
+    keys, questions = _asked(material, block, variants)
+    segments, order, starts = _replicates(keys)
+    found = []
+    for scorer, statistics in zip(group, engine.judge_all(group, questions), strict=True):
+        values = scorer.score_rows(statistics)
+        named = pl.lit(scorer.name).alias("scorer")
+        mean = np.add.reduceat(values[order], starts) / segments["replicates"].to_numpy()
+        together = np.add.reduceat(statistics[order], starts, axis=0)
+        scores = keys.drop("changed").with_columns(named, score=pl.Series(values, dtype=pl.Float64))
+        summed = segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together))
+        found.append((scores, _answered(summed) if scorer.remote else summed))
+    return found
+
+
+def _answered(summed: pl.DataFrame) -> pl.DataFrame:
+    """What a judge that may refuse did answer: a segment whose clean text has no score cannot be compared at all."""
+    refused = pl.col("score").is_nan()
+    lost = summed.filter(refused & pl.col("perturbation").is_null())["row"]
+    return summed.filter(~refused, ~pl.col("row").is_in(lost.implode()))
+
+
+def _asked(material: Material, block: Block, variants: pl.DataFrame) -> tuple[pl.DataFrame, Questions]:
+    """The clean and the perturbed texts of a block: what they are, and what is asked of each."""
     part = block.segments
     clean = part.select(
         "row",
@@ -138,17 +172,31 @@ def _judged(
     everything = pl.concat([clean, variants.select(clean.columns)], how="vertical_relaxed")
     places = np.searchsorted(part["row"].to_numpy(), everything["row"].to_numpy())
     questions = material.batch(part, everything["text"].fill_null("").to_list(), places)
-    keys = everything.drop("text")
-    segments, order, starts = _replicates(keys)
-    found = []
-    for scorer, statistics in zip(group, engine.judge_all(group, questions), strict=True):
-        values = scorer.score_rows(statistics)
-        named = pl.lit(scorer.name).alias("scorer")
-        mean = np.add.reduceat(values[order], starts) / segments["replicates"].to_numpy()
-        together = np.add.reduceat(statistics[order], starts, axis=0)
-        scores = keys.drop("changed").with_columns(named, score=pl.Series(values, dtype=pl.Float64))
-        found.append((scores, segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together))))
-    return found
+    return everything.drop("text"), questions
+
+
+def _keep_within(
+    engine: Engine,
+    material: Material,
+    blocks: Sequence[Block],
+    variants: Parts,
+    unjudged: Mapping[str, Sequence[Scorer]],
+) -> None:
+    """Refuse to begin what would send more characters to remote judges than the budget allows."""
+    if engine.budget is None:
+        return
+    unsent: Counter[str] = Counter()
+    for block in blocks:
+        if remote := [scorer for scorer in unjudged[block.name] if scorer.remote]:
+            _, questions = _asked(material, block, variants.read(block.name))
+            for scorer in remote:
+                unsent[scorer.name] += sum(one.characters for one in engine.unjudged(scorer, questions))
+    if (total := unsent.total()) > engine.budget:
+        where = ", ".join(f"{name} {characters:,}" for name, characters in unsent.items())
+        raise UserError(
+            f"{total:,} characters are still to be sent ({where}); --budget allows {engine.budget:,}. Nothing was "
+            "sent. Allow more, or take fewer segments, perturbations or replicates."
+        )
 
 
 def _replicates(keys: pl.DataFrame) -> tuple[pl.DataFrame, Places, Places]:

@@ -13,6 +13,7 @@ from babelquake.engine import Engine
 from babelquake.errors import BabelquakeError, ResumableError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
+from babelquake.remarks import Remarks, collecting, noted
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
@@ -60,9 +61,11 @@ class Session:
         self.system_signatures: dict[tuple[str | None, str], str] = {}
         self._scorer_signatures: dict[str, str] = {}
         self._stack = ExitStack()
+        self._remarks = Remarks()
 
     def __enter__(self) -> "Session":
         self._stack.enter_context(self.run.alone())
+        self._remarks = self._stack.enter_context(collecting())
         self.run.mend()
         return self
 
@@ -72,7 +75,7 @@ class Session:
         if error is not None and self.run.info.finished is None:
             stopped = isinstance(error, KeyboardInterrupt | ResumableError)
             self.run.info.status = "interrupted" if stopped else "failed"
-            self.say(*self.engine.notes)
+            self._note()
             with suppress(OSError, BabelquakeError):
                 self.run.save()
         self._stack.close()
@@ -117,6 +120,29 @@ class Session:
         """Notes for the reader, each once, in the order they were made."""
         self.run.info.notes = list(dict.fromkeys([*self.run.info.notes, *notes]))
 
+    def _note(self) -> None:
+        """Note what the engine and those below it have to say; what was counted adds up over interruptions."""
+        info, counts = self.run.info, self._remarks.take()
+        former = {noted(what, info.facts.remarks[what]) for what in counts if what in info.facts.remarks}
+        info.notes = [note for note in info.notes if note not in former]
+        info.facts.remarks |= {what: info.facts.remarks.get(what, 0) + count for what, count in counts.items()}
+        self.say(*self.engine.notes, *(noted(what, info.facts.remarks[what]) for what in counts), *self._unscored())
+
+    def _unscored(self) -> list[str]:
+        """How many texts a remote judge gave no score, now or when the cache learnt it: means leave them out."""
+        remote = [scorer.name for scorer in self.scorers if scorer.remote]
+        if not remote or not self.run.has("scores"):
+            return []
+        scores = self.run.scan("scores").filter(pl.col("scorer").is_in(remote))
+        found = scores.group_by("scorer", maintain_order=True).agg(
+            pl.col("score").fill_nan(None).null_count().alias("none"), pl.len().alias("all")
+        )
+        return [
+            f"{name} gave {none:,} of {count:,} texts no score; they are left out of every mean."
+            for name, none, count in found.collect().rows()
+            if none
+        ]
+
     def finish(
         self,
         measures: Iterable[Measure],
@@ -127,7 +153,7 @@ class Session:
     ) -> Run:
         """Sign every measure and complete the run folder; `language` tells which language of a pair was perturbed."""
         info = self.run.info
-        self.say(*self.engine.notes)
+        self._note()
         info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
         if self.suite is not None:
             info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)

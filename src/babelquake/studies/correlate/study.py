@@ -195,7 +195,7 @@ def _values(judge: Scorer, data: Dataset, engine: Engine, ready: Array | None) -
     judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
     if isinstance(judge, Scores):
         judged &= _pairs_with_scores(segments, scores)
-    if (missing := np.flatnonzero(judged & np.isnan(scores))).size:
+    if (missing := np.flatnonzero(judged & np.isnan(scores))).size and not judge.remote:
         first = segments.row(int(missing[0]), named=True)
         raise missing_error(
             judge, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
