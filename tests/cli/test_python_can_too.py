@@ -45,6 +45,7 @@ ELSEWHERE: dict[str, str] = {
     "cache": "engine:Cache path",
     "executor": "engine:workers what",
     "on_error": "engine:Engine on_error",
+    "budget": "engine:Engine budget",
     "device": "models.settings:configure device",
     "offline": "models.settings:configure offline",
     "examples": "report.examples:example_table most",

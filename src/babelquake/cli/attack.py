@@ -21,8 +21,7 @@ def attack(
     ],
     out: opt.Out,
     victim: Annotated[
-        list[str] | None,
-        option("--victim --scorer -m", "VICTIM", "A scorer to attack, QE included; repeatable."),
+        list[str] | None, option("--victim --scorer -m", "VICTIM", "A scorer to attack, QE included; repeatable.")
     ] = None,
     system: Annotated[
         list[str] | None, option("--system -s", "SYSTEM", "A system to attack, with --goal collapse; repeatable.")

@@ -94,7 +94,7 @@ def suites() -> list[dict[str, Any]]:
             "name": name,
             "paper": found.paper,
             "description": found.description,
-            "perturbations": [str(change.spec) for change in found.perturbations],
+            "perturbations": [str(perturbation.spec) for perturbation in found.perturbations],
         }
         for name in suite_names()
         for found in [suite(name)]

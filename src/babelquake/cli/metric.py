@@ -44,8 +44,8 @@ def metric(
     from babelquake.studies.metric.study import metric as study
 
     suites = suite or ([] if attacked else ["jwalapuram2023"])
-    changes: dict[str, Any] = {"suite": suites, "replicates": replicates, "vocabulary": vocabulary}
-    texts: dict[str, Any] = {**changes, "suite": suites or None, "sample": sample, "attacked": attacked}
+    perturbing: dict[str, Any] = {"suite": suites, "replicates": replicates, "vocabulary": vocabulary}
+    texts: dict[str, Any] = {**perturbing, "suite": suites or None, "sample": sample, "attacked": attacked}
     texts["side"] = opt.one_of("--side", side, Side)
     if export:
         opt.told_exported(*export_metric_texts(export, shared.read(), **texts, seed=shared.seed))
@@ -60,4 +60,4 @@ def metric(
         resamples=resamples,
         **shared.how(),
     )
-    shared.finish(run, **changes)
+    shared.finish(run, **perturbing)

@@ -56,17 +56,17 @@ def mt(
     from babelquake.studies.mt.reset import Reset
     from babelquake.studies.mt.study import mt as study
 
-    changes: dict[str, Any] = {"suite": suite or ["everyday"], "replicates": replicates, "vocabulary": vocabulary}
+    perturbing: dict[str, Any] = {"suite": suite or ["everyday"], "replicates": replicates, "vocabulary": vocabulary}
     material = shared.read()
     if export:
-        written, count = export_sources(export, material, **changes, seed=shared.seed)
+        written, count = export_sources(export, material, **perturbing, seed=shared.seed)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
     engine = shared.engine()
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
-        expected = forecast(systems, material, **changes, seed=shared.seed, engine=engine)
+        expected = forecast(systems, material, **perturbing, seed=shared.seed, engine=engine)
         _print_forecast(expected, shared.as_json)
         if shared.budget is not None:
             keep_within(shared.budget, expected)
@@ -77,7 +77,7 @@ def mt(
         systems,
         material,
         scorers=scorer,
-        **changes,
+        **perturbing,
         out=opt.needed(out),
         threshold=threshold,
         reset=opt.one_of("--reset", reset, Reset),
@@ -87,7 +87,7 @@ def mt(
         budget=shared.budget,
         **shared.how(engine),
     )
-    shared.finish(run, **changes)
+    shared.finish(run, **perturbing)
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

@@ -58,12 +58,12 @@ def perturb(
         raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
     if replicates is not None:
         raise UserError("--replicates makes several lines of one: give --table FILE too.")
-    change = Perturbation(name, level=level, vocabulary=vocabulary)
-    language, fillers = _code(lang), _fillers() if change.card.asks else None
+    perturbation = Perturbation(name, level=level, vocabulary=vocabulary)
+    language, fillers = _code(lang), _fillers() if perturbation.card.asks else None
     notes: list[str] = []
     given = _given(file, column, notes)
     texts, words = given.texts, None
-    if change.vocabulary == "data":
+    if perturbation.vocabulary == "data":
         texts, words = _with_vocabulary(given.texts, lang)
     if given.column is not None and sys.stdout.isatty() and file.endswith(".parquet"):
         raise UserError("a Parquet table is nothing to print: send it to a file with > FILE, or give --table FILE.")
@@ -73,7 +73,7 @@ def perturb(
     written: list[str] = []
     for text, origin in _with_sources(texts, file, source, given.sources):
         count += 1
-        changed = change.apply(text, lang=language, seed=seed, source=origin, vocabulary=words, fillers=fillers)
+        changed = perturbation.apply(text, lang=language, seed=seed, source=origin, vocabulary=words, fillers=fillers)
         if changed is None:
             skipped += 1
             changed = text if keep else ""
@@ -86,7 +86,7 @@ def perturb(
     sys.stdout.flush()
     if skipped:
         kept = "left unchanged" if keep else "left blank"
-        notes.append(f"{change.name} does not apply to {skipped} of {count} lines; they were {kept}.")
+        notes.append(f"{perturbation.name} does not apply to {skipped} of {count} lines; they were {kept}.")
     for note in notes:
         typer.echo(f"babelquake: {note}", err=True)
 
@@ -176,9 +176,9 @@ def _write_table(
     notes: list[str] = []
     given = _given(file, column, notes)
     texts, words = given.texts, None
-    if any(change.vocabulary == "data" for change in chosen.perturbations):
+    if any(perturbation.vocabulary == "data" for perturbation in chosen.perturbations):
         texts, words = _with_vocabulary(texts, lang)
-    fillers = _fillers() if any(change.card.asks for change in chosen.perturbations) else None
+    fillers = _fillers() if any(perturbation.card.asks for perturbation in chosen.perturbations) else None
     paired = _with_sources(texts, file, source, given.sources)
     height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=words, fillers=fillers)
     if not height:

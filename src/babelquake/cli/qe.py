@@ -39,8 +39,8 @@ def qe(
     from babelquake.studies.qe.selection import size
     from babelquake.studies.qe.study import qe as study
 
-    changes: dict[str, Any] = {"suite": suite or ["kanojia2021"], "replicates": replicates, "vocabulary": vocabulary}
-    probing: dict[str, Any] = {**changes, "threshold": threshold, "masked_lm": masked_lm}
+    perturbing: dict[str, Any] = {"suite": suite or ["kanojia2021"], "replicates": replicates, "vocabulary": vocabulary}
+    probing: dict[str, Any] = {**perturbing, "threshold": threshold, "masked_lm": masked_lm}
     material = shared.read()
     if dry_run:
         counts = asdict(size(material, **probing))
@@ -51,9 +51,9 @@ def qe(
     if export:
         opt.told_exported(*export_qe_texts(export, material, **probing, seed=shared.seed))
         return
-    judges = opt.judged_by(scorer, import_)
-    run = study(judges, material, **probing, out=opt.needed(out), resamples=resamples, **shared.how())
+    scorers = opt.judged_by(scorer, import_)
+    run = study(scorers, material, **probing, out=opt.needed(out), resamples=resamples, **shared.how())
     for flag in [] if shared.as_json or shared.quiet else run.info.facts.flags:
         where = f" ({flag.language_pair})" if flag.language_pair else ""
         typer.echo(f"! {flag.scorer}{where} {flag.text}")
-    shared.finish(run, **changes, masked_lm=masked_lm)
+    shared.finish(run, **perturbing, masked_lm=masked_lm)

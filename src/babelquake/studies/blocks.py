@@ -21,7 +21,7 @@ class Block:
 
 def blocks_of(segments: pl.DataFrame, suite: Suite) -> list[Block]:
     """Segments in blocks of one language pair each, few enough that their variants fit into memory."""
-    per_segment = sum(suite.repeats(change) for change in suite.perturbations)
+    per_segment = sum(suite.repeats(perturbation) for perturbation in suite.perturbations)
     size = max(1, BLOCK_TEXTS // max(1, per_segment))
     found: list[Block] = []
     for (pair,), part in segments.group_by("language_pair", maintain_order=True):

@@ -1,6 +1,7 @@
 """Texts that a scorer has no score for – ready-made scores, or a function that gave NaN – named and counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -9,6 +10,8 @@ from babelquake.scorers.base import Scorer
 
 SHOWN = 80
 PLACE = ["row", "perturbation", "level", "replicate"]
+TextOf = Callable[[Mapping[str, Any]], str]
+"""Finds the text that a row of scores is of."""
 
 
 def missing_error(scorer: Scorer, missing: int, total: int, what: str, first_id: str, first_text: str) -> UserError:
@@ -20,23 +23,42 @@ def missing_error(scorer: Scorer, missing: int, total: int, what: str, first_id:
     )
 
 
-def require_scores(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, judges: Sequence[Scorer]) -> None:
-    """Every text, clean or perturbed, needs a score from each of these scorers; a remote judge may refuse some."""
-    for judge in judges:
-        if judge.remote:
-            continue
-        mine = tables["scores"].filter(pl.col("scorer") == judge.name)
+def require_scores(scores: pl.LazyFrame, scorers: Sequence[Scorer], what: str, text_of: TextOf) -> None:
+    """Every judged text needs a score from each of these scorers; `scores` has columns id, scorer and score."""
+    for scorer in scorers:
+        mine = scores.filter(pl.col("scorer") == scorer.name)
         lacking = mine.filter(pl.col("score").is_nan())
         missing, total = (_number(some.select(pl.len())) for some in (lacking, mine))
         if missing:
             first = lacking.head(1).collect().row(0, named=True)
-            raise missing_error(judge, missing, total, "texts", first["id"], _text(tables, segments, first))
+            raise missing_error(scorer, missing, total, what, first["id"], text_of(first))
 
 
-def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, judges: Sequence[str]) -> list[str]:
+def steady(scorers: Sequence[Scorer]) -> list[Scorer]:
+    """Those that must answer; a remote judge may refuse some texts."""
+    return [scorer for scorer in scorers if not scorer.remote]
+
+
+def text_in(table: pl.LazyFrame, column: str, *places: str) -> TextOf:
+    """Looks up the text of a row of scores in a table, by the columns that say which it is."""
+
+    def text(row: Mapping[str, Any]) -> str:
+        here = [pl.col(name).eq_missing(pl.lit(row[name])) for name in places]
+        return str(table.filter(*here).select(column).head(1).collect().item())
+
+    return text
+
+
+def text_among(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame) -> TextOf:
+    """Looks it up among the clean texts or the perturbed ones."""
+    clean, perturbed = text_in(segments.lazy(), "text", "row"), text_in(tables["variants"], "text", *PLACE)
+    return lambda row: clean(row) if row["perturbation"] is None else perturbed(row)
+
+
+def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, names: Sequence[str]) -> list[str]:
     """The scorers that know none of the texts the perturbations made; a clean text may come out of one unchanged."""
     found = []
-    for name in judges:
+    for name in names:
         mine = tables["scores"].filter(pl.col("scorer") == name)
         if not _number(mine.select(pl.col("score").is_nan().sum())):
             continue
@@ -51,25 +73,6 @@ def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame
     return found
 
 
-def require_clean_scores(scores: pl.DataFrame, segments: pl.DataFrame, judges: Sequence[Scorer], what: str) -> None:
-    """Every one of these rows needs a score, unless a remote judge refused: columns row, id, scorer and score."""
-    for judge in judges:
-        if judge.remote:
-            continue
-        mine = scores.filter(pl.col("scorer") == judge.name)
-        lacking = mine.filter(pl.col("score").is_nan())
-        if lacking.height:
-            text = segments.filter(pl.col("row") == lacking["row"][0])["text"][0]
-            raise missing_error(judge, lacking.height, mine.height, what, lacking["id"][0], text)
-
-
 def _number(count: pl.LazyFrame) -> int:
     """One number out of a table that may be too large for memory."""
     return int(count.collect(engine="streaming").item())
-
-
-def _text(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, at: Mapping[str, object]) -> str:
-    if at["perturbation"] is None:
-        return str(segments.filter(pl.col("row") == at["row"])["text"][0])
-    here = [pl.col(name).eq_missing(pl.lit(at[name])) for name in PLACE]
-    return str(tables["variants"].filter(*here).select("text").head(1).collect().item())

@@ -116,13 +116,13 @@ def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:
     """Variants that came with the data; at level 0 a text is itself."""
     part = block.segments
     rows, parts = part["row"].to_list(), []
-    for change in suite.perturbations:
-        texts = given.get((change.label, change.level))
+    for perturbation in suite.perturbations:
+        texts = given.get((perturbation.label, perturbation.level))
         table = part.select(
             "row",
             "id",
-            pl.lit(change.label, pl.String).alias("perturbation"),
-            pl.lit(change.level, pl.Float64).alias("level"),
+            pl.lit(perturbation.label, pl.String).alias("perturbation"),
+            pl.lit(perturbation.level, pl.Float64).alias("level"),
             pl.lit(0, pl.UInt32).alias("replicate"),
             part["text"] if texts is None else pl.Series("text", [texts[row] for row in rows], pl.String),
             "language_pair",

@@ -51,8 +51,8 @@ class Session:
             "resamples": resamples,
         }
         if suite is not None:
-            common["suite"] = [str(change.spec) for change in suite.perturbations]
-            common["replicates"] = [suite.repeats(change) for change in suite.perturbations]
+            common["suite"] = [str(perturbation.spec) for perturbation in suite.perturbations]
+            common["replicates"] = [suite.repeats(perturbation) for perturbation in suite.perturbations]
         self.run = Run.resume(out, study, common | dict(config), restart)
         self.words: Mapping[str | None, Vocabulary] = {}
         """The words of each language pair's own texts, where perturbations draw from them."""
@@ -88,9 +88,9 @@ class Session:
             self.say(*scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
         signed = {f"scorer {name}": text for name, text in self._scorer_signatures.items()}
-        for change in self.suite.perturbations if self.suite else ():
-            if (model := model_signature(change)) is not None:
-                signed[f"masked language model of {change.label}"] = model
+        for perturbation in self.suite.perturbations if self.suite else ():
+            if (model := model_signature(perturbation)) is not None:
+                signed[f"masked language model of {perturbation.label}"] = model
         self.run.same_signatures(signed)
 
     def note_systems(self, signatures: Mapping[tuple[str | None, str], str]) -> None:
@@ -162,15 +162,19 @@ class Session:
             seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples, continued=continued
         )
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
-        changes = {(change.label, change.level): change for change in self.suite.perturbations} if self.suite else {}
+        known = (
+            {(perturbation.label, perturbation.level): perturbation for perturbation in self.suite.perturbations}
+            if self.suite
+            else {}
+        )
         signed = list(measures)
         for measure in signed:
             parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
-            change = changes.get((measure.perturbation or "", measure.level))
-            if change is not None and self.suite is not None:
+            perturbation = known.get((measure.perturbation or "", measure.level))
+            if perturbation is not None and self.suite is not None:
                 pair = measure.language_pair
-                drawn = change.signature(language(pair), self.words.get(pair))
-                parts += [f"{drawn}×{self.suite.repeats(change)}", model_signature(change)]
+                drawn = perturbation.signature(language(pair), self.words.get(pair))
+                parts += [f"{drawn}×{self.suite.repeats(perturbation)}", model_signature(perturbation)]
             measure.study = self.study
             measure.signature = "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), signature]))
         return self.run.finish(measures_frame(signed))

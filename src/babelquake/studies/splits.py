@@ -11,7 +11,7 @@ FINAL = "final-"
 
 def are_split(suite: Suite) -> bool:
     """Whether a suite has perturbations that go by the final mark, so that sentences are split by it."""
-    return any(change.label.startswith(FINAL) for change in suite.perturbations)
+    return any(perturbation.label.startswith(FINAL) for perturbation in suite.perturbations)
 
 
 def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> frozenset[int]:

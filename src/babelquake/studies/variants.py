@@ -47,7 +47,7 @@ def variants_of(
 
 def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:
     """The content words of all texts of each language pair (Kanojia §5.2), where a perturbation says `data`."""
-    if not any(change.vocabulary == DATA for change in suite.perturbations):
+    if not any(perturbation.vocabulary == DATA for perturbation in suite.perturbations):
         return {}
     return {
         pair: vocabulary_of(part[column].fill_null("").to_list(), LanguageType.known(language(pair)))

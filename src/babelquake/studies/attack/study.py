@@ -29,9 +29,9 @@ from babelquake.studies.asked import references_each, scorers_of
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target
-from babelquake.studies.attack.humans import human_measures, rated, read_ratings
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
+from babelquake.studies.attack.ratings import human_measures, rated, read_ratings
 from babelquake.studies.attack.sampling import sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table

@@ -25,7 +25,7 @@ Changes = Sequence[tuple[str, float | None]]
 def noise_agreement(
     data: Dataset,
     sums: pl.LazyFrame,
-    judges: Sequence[Scorer],
+    scorers: Sequence[Scorer],
     changes: Suite,
     resamples: int,
     seed: int,
@@ -34,28 +34,28 @@ def noise_agreement(
     """Agreement with humans per scorer, attack and level; level 0 is the clean reference."""
     given = judgements(data.segments, data.pairs)
     wanted = [(change.label, change.level) for change in changes.perturbations]
-    return agreement_measures(list(noise_cells(given, len(data), sums, judges, wanted, resamples, seed, threshold)))
+    return agreement_measures(list(noise_cells(given, len(data), sums, scorers, wanted, resamples, seed, threshold)))
 
 
 def noise_cells(
     given: Sequence[Judgements],
     rows: int,
     sums: pl.LazyFrame,
-    judges: Sequence[Scorer],
+    scorers: Sequence[Scorer],
     changes: Changes,
     resamples: int,
     seed: int,
     threshold: float,
 ) -> Iterator[Cell]:
     """A cell per scorer, attack, level and language pair; where an attack does not apply, the clean score stands."""
-    for judge in judges:
-        sign = 1 if judge.higher_is_better else -1
-        table = sums.filter(pl.col("scorer") == judge.name).select("row", "perturbation", "level", "score").collect()
+    for scorer in scorers:
+        sign = 1 if scorer.higher_is_better else -1
+        table = sums.filter(pl.col("scorer") == scorer.name).select("row", "perturbation", "level", "score").collect()
         clean = _by_row(table.filter(pl.col("perturbation").is_null()), rows)
 
         def make(
             at: tuple[str, float | None, Judgements],
-            judge: Scorer = judge,
+            scorer: Scorer = scorer,
             sign: int = sign,
             table: pl.DataFrame = table,
             clean: Array = clean,
@@ -64,7 +64,7 @@ def noise_cells(
             same = (pl.col("perturbation") == label) & pl.col("level").eq_missing(pl.lit(level, pl.Float64))
             noisy = _by_row(table.filter(same), rows)
             values = sign * np.where(np.isnan(noisy), clean, noisy)[some.rows]
-            place = Place(some.language_pair, judge.name, label, level)
+            place = Place(some.language_pair, scorer.name, label, level)
             return agreement_cell(place, some, values, STATISTICS, resamples=resamples, seed=seed, threshold=threshold)
 
         yield from in_parallel(make, [(label, level, some) for label, level in changes for some in given])

@@ -42,17 +42,17 @@ def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]
     return segments, {column: Questions(given, references, sources) for column, given in texts.items()}
 
 
-def judge_triples(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
+def judge_triples(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
     """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence."""
     segments, asked = triples(segments)
     parts = []
-    for judge in judges:
-        sign = 1 if judge.higher_is_better else -1
+    for scorer in scorers:
+        sign = 1 if scorer.higher_is_better else -1
         columns = {
-            column: sign * judge.score_rows(engine.judge(judge, questions)) for column, questions in asked.items()
+            column: sign * scorer.score_rows(engine.judge(scorer, questions)) for column, questions in asked.items()
         }
         keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
-        parts.append(keys.with_columns(scorer=pl.lit(judge.name), **{k: pl.Series(v) for k, v in columns.items()}))
+        parts.append(keys.with_columns(scorer=pl.lit(scorer.name), **{k: pl.Series(v) for k, v in columns.items()}))
     return pl.concat(parts)
 
 

@@ -32,9 +32,9 @@ def export_metric_texts(
     if mode == "challenge":
         _, asked = triples(given.segments)
         return export_questions(folder, asked.values())
-    changes = suite_for(given, suite, attacked, replicates, vocabulary).with_model(None)
+    chosen = suite_for(given, suite, attacked, replicates, vocabulary).with_model(None)
     material = material_of(given, side, mode, sample, seed)
     if attacked:
-        material = replace(material, given=attacked_texts(given, changes))
-    words = vocabularies(material.segments, "text", changes, material.lang)
-    return export_questions(folder, probed_questions(material, changes, seed, words, Engine(Cache())))
+        material = replace(material, given=attacked_texts(given, chosen))
+    words = vocabularies(material.segments, "text", chosen, material.lang)
+    return export_questions(folder, probed_questions(material, chosen, seed, words, Engine(Cache())))

@@ -30,7 +30,7 @@ PLACES = ["language_pair", "scorer", "perturbation", "level"]
 def sensitivity(
     sums: pl.LazyFrame,
     segments: pl.DataFrame,
-    judges: Sequence[Scorer],
+    scorers: Sequence[Scorer],
     meanings: Mapping[str, str],
     resamples: int,
     seed: int,
@@ -38,7 +38,7 @@ def sensitivity(
     """f of clean texts, f of perturbed ones and Δ, as Tables 2 and 3, and how often harmless changes cost more."""
     measures: list[Measure] = []
     families = Families()
-    for cell in sensitivity_cells(sums, segments, judges, enough(resamples), seed):
+    for cell in sensitivity_cells(sums, segments, scorers, enough(resamples), seed):
         place = {**cell.place.columns, "changed": cell.changed}
         named = {
             name: measured(cell.place.kind(kind), cell.numbers[name], cell.n, **place) for name, kind in KINDS.items()
@@ -47,14 +47,14 @@ def sensitivity(
         families.add(cell.place.asked("Δ"), named["delta"], cell.tests["delta"])
         measures += named.values()
     families.judge()
-    return measures + [row for judge in judges for row in _harmless_costs_more(sums, judge, meanings)]
+    return measures + [row for scorer in scorers for row in _harmless_costs_more(sums, scorer, meanings)]
 
 
 def sensitivity_cells(
-    sums: pl.LazyFrame, segments: pl.DataFrame, judges: Sequence[Scorer], resamples: int, seed: int
+    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], resamples: int, seed: int
 ) -> Iterator[Cell]:
     """A cell per scorer, language pair and perturbation: over all texts, and over the changed ones if not all are."""
-    by_name = {judge.name: judge for judge in judges}
+    by_name = {scorer.name: scorer for scorer in scorers}
     keys = keys_by_row(segments)
     wanted = sums.filter(pl.col("perturbation").is_not_null() & pl.col("scorer").is_in(list(by_name)))
     places = wanted.select(PLACES).unique(maintain_order=True).collect()
@@ -100,12 +100,12 @@ def _formulas(scorer: Scorer) -> dict[str, Callable[[Array, Array], Array]]:
     }
 
 
-def _harmless_costs_more(sums: pl.LazyFrame, judge: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
+def _harmless_costs_more(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
     """Per harmless change: how often it costs a text more than a harmful one (the point of Table 4, counted)."""
     columns = ["language_pair", "perturbation", "level", "row", "score"]
-    table = sums.filter(pl.col("scorer") == judge.name).select(columns)
+    table = sums.filter(pl.col("scorer") == scorer.name).select(columns)
     clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
-    sign = 1 if judge.higher_is_better else -1
+    sign = 1 if scorer.higher_is_better else -1
     lost = table.filter(pl.col("perturbation").is_not_null()).join(clean, on="row").collect()
     meaning = pl.col("perturbation").replace_strict(meanings, default=None)
     lost = lost.with_columns(lost=sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
@@ -120,7 +120,7 @@ def _harmless_costs_more(sums: pl.LazyFrame, judge: Scorer, meanings: Mapping[st
             kinds.HARMLESS_COSTS_MORE,
             100 * row["share"],
             row["n"],
-            scorer=judge.name,
+            scorer=scorer.name,
             **{name: row[name] for name in places},
         )
         for row in counted.iter_rows(named=True)

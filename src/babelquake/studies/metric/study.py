@@ -33,7 +33,7 @@ from babelquake.studies.metric.challenge import challenge_cells, challenge_resul
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
-from babelquake.studies.missing import require_scores
+from babelquake.studies.missing import require_scores, steady, text_among
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session
 from babelquake.studies.splits import are_split
@@ -48,8 +48,8 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
     sums = run.scan("sums")
     if mode == "sensitivity":
         return sensitivity_cells(sums, run.segments, scorers, resamples, seed)
-    changes = sums.filter(pl.col("perturbation").is_not_null()).select("perturbation", "level")
-    wanted = changes.unique(maintain_order=True).collect().rows()
+    chosen = sums.filter(pl.col("perturbation").is_not_null()).select("perturbation", "level")
+    wanted = chosen.unique(maintain_order=True).collect().rows()
     threshold = run.info.number("threshold", 25.0)
     return noise_cells(judged_in(run), run.segments.height, sums, scorers, wanted, resamples, seed, threshold)
 
@@ -120,14 +120,14 @@ def metric(
             "--attacked takes perturbed references that come with data with human judgements: use --side reference."
         )
     asked = Asked(side, sample, threshold, attacked, tuple(tokenizers))
-    changes, said = None, list[str]()
+    chosen, said = None, list[str]()
     if mode != "challenge":
-        changes, said = without_masked_lm(suite_for(material, suite, attacked, replicates, vocabulary))
+        chosen, said = without_masked_lm(suite_for(material, suite, attacked, replicates, vocabulary))
     with METRIC.session(
         out,
         data=material,
         scorers=scorers_of(scorers),
-        suite=changes,
+        suite=chosen,
         seed=seed,
         resamples=resamples,
         restart=restart,
@@ -192,7 +192,9 @@ def _probed(session: Session, material: Material) -> dict[str, Any]:
     """The material under the suite; every scorer must know every text."""
     suite = session.perturbations
     session.once("segments", lambda: material.segments)
-    session.run.info.facts.meaning = {change.label: meaning_of(change) for change in suite.perturbations}
+    session.run.info.facts.meaning = {
+        perturbation.label: meaning_of(perturbation) for perturbation in suite.perturbations
+    }
     tables = probe(session, material, vocabularies(material.segments, "text", suite, material.lang))
-    require_scores(tables, material.segments, session.scorers)
+    require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, material.segments))
     return tables

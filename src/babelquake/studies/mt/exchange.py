@@ -25,8 +25,8 @@ def export_sources(
 ) -> tuple[Path, int]:
     """Write every distinct source, clean and perturbed, to FOLDER/sources.txt; where it is, and how many there are."""
     segments = one_row_per_source(dataset(data).segments)
-    changes = suite_of(suite, replicates, vocabulary).with_model(None)
-    by_pair = texts_to_translate(segments, changes, seed, fillers_of(Engine(Cache())))
+    chosen = suite_of(suite, replicates, vocabulary).with_model(None)
+    by_pair = texts_to_translate(segments, chosen, seed, fillers_of(Engine(Cache())))
     texts = list(dict.fromkeys(text for found in by_pair.values() for text in found))
     return export(Path(folder), texts), len(texts)
 

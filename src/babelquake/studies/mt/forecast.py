@@ -57,8 +57,8 @@ def forecast(
     """Count what every system has to translate for every language pair; nothing is sent."""
     engine = engine or Engine(Cache())
     segments = one_row_per_source(dataset(data).segments)
-    changes = suite_of(suite, replicates, vocabulary).with_model(None)
-    to_translate = texts_to_translate(segments, changes, seed, fillers_of(engine))
+    chosen = suite_of(suite, replicates, vocabulary).with_model(None)
+    to_translate = texts_to_translate(segments, chosen, seed, fillers_of(engine))
     counted: dict[str, set[str]] = {}
     found = []
     for pair in sorted(to_translate, key=str):

@@ -21,14 +21,14 @@ from babelquake.studies.pieces import pieces
 def mt_results(
     scores: pl.DataFrame | pl.LazyFrame,
     translations: pl.DataFrame | pl.LazyFrame,
-    judges: list[Scorer],
+    scorers: list[Scorer],
     threshold: float,
     resamples: int,
     seed: int,
     quiet: bool = True,
 ) -> list[Measure]:
     """All results of the study. Segments with a blank source are left out: there is nothing to perturb."""
-    found = mt_cells(scores, translations, judges, enough(resamples), seed, quiet)
+    found = mt_cells(scores, translations, scorers, enough(resamples), seed, quiet)
     keys, there = sentences(translations.lazy())
     told = translations.lazy().filter(with_source(there))
     measures = cell_measures(found)
@@ -40,7 +40,7 @@ def mt_results(
 def mt_cells(
     scores: pl.DataFrame | pl.LazyFrame,
     translations: pl.DataFrame | pl.LazyFrame,
-    judges: list[Scorer],
+    scorers: list[Scorer],
     resamples: int,
     seed: int,
     quiet: bool = True,
@@ -50,7 +50,7 @@ def mt_cells(
     scores, told = scores.lazy(), with_source(there)
     found: list[Cell] = []
     with Progress("resampling", len(places(scores, told)), "cells", quiet) as progress:
-        for some in cells(scores, translations.lazy(), judges, told, keys, resamples, seed):
+        for some in cells(scores, translations.lazy(), scorers, told, keys, resamples, seed):
             found += some
             progress.advance(1)
     return found

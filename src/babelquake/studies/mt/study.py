@@ -17,7 +17,7 @@ from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of, several
 from babelquake.studies.card import Study
 from babelquake.studies.masking import without_masked_lm
-from babelquake.studies.missing import missing_error
+from babelquake.studies.missing import require_scores, text_in
 from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
 from babelquake.studies.mt.overall import overall_in_two_runs
@@ -76,23 +76,22 @@ def mt(
     material = dataset(data)
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
-    judges = scorers_of(scorers)
-    changes, said = without_masked_lm(suite_of(suite, replicates, vocabulary))
+    chosen, said = without_masked_lm(suite_of(suite, replicates, vocabulary))
     given: list[AnySystem] = several(systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     if not named:
         raise UserError("no system is named: give at least one, such as command[cmd=cat].")
     engine = engine or Engine(Cache())
     if budget is not None and not translated(out, restart):
-        keep_within(budget, forecast(named, material, changes, seed=seed, engine=engine))
+        keep_within(budget, forecast(named, material, chosen, seed=seed, engine=engine))
     pairs = material.segments["language_pair"].unique().sort()
     made: Systems = {pair: [system_of(item, pair) for item in named] for pair in pairs}
     _distinct_names(made)
     with MT.session(
         out,
         data=material,
-        scorers=judges,
-        suite=changes,
+        scorers=scorers_of(scorers),
+        suite=chosen,
         seed=seed,
         resamples=resamples,
         restart=restart,
@@ -109,39 +108,23 @@ def mt(
         if session.finished:
             return run
         left_out = (
-            unsampled(segments, "source", sample, seed) if sample is not None and are_split(changes) else frozenset()
+            unsampled(segments, "source", sample, seed) if sample is not None and are_split(chosen) else frozenset()
         )
         tables = make_tables(session, segments, made, reset, left_out)
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *said)
-        session.say(*_missing_references(segments), *_not_applicable(tables["variants"], changes))
+        session.say(*_missing_references(segments), *_not_applicable(tables["variants"], chosen))
         session.say(*_blank_sources(segments))
-        _require_scores(tables, judges)
-        session.say(*_without_consis(judges))
         scores, translations = tables["scores"], tables["translations"]
-        results = mt_results(scores, translations, judges, threshold, resamples, seed, engine.quiet)
+        text_of = text_in(translations, "judged", "system", "row", "perturbation", "level", "replicate")
+        require_scores(scores, session.scorers, "translations", text_of)
+        session.say(*_without_consis(session.scorers))
+        results = mt_results(scores, translations, session.scorers, threshold, resamples, seed, engine.quiet)
         return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})
 
 
-def _require_scores(tables: dict[str, pl.LazyFrame], judges: Sequence[Scorer]) -> None:
-    """Every translation that is judged needs a score."""
-    unknown = tables["scores"].filter(pl.col("score").is_nan())
-    first = unknown.head(1).collect()
-    if not first.height:
-        return
-    place = first.row(0, named=True)
-    mine = tables["scores"].filter(pl.col("scorer") == place["scorer"])
-    missing, total = (
-        int(some.select(pl.len()).collect().item()) for some in (mine.filter(pl.col("score").is_nan()), mine)
-    )
-    here = [pl.col(name).eq_missing(pl.lit(place[name])) for name in ("system", "row", "perturbation", "level")]
-    text = tables["translations"].filter(*here).select("judged").head(1).collect().item()
-    judge = next(judge for judge in judges if judge.name == place["scorer"])
-    raise missing_error(judge, missing, total, "translations", place["id"], text)
-
-
-def _without_consis(judges: Sequence[Scorer]) -> list[str]:
-    names = [judge.name for judge in judges if "reference" not in judge.needs]
+def _without_consis(scorers: Sequence[Scorer]) -> list[str]:
+    names = [scorer.name for scorer in scorers if "reference" not in scorer.needs]
     return [f"{', '.join(names)} cannot compare two translations: no CONSIS."] if names else []
 
 
@@ -157,13 +140,13 @@ def _blank_sources(segments: pl.DataFrame) -> list[str]:
     return [f"{blank} of {segments.height} segments have a blank source and are left out."] if blank else []
 
 
-def _not_applicable(variants: pl.LazyFrame, changes: Suite) -> list[str]:
+def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
     """Perturbations without a row in the results, named rather than dropped in silence."""
     applied = set(variants.select("perturbation", "level").unique().collect().iter_rows())
     return [
-        f"{change.spec} applies to no segment."
-        for change in changes.perturbations
-        if (change.label, change.level) not in applied
+        f"{perturbation.spec} applies to no segment."
+        for perturbation in chosen.perturbations
+        if (perturbation.label, perturbation.level) not in applied
     ]
 
 

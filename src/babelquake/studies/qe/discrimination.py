@@ -33,7 +33,7 @@ Probe = tuple[str, float | None]
 def probed_models(
     sums: pl.LazyFrame,
     segments: pl.DataFrame,
-    judges: Sequence[Scorer],
+    scorers: Sequence[Scorer],
     probes: Mapping[str, Meant],
     resamples: int,
     seed: int,
@@ -44,13 +44,13 @@ def probed_models(
     pairs = sums.select("language_pair").unique(maintain_order=True).collect()["language_pair"].to_list()
 
     def make(at: tuple[Scorer, str | None]) -> Probed:
-        judge, pair = at
-        here = sums.filter(pl.col("scorer") == judge.name, pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
-        if judge.name in unprobed:
+        scorer, pair = at
+        here = sums.filter(pl.col("scorer") == scorer.name, pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
+        if scorer.name in unprobed:
             here = here.filter(pl.col("perturbation").is_null())
-        return Probed(here.drop("statistics").collect(), judge, pair, probes, keys, resamples, seed)
+        return Probed(here.drop("statistics").collect(), scorer, pair, probes, keys, resamples, seed)
 
-    yield from in_parallel(make, [(judge, pair) for judge in judges for pair in pairs], len(keys))
+    yield from in_parallel(make, [(scorer, pair) for scorer in scorers for pair in pairs], len(keys))
 
 
 def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[Flag]]:
@@ -69,15 +69,15 @@ class Probed:
     def __init__(
         self,
         table: pl.DataFrame,
-        judge: Scorer,
+        scorer: Scorer,
         pair: str | None,
         probes: Mapping[str, Meant],
         keys: Keys,
         resamples: int,
         seed: int,
     ) -> None:
-        self.place, self.probes, self.seed = Place(pair, judge.name), probes, seed
-        self.sign = 1 if judge.higher_is_better else -1
+        self.place, self.probes, self.seed = Place(pair, scorer.name), probes, seed
+        self.sign = 1 if scorer.higher_is_better else -1
         clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
         noisy = table.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan()).join(clean, on="row")
         present = noisy.select("perturbation", "level").unique(maintain_order=True).rows()

@@ -84,15 +84,17 @@ def size(
     """Count what a run would judge: for every probe the segments it applies to, times its replicates."""
     everything = judged_segments(dataset(data))
     selected, selection = select(everything, threshold)
-    changes, _ = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
-    return Size(everything.height, selected.height, count_variants(everything, selected, changes), selection)
+    chosen, _ = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
+    return Size(everything.height, selected.height, count_variants(everything, selected, chosen), selection)
 
 
-def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, changes: Suite) -> int:
+def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, chosen: Suite) -> int:
     """How many texts a run would judge beside the clean ones."""
-    words = vocabularies(everything, "text", changes, target_language)
-    once = Suite("", changes.perturbations, replicates=1)
-    repeats = {(change.label, change.level): changes.repeats(change) for change in changes.perturbations}
+    words = vocabularies(everything, "text", chosen, target_language)
+    once = Suite("", chosen.perturbations, replicates=1)
+    repeats = {
+        (perturbation.label, perturbation.level): chosen.repeats(perturbation) for perturbation in chosen.perturbations
+    }
     total = 0
     for block in blocks_of(selected, once):
         counts = (

@@ -25,7 +25,7 @@ from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, judgements
 from babelquake.studies.measuring import enough
 from babelquake.studies.metric.material import meaning_of
-from babelquake.studies.missing import require_clean_scores, require_scores, without_perturbed
+from babelquake.studies.missing import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, standardised
@@ -97,14 +97,18 @@ def qe(
     simplest baseline there is.
     """
     material = dataset(data)
-    judges, everything = scorers_of(scorers), judged_segments(material)
-    changes, said = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
-    lacking = None if any(change.card.asks for change in changes.perturbations) else suite_of(suite).lacking or None
+    everything = judged_segments(material)
+    chosen, said = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
+    lacking = (
+        None
+        if any(perturbation.card.asks for perturbation in chosen.perturbations)
+        else suite_of(suite).lacking or None
+    )
     with QE.session(
         out,
         data=material,
-        scorers=judges,
-        suite=changes,
+        scorers=scorers_of(scorers),
+        suite=chosen,
         seed=seed,
         resamples=resamples,
         restart=restart,
@@ -118,22 +122,28 @@ def qe(
         selected, selection = select(everything, threshold)
         run.info.facts.selection = selection
         run.info.facts.probes = {
-            change.label: Probe(meaning=meaning_of(change), title=TITLES.get(change.name, change.label))
-            for change in changes.perturbations
+            perturbation.label: Probe(
+                meaning=meaning_of(perturbation), title=TITLES.get(perturbation.name, perturbation.label)
+            )
+            for perturbation in chosen.perturbations
         }
         run.info.facts.left_out = lacking
-        session.say(*material.notes, selection, *_reference_note(material, judges), *said)
+        session.say(*material.notes, selection, *_reference_note(material, session.scorers), *said)
         session.once("segments", lambda: selected)
-        words = vocabularies(everything, "text", changes, target_language)
+        words = vocabularies(everything, "text", chosen, target_language)
         tables = probe(session, Material(selected, "translation", "target"), words)
-        unprobed = _unprobed(tables, selected, judges, list(session.ready))
-        humans = session.once("humans", lambda: _all_scores(everything, judges, session.engine))
-        require_clean_scores(humans, everything, judges, "translations")
+        unprobed = _unprobed(tables, selected, session.scorers, list(session.ready))
+        humans = session.once("humans", lambda: _all_scores(everything, session.scorers, session.engine))
+        require_scores(
+            humans.lazy(), steady(session.scorers), "translations", text_in(everything.lazy(), "text", "row")
+        )
         known = run.info.facts.probes
-        probed = list(probed_models(tables["sums"], selected, judges, known, enough(resamples), seed, unprobed))
+        probed = list(
+            probed_models(tables["sums"], selected, session.scorers, known, enough(resamples), seed, unprobed)
+        )
         measures, flags = probe_results(probed)
         measures += standardised(measures, _spreads(humans))
-        measures += agreement_measures(pearson_cells(everything, humans, judges, resamples, seed))
+        measures += agreement_measures(pearson_cells(everything, humans, session.scorers, resamples, seed))
         measures += ranking_results(measures, seed)
         run.info.facts.flags = flags
         session.say(
@@ -145,15 +155,15 @@ def qe(
         return session.finish(measures, language=target_language, threshold=threshold)
 
 
-def _all_scores(segments: pl.DataFrame, judges: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
+def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
     """Every scorer's score of every unperturbed translation, probed or not: for the correlation with humans."""
     material = Material(segments, "translation", "target")
     batch = material.batch(segments, segments["text"].to_list())
     parts = []
-    for judge in judges:
-        scores = judge.score_rows(engine.judge(judge, batch))
+    for scorer in scorers:
+        scores = scorer.score_rows(engine.judge(scorer, batch))
         keys = segments.select("row", "id", "language_pair", "system")
-        parts.append(keys.with_columns(scorer=pl.lit(judge.name), score=pl.Series(scores)))
+        parts.append(keys.with_columns(scorer=pl.lit(scorer.name), score=pl.Series(scores)))
     return pl.concat(parts)
 
 
@@ -164,21 +174,21 @@ def _spreads(humans: pl.DataFrame) -> dict[tuple[str | None, str], float]:
 
 
 def pearson_cells(
-    segments: pl.DataFrame, humans: pl.DataFrame, judges: Sequence[Scorer], resamples: int, seed: int
+    segments: pl.DataFrame, humans: pl.DataFrame, scorers: Sequence[Scorer], resamples: int, seed: int
 ) -> list[Cell]:
     """Pearson with human scores on the complete data (Table 5)."""
     cells = []
-    for judge in judges:
-        sign = 1 if judge.higher_is_better else -1
-        values = sign * humans.filter(pl.col("scorer") == judge.name)["score"].to_numpy()
+    for scorer in scorers:
+        sign = 1 if scorer.higher_is_better else -1
+        values = sign * humans.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
         for given in judgements(segments, None):
-            place = Place(given.language_pair, judge.name)
+            place = Place(given.language_pair, scorer.name)
             cells.append(agreement_cell(place, given, values[given.rows], ["pearson"], resamples=resamples, seed=seed))
     return cells
 
 
-def _reference_note(data: Dataset, judges: Sequence[Scorer]) -> list[str]:
-    names = [judge.name for judge in judges if "reference" in judge.needs]
+def _reference_note(data: Dataset, scorers: Sequence[Scorer]) -> list[str]:
+    names = [scorer.name for scorer in scorers if "reference" in scorer.needs]
     if not names:
         return []
     against = "references" if data.has("references") and data.has("translation") else "sources"
@@ -186,14 +196,15 @@ def _reference_note(data: Dataset, judges: Sequence[Scorer]) -> list[str]:
 
 
 def _unprobed(
-    tables: Mapping[str, pl.LazyFrame], selected: pl.DataFrame, judges: Sequence[Scorer], ready: Sequence[str]
+    tables: Mapping[str, pl.LazyFrame], selected: pl.DataFrame, scorers: Sequence[Scorer], ready: Sequence[str]
 ) -> list[str]:
     """Scorers without scores for perturbed texts: those whose scores belong to rows, and files that hold none.
 
     A file that holds scores for some of the perturbed texts must hold them for all.
     """
-    by_text = [judge for judge in judges if judge.name not in ready]
-    looked_up = [judge.name for judge in by_text if isinstance(judge, Scores)]
+    by_text = [scorer for scorer in scorers if scorer.name not in ready]
+    looked_up = [scorer.name for scorer in by_text if isinstance(scorer, Scores)]
     unprobed = [*ready, *without_perturbed(tables, selected, looked_up)]
-    require_scores(tables, selected, [judge for judge in by_text if judge.name not in unprobed])
-    return [judge.name for judge in judges if judge.name in unprobed]
+    probed = [scorer for scorer in by_text if scorer.name not in unprobed]
+    require_scores(tables["scores"], steady(probed), "texts", text_among(tables, selected))
+    return [scorer.name for scorer in scorers if scorer.name in unprobed]
