@@ -5,6 +5,8 @@ import time
 from types import TracebackType
 
 PATIENCE = 2.0
+WIDE = 110
+"""Columns of a terminal that has room for everything."""
 
 
 class Progress:
@@ -37,21 +39,24 @@ class Progress:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
+        from rich.table import Column
         from rich.text import Text
 
-        unit = self.unit
+        unit, console = self.unit, Console(stderr=True)
+        wide = console.width >= WIDE
 
         class Speed(ProgressColumn):
             def render(self, task: Task) -> Text:
-                return Text(f"{task.speed or 0:,.0f} {unit}/s", style="dim")
+                speed = task.speed or 0
+                return Text(f"{speed:,.0f} {unit}/s" if speed >= 1 else f"{60 * speed:,.0f} {unit}/min", style="dim")
 
         bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")),
+            BarColumn(40 if wide else 10),
             MofNCompleteColumn(),
-            Speed(),
+            *([Speed()] if wide else []),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console,
             transient=True,
         )
         bar.start()

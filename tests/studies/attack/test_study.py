@@ -206,11 +206,13 @@ def test_a_qe_victim_sees_sources_only(tmp_path: Path, neighbours: Path, monkeyp
 
 def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
     data = tuples(4).with_columns(source=pl.col("reference"))
+    data = pl.concat([data, data.with_columns(system=pl.lit("another"))])
     run = attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems="command[cmd=rev]", resamples=100)
     found = run.table("attacks").filter("success")
     assert found.height and found["victim"].unique().to_list() == ["command[cmd=rev]"]
     assert (found["score"] == 100).all() and (found["score_perturbed"] < 75).all()
     assert found["original"].to_list() == found["source"].to_list()
+    assert run.table("attacks")["source"].is_unique().all() and run.table("attacks").height == 4
     with pytest.raises(UserError, match="name one with --system"):
         attack("deepwordbug", "chrf", data, "collapse", out=tmp_path / "other")
 

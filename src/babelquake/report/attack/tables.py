@@ -122,7 +122,12 @@ def _damaging(run: Run) -> list[Table]:
         "after": digits("score_perturbed", 2),
         "gain": digits("gain", 2),
     }
-    note = "The largest gain per changed word. Scores are in standard deviations of the victim over the data."
+    scores = (
+        "chrF against the translation of the clean source"
+        if run.info.config.get("system")
+        else "in standard deviations of the victim over the data"
+    )
+    note = f"The largest gain per changed word. Scores are {scores}."
     return table_of("Most damaging edits", top.to_dicts(), columns, note)
 
 

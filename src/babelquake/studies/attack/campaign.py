@@ -86,7 +86,7 @@ class Campaign:
                 plan,
                 part.to_dicts(),
                 journal,
-                label=f"{spec} against {target.name}",
+                label=f"{spec.name} against {target.name.partition('[')[0]}",
                 width=self.pool,
                 deadline=deadline,
             )

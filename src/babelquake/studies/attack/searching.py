@@ -16,10 +16,11 @@ from babelquake.attacks.recipes import Recipe
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale, ScorerVictim, SystemVictim, Victim
 from babelquake.attacks.voice import Voice
-from babelquake.engine import Engine, Progress
+from babelquake.engine import Ask, Engine, Progress
 from babelquake.errors import ResumableError
 from babelquake.scorers.base import Scorer
 from babelquake.studies.attack.journal import Journal
+from babelquake.systems.base import System
 
 SCHEMA: dict[str, Any] = {
     "row": pl.Int64,
@@ -110,28 +111,56 @@ def attacked(
     inner = Engine(None, quiet=True, workers=engine.workers, resident=VOICES)
     inner.memory = engine.memory
     with journal, Progress(label, len(rows), unit="sentences", quiet=engine.quiet) as progress:
-        successes, queries = _tally(done.values())
+        watch = Watch(progress, label, sum(entry["success"] for entry in done.values()), deadline)
         progress.advance(len(done))
-        started, before = time.monotonic(), queries
-        found: Iterator[tuple[int, Outcome]] = inner.search((plan.search(row) for row in left), plan.scorer, width)
+        searches = (watch.over(plan.search(row)) for row in left)
+        found: Iterator[tuple[int, Outcome]] = inner.search(searches, plan.scorer, width)
         for position, outcome in found:
             entry = _entry(left[position], plan.text(left[position]), outcome)
             journal.write(entry)
             done[entry["row"]] = entry
-            successes, queries = successes + entry["success"], queries + entry["queries"]
-            speed = (queries - before) / max(time.monotonic() - started, 1e-9)
-            progress.advance(1, f"{label}: {successes} found, {speed:,.0f} queries/s")
-            if deadline is not None and time.monotonic() > deadline and len(done) < len(rows):
-                raise ResumableError(
-                    f"the time limit is reached: {len(done)} of {len(rows)} sentences are attacked ({label}). "
-                    "The same command goes on from here."
-                )
+            watch.finished(entry["success"])
     return pl.DataFrame([done[row["row"]] for row in rows], schema=SCHEMA, orient="row")
 
 
-def _tally(entries: Any) -> tuple[int, int]:
-    kept = list(entries)
-    return sum(entry["success"] for entry in kept), sum(entry["queries"] for entry in kept)
+class Watch:
+    """Sees every question of the searches under way: tells how it goes, and ends them at the deadline.
+
+    At least one sentence is finished before a deadline counts, so that a run with a short limit comes to its end too,
+    limit by limit.
+    """
+
+    def __init__(self, progress: Progress, label: str, successes: int, deadline: float | None) -> None:
+        self.progress, self.label, self.successes, self.deadline = progress, label, successes, deadline
+        self.started = time.monotonic()
+        self.questions = self.sentences = 0
+
+    def over(self, search: Generator[list[Any], list[Any], Outcome]) -> Generator[list[Any], list[Any], Outcome]:
+        """The same search, watched."""
+        try:
+            asked = next(search)
+            while True:
+                if self.sentences and self.deadline is not None and time.monotonic() > self.deadline:
+                    raise ResumableError(
+                        f"the time limit is reached: {self.progress.done} of {self.progress.total} sentences are "
+                        f"attacked ({self.label}). The same command goes on from here."
+                    )
+                self.questions += sum(not isinstance(one, Ask) or isinstance(one.callee, System) for one in asked)
+                self._tell(0)
+                asked = search.send((yield asked))
+        except StopIteration as end:
+            result: Outcome = end.value
+            return result
+
+    def finished(self, success: bool) -> None:
+        """One sentence more."""
+        self.sentences += 1
+        self.successes += success
+        self._tell(1)
+
+    def _tell(self, sentences: int) -> None:
+        speed = self.questions / max(time.monotonic() - self.started, 1e-9)
+        self.progress.advance(sentences, f"{self.label}: {self.successes} found, {speed:,.0f} queries/s")
 
 
 def _entry(row: dict[str, Any], original: str, outcome: Outcome) -> dict[str, Any]:

@@ -119,6 +119,8 @@ def attack(
             return session.run
         session.say(*material.notes, *_notes(models, limits, wanted))
         segments = material.segments.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+        if wanted.on_system:
+            segments = segments.unique(["language_pair", "source"], keep="first", maintain_order=True)
         chosen = session.once("segments", lambda: sampled(segments, sample, stratify, seed))
         known = {}
         if not wanted.on_system:
