@@ -2,11 +2,12 @@
 
 import errno
 import os
+import signal
 
 import pytest
 import typer
 
-from babelquake.cli.guard import guarded
+from babelquake.cli.guard import _hear_signals, guarded
 from babelquake.errors import GateError, ResumableError, UserError
 
 
@@ -56,3 +57,12 @@ def test_an_interrupted_command_promises_what_it_keeps(
     with pytest.raises(typer.Exit):
         command(**options)
     assert promise in capsys.readouterr().err
+
+
+def test_signals_that_a_platform_lacks_are_not_listened_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows knows no SIGHUP."""
+    heard: list[int] = []
+    monkeypatch.delattr(signal, "SIGHUP")
+    monkeypatch.setattr(signal, "signal", lambda number, handler: heard.append(number))
+    _hear_signals()
+    assert heard == [signal.SIGTERM]

@@ -55,12 +55,12 @@ def test_a_metrics_task_package_as_published(package: Path) -> None:
         ("gu-en:1", "એક", ["one"], "One", "good.1", None, "gu-en"),
         ("gu-en:1", "એક", ["one"], "x", "other.4", -0.5, "gu-en"),
     ]
-    assert data.pairs is not None and data.pairs.rows() == [(0, 1), (2, 3)]
+    assert data.preferences is not None and data.preferences.rows() == [(0, 1), (2, 3)]
 
 
 def test_all_language_pairs_of_a_package(package: Path) -> None:
     data = read(str(package))
-    assert data.language_pairs == ["gu-en", "zh-en"] and data.pairs is not None and len(data.pairs) == 3
+    assert data.language_pairs == ["gu-en", "zh-en"] and data.preferences is not None and len(data.preferences) == 3
     assert data.segments["translation"].to_list()[-2:] == ["One", "Two"]
 
 
@@ -76,7 +76,7 @@ def test_a_header_with_a_column_too_few_is_read_by_position(package: Path) -> No
     """WMT18's header lacks a name."""
     file = package / "manual-evaluation" / "RR-seglevel.csv"
     file.write_text(RANKED.replace("LP DATA SID", "DATA SID"), "utf-8")
-    found = read(f"{package}/gu-en").pairs
+    found = read(f"{package}/gu-en").preferences
     assert found is not None and found.height == 2
 
 
@@ -128,6 +128,6 @@ def test_two_translations_of_a_segment_by_one_system_are_both_kept(tmp_path: Pat
     assert ("UEDIN", "One") in found and ("UEDIN (2)", "The one") in found and len(found) == 6
     said = [note for note in data.notes if "two translations" in note]
     assert len(said) == 1 and "1 segments have two translations by one system (UEDIN)" in said[0]
-    assert data.pairs is not None
-    better, worse = data.pairs.row(1)
+    assert data.preferences is not None
+    better, worse = data.preferences.row(1)
     assert found[better] == ("B", "b") and found[worse] == ("UEDIN (2)", "The one")

@@ -29,10 +29,10 @@ def test_mlqe_pe(shared_data: Path, language: str, good: int, pearson: float) ->
 
 def test_better_and_worse_translations_of_wmt19(shared_data: Path) -> None:
     data = read(shared_data / "wmt19-darr" / "lt-en")
-    assert data.pairs is not None and data.pairs.height == 21862
+    assert data.preferences is not None and data.preferences.height == 21862
     assert len(data) == data.segments.select("id", "system").n_unique() == 10293
     assert data.language_pairs == ["lt-en"]
-    better, worse = (data.segments[data.pairs[side].to_list()] for side in ("better", "worse"))
+    better, worse = (data.segments[data.preferences[side].to_list()] for side in ("better", "worse"))
     assert better["source"].equals(worse["source"]) and not (better["system"] == worse["system"]).any()
     assert len(data.attacked) == 15
     attacked = data.attacked["visual", 0.3]()
@@ -70,8 +70,8 @@ def test_metric_scores_stand_beside_their_segments(shared_data: Path) -> None:
 def test_joining_shifts_the_judgements(shared_data: Path) -> None:
     sentences, judged = shared_data / "europarl" / "dev.de-en.tsv", shared_data / "wmt19-darr" / "lt-en"
     alone, joined = read(judged), read([sentences, judged])
-    assert alone.pairs is not None and joined.pairs is not None
-    assert (joined.pairs["better"] - alone.pairs["better"]).unique().to_list() == [1000]
+    assert alone.preferences is not None and joined.preferences is not None
+    assert (joined.preferences["better"] - alone.preferences["better"]).unique().to_list() == [1000]
     assert not joined.attacked and any("left out" in note for note in joined.notes)
 
 

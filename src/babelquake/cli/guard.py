@@ -184,8 +184,9 @@ def _hear_signals() -> None:
     """SIGTERM (`docker stop`, Slurm) and SIGHUP end a run as Ctrl-C does, unless they are ignored (`nohup`)."""
     if threading.current_thread() is not threading.main_thread():
         return
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupted)
 
 

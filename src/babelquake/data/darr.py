@@ -31,7 +31,7 @@ def is_darr(what: str) -> bool:
 
 
 def read_darr(request: Request) -> Dataset:
-    """One row per translation somebody judged; `pairs` holds the judgements."""
+    """One row per translation somebody judged; `preferences` holds the judgements."""
     folder = existing(request.path)
     notes: list[str] = []
     sources, references = aligned(folder / "sources.txt", folder / "references.txt", notes)
@@ -61,9 +61,13 @@ def read_darr(request: Request) -> Dataset:
     }
     table = Table(str(folder), name, columns, [line + 1 for line in lines], notes=notes)
     dataset = to_dataset(table, None, request.language_pair, languages.detect(folder.resolve()))
-    pairs = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64})
+    preferences = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64})
     return Dataset(
-        name, dataset.segments, pairs, attacked_files(folder / "attacked", "*.txt", lines, len(sources)), dataset.notes
+        name,
+        dataset.segments,
+        preferences,
+        attacked_files(folder / "attacked", "*.txt", lines, len(sources)),
+        dataset.notes,
     )
 
 

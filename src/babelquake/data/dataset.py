@@ -32,7 +32,7 @@ class Dataset:
 
     name: str
     segments: pl.DataFrame
-    pairs: pl.DataFrame | None = None
+    preferences: pl.DataFrame | None = None
     """Human preferences between two translations of one segment: row numbers `better` and `worse` into `segments`."""
     attacked: Mapping[tuple[str, float], Callable[[], Sequence[str]]] = field(default_factory=dict)
     """References somebody else perturbed: (attack, level) → one text per row of `segments`, read when asked for."""
@@ -47,8 +47,8 @@ class Dataset:
     @cached_property
     def hash(self) -> str:
         """A hash of everything the data say – texts, scores, systems, further columns, preferences – for signatures."""
-        pairs = self.pairs if self.pairs is not None else pl.DataFrame()
-        return digest(text for table in (self.segments, pairs) for text in _said(table))
+        preferences = self.preferences if self.preferences is not None else pl.DataFrame()
+        return digest(text for table in (self.segments, preferences) for text in _said(table))
 
     def has(self, column: str) -> bool:
         """Whether any row has a value there."""
@@ -64,12 +64,12 @@ class Dataset:
         kept = self.segments["id"].unique(maintain_order=True).head(segments)
         rows = self.segments.with_row_index("row").filter(pl.col("id").is_in(kept.implode()))
         place = dict(zip(rows["row"], range(rows.height), strict=True))
-        pairs = self.pairs
-        if pairs is not None:
-            inside = pairs.filter(pl.col("better").is_in(list(place)), pl.col("worse").is_in(list(place)))
-            pairs = inside.with_columns(pl.col("better", "worse").replace_strict(place, return_dtype=pl.Int64))
+        preferences = self.preferences
+        if preferences is not None:
+            inside = preferences.filter(pl.col("better").is_in(list(place)), pl.col("worse").is_in(list(place)))
+            preferences = inside.with_columns(pl.col("better", "worse").replace_strict(place, return_dtype=pl.Int64))
         attacked = {key: partial(_at, texts, list(place)) for key, texts in self.attacked.items()}
-        return replace(self, segments=rows.drop("row"), pairs=pairs, attacked=attacked)
+        return replace(self, segments=rows.drop("row"), preferences=preferences, attacked=attacked)
 
 
 def _at(texts: Callable[[], Sequence[str]], rows: Sequence[int]) -> list[str]:

@@ -11,10 +11,10 @@ def join(parts: Sequence[Dataset]) -> Dataset:
     """Several data sets as one: rows below one another, judgements and others' attacks kept aligned, ids unique."""
     frames = _with_unique_ids(parts)
     offsets = [sum(frame.height for frame in frames[:position]) for position in range(len(frames))]
-    pairs = [
-        part.pairs.with_columns(pl.col("better", "worse") + offset)
+    preferences = [
+        part.preferences.with_columns(pl.col("better", "worse") + offset)
         for part, offset in zip(parts, offsets, strict=True)
-        if part.pairs is not None
+        if part.preferences is not None
     ]
     shared = [key for key in parts[0].attacked if all(key in part.attacked for part in parts)]
     partial = sorted({key for part in parts for key in part.attacked} - set(shared))
@@ -25,7 +25,7 @@ def join(parts: Sequence[Dataset]) -> Dataset:
     return Dataset(
         name="+".join(dict.fromkeys(part.name for part in parts)),
         segments=pl.concat(frames, how="diagonal_relaxed"),
-        pairs=pl.concat(pairs, how="diagonal_relaxed") if pairs else None,
+        preferences=pl.concat(preferences, how="diagonal_relaxed") if preferences else None,
         attacked={key: _concatenated([part.attacked[key] for part in parts]) for key in shared},
         notes=tuple(notes),
         reference=parts[0].reference if len({part.reference for part in parts}) == 1 else None,

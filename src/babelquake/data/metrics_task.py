@@ -42,7 +42,7 @@ def is_metrics_task(what: str) -> bool:
 
 
 def read_metrics_task(request: Request) -> Dataset:
-    """One row per translation that somebody judged, for one language pair or all; `pairs` holds the preferences."""
+    """One row per translation that somebody judged, for one language pair or all, and their `preferences`."""
     path = request.path
     root, wanted = (path, request.language_pair) if _files(path) else (path.parent, path.name)
     judged = {name: list(_judgements(file)) for name, file in _files(root).items()}
@@ -103,8 +103,8 @@ def _pair(root: Path, pair: str, judged: dict[str, list[Judged]]) -> Dataset:
     name = f"{root.name}/{pair}"
     table = Table(str(root), name, columns, [segment for _, segment, _ in rows])
     found = to_dataset(table, None, None, languages)
-    pairs = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64}) if sides["better"] else None
-    return Dataset(name, found.segments, pairs, {}, found.notes)
+    preferences = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64}) if sides["better"] else None
+    return Dataset(name, found.segments, preferences, {}, found.notes)
 
 
 def _key(where: str, cells: dict[str, str], column: str) -> tuple[str, int, str]:

@@ -30,11 +30,6 @@ class Progress:
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, description=self.label)  # type: ignore[attr-defined]
 
-    @property
-    def throughput(self) -> float:
-        """Items per second so far."""
-        return self.done / max(time.monotonic() - self._started, 1e-9)
-
     def _start_bar(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn

@@ -30,8 +30,8 @@ def sizes(data: Dataset, threshold: float | None = None, endings: str | None = N
         for (pair,), part in data.segments.group_by("language_pair", maintain_order=True)
         for measure, count in _counts(part, endings)
     ]
-    if data.pairs is not None:
-        rows += [(pair, "preferences", float(data.pairs.height)) for pair in data.language_pairs]
+    if data.preferences is not None:
+        rows += [(pair, "preferences", float(data.preferences.height)) for pair in data.language_pairs]
     if threshold is not None:
         chosen = select(judged_segments(data), threshold)[0]
         counts = chosen.group_by("language_pair").len().iter_rows()

@@ -17,12 +17,3 @@ def rows_of(column: pl.Series) -> Array:
     if column.is_empty():
         return np.zeros((0, 0))
     return column.explode().to_numpy().reshape(len(column), -1)
-
-
-def summed_by_row(table: pl.DataFrame, column: str) -> Array:
-    """Statistics summed over the replicates of each segment, in order of the segments' row numbers."""
-    statistics = rows_of(table[column])
-    rows = table["row"].to_numpy()
-    order = np.argsort(rows, kind="stable")
-    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    return np.add.reduceat(statistics[order], starts, axis=0)

@@ -114,7 +114,10 @@ class Program:
             self.status(grace)
         finally:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._child.pid, signal.SIGKILL)
+                if hasattr(os, "killpg"):
+                    os.killpg(self._child.pid, signal.SIGKILL)
+                else:  # Windows
+                    self._child.kill()
             self._child.wait()
             self._stderr.close()
 

@@ -147,7 +147,7 @@ def test_attacks_that_come_with_the_data_are_the_suite_where_none_is_named(judge
 
 def test_the_first_segments_keep_their_preferences_and_attacked_references(judged: Dataset) -> None:
     one = judged.first(1)
-    assert one.pairs is not None and one.pairs.rows() == [(0, 1)] and len(one) == 2
+    assert one.preferences is not None and one.preferences.rows() == [(0, 1)] and len(one) == 2
     assert one.attacked["visual", 0.3]() == ["ònè hòùsè"] * 2
 
 

@@ -69,7 +69,7 @@ def judged_in(run: Run) -> list[Judgements]:
 
 def keep_preferences(session: Session) -> None:
     """Store which translation was preferred to which, where the data say so: comparisons between runs need it."""
-    if (preferences := session.data.pairs) is not None:
+    if (preferences := session.data.preferences) is not None:
         session.once(PREFERENCES, lambda: preferences)
 
 

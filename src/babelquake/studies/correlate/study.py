@@ -82,10 +82,8 @@ def correlate(
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
     material = dataset(data)
-    if not material.has("translation") or (not material.has("score") and material.pairs is None):
-        raise UserError(
-            f"{material.name} has no human judgements of translations: a column `score`, or better/worse pairs."
-        )
+    if not material.has("translation") or (not material.has("score") and material.preferences is None):
+        raise UserError(f"{material.name} has no human judgements of translations: a column `score`, or preferences.")
     with CORRELATE.session(
         out,
         data=material,
@@ -112,14 +110,16 @@ def correlate(
         }
         quiet = session.engine.quiet
         return session.finish(
-            agreement_results(segments, material.pairs, values, statistics, threshold, by, resamples, seed, quiet),
+            agreement_results(
+                segments, material.preferences, values, statistics, threshold, by, resamples, seed, quiet
+            ),
             reference=material.reference,
         )
 
 
 def agreement_results(
     segments: pl.DataFrame,
-    pairs: pl.DataFrame | None,
+    preferences: pl.DataFrame | None,
     values: dict[str, Array],
     statistics: Sequence[str],
     threshold: float,
@@ -129,7 +129,7 @@ def agreement_results(
     quiet: bool = True,
 ) -> list[Measure]:
     """Agreement of every scorer, and of every two of them the difference; `values` has higher is better."""
-    given = judgements(segments, pairs)
+    given = judgements(segments, preferences)
     known = [(some, name) for some in given for name, scores in values.items() if not np.isnan(scores[some.rows]).all()]
     cells: list[Cell] = []
     with Progress("resampling", len(known) * len(statistics), "agreements", quiet) as progress:
@@ -192,7 +192,9 @@ def _values(judge: Scorer, data: Dataset, engine: Engine, ready: Array | None) -
         segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
     )
     scores = ready if ready is not None else judge.score_rows(engine.judge(judge, batch))
-    judged = segments["score"].is_not_null().to_numpy() if data.pairs is None else np.ones(len(scores), dtype=bool)
+    judged = (
+        segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
+    )
     if isinstance(judge, Scores):
         judged &= _pairs_with_scores(segments, scores)
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size and not judge.remote:

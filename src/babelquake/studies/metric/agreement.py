@@ -32,7 +32,7 @@ def noise_agreement(
     threshold: float,
 ) -> list[Measure]:
     """Agreement with humans per scorer, attack and level; level 0 is the clean reference."""
-    given = judgements(data.segments, data.pairs)
+    given = judgements(data.segments, data.preferences)
     wanted = [(change.label, change.level) for change in changes.perturbations]
     return agreement_measures(list(noise_cells(given, len(data), sums, scorers, wanted, resamples, seed, threshold)))
 

@@ -17,7 +17,7 @@ def mode_of(data: Dataset, side: Side) -> str:
     """Which question the data and the side ask."""
     if data.has("perturbed"):
         return "challenge"
-    if side == "reference" and data.has("translation") and (data.has("score") or data.pairs is not None):
+    if side == "reference" and data.has("translation") and (data.has("score") or data.preferences is not None):
         return "agreement"
     return "sensitivity"
 
