@@ -162,8 +162,8 @@ def test_the_package_can_be_imported_on_windows() -> None:
     assert not found, found
 
 
-REGISTRIES = {"studies/card.py", "report/page.py", "runs/info.py", "papers/reproducing.py"}
-"""Where studies, pages and the studies behind papers are listed by name, and where former names are known."""
+REGISTRIES = {"studies/card.py", "report/page.py", "runs/info.py"}
+"""Where studies and pages are listed by name, and where former names are known."""
 
 
 def dispatches(file: Path, names: set[str]) -> Iterator[int]:
@@ -173,7 +173,7 @@ def dispatches(file: Path, names: set[str]) -> Iterator[int]:
             sides = [node.left, *node.comparators]
             asked = any("study" in (getattr(side, "attr", ""), getattr(side, "id", "")) for side in sides)
             constants = {leaf.value for side in sides for leaf in ast.walk(side) if isinstance(leaf, ast.Constant)}
-            if asked and any(isinstance(value, str) for value in constants):
+            if asked and constants & names:
                 yield node.lineno
         elif isinstance(node, ast.Dict) and len(node.keys) > 1:
             yield from [node.lineno] * all(isinstance(key, ast.Constant) and key.value in names for key in node.keys)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,7 @@ from babelquake.papers.sizes import sizes
 from babelquake.runs.run import Run
 from babelquake.scorers import scorer
 from babelquake.spec import parse
-from babelquake.studies.attack.study import attack
-from babelquake.studies.correlate.study import correlate
-from babelquake.studies.metric.study import metric
-from babelquake.studies.mt.study import mt
-from babelquake.studies.qe.study import qe
+from babelquake.studies.card import STUDIES, function_of
 
 
 @dataclass(frozen=True)
@@ -141,18 +138,13 @@ def _study(
     common: dict[str, Any] = {**options, "out": out, "seed": seed, "engine": engine}
     if card.tokenizers:
         common["tokenizers"] = [chosen[name] for name in card.tokenizers if name in chosen]
-    if card.study == "mt":
-        if not systems:
-            raise UserError(f"no system is named: give --judge {next(iter(card.systems))}=SPEC.")
-        return mt(systems, data, scorers=scorers, **common)
-    if not scorers:
-        raise UserError(f"no scorer is named: give --judge {next(iter(card.scorers))}=SPEC.")
-    if card.study == "attack":
-        recipes = common.pop("recipes")
-        return attack(recipes, scorers, data, **common)
-    if card.study == "correlate":
-        return correlate(scorers, data, **common)
-    return (metric if card.study == "metric" else qe)(scorers, data, **common)
+    subject = STUDIES.get(card.study).subject
+    named, known = (systems, card.systems) if subject == "system" else (scorers, card.scorers)
+    if not named:
+        raise UserError(f"no {subject} is named: give --judge {next(iter(known))}=SPEC.")
+    study = function_of(card.study)
+    offered = {"systems": systems, "scorers": scorers, "victims": scorers, "data": data}
+    return study(**{name: offered[name] for name in signature(study).parameters if name in offered}, **common)
 
 
 def _cell(

@@ -7,6 +7,7 @@ groups `babelquake.studies`, `babelquake.pages` and `babelquake.commands`.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,6 +58,12 @@ class Study:
     ) -> Session:
         """Begin a run of this study, or continue the one of the same configuration."""
         return Session(self.name, out, data, scorers, suite, seed, resamples, restart, engine or Engine(), config)
+
+
+def function_of(study: str) -> Callable[..., Run]:
+    """The function that runs a study of ours: it is called like it."""
+    found: Callable[..., Run] = getattr(import_module(f"babelquake.studies.{study}.study"), study)
+    return found
 
 
 STUDIES: Registry[Study] = Registry(
