@@ -66,22 +66,10 @@ def perturbations() -> list[dict[str, Any]]:
     """One object per perturbation, straight from its card."""
     from babelquake.perturb import PERTURBATIONS
 
-    cards = [card for _, card in usable(PERTURBATIONS)]
+    said = ("name", "family", "paper", "meaning", "level", "unit", "languages", "side", "replicates", "description")
     return [
-        {
-            "name": card.name,
-            "family": card.family,
-            "paper": card.paper,
-            "meaning": card.meaning,
-            "level": card.level,
-            "unit": card.unit,
-            "languages": list(card.languages),
-            "side": card.side,
-            "replicates": card.replicates,
-            "options": sorted(card.options),
-            "description": card.description,
-        }
-        for card in cards
+        {**{name: getattr(card, name) for name in said}, "options": sorted(card.options)}
+        for _, card in usable(PERTURBATIONS)
     ]
 
 
@@ -198,10 +186,7 @@ def papers() -> list[dict[str, Any]]:
         {
             "paper": name,
             "table": table,
-            "title": card.title,
-            "study": card.study,
-            "offline": card.offline,
-            "needs": card.needs,
+            **{said: getattr(card, said) for said in ("title", "study", "offline", "needs")},
         }
         for name in paper_names()
         for table, card in paper(name).tables.items()

@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,11 +51,8 @@ def nmt(
 
     Example: babelquake train nmt --config de-en-bpe --data europarl --out models/de-en-bpe
     """
-    _need_torch()
-    from babelquake.train.nmt import train as recipe
-
-    chosen: dict[str, Any] = {"init": init, "learning_rate": learning_rate, "steps": steps, "minutes": minutes}
-    typer.echo(str(recipe(config, data, out, resume, device=device, seed=seed, **chosen)))
+    chosen: dict[str, Any] = {"init": init, "learning_rate": learning_rate, "resume": resume}
+    _train("nmt", config, data, out, **chosen, seed=seed, steps=steps, minutes=minutes, device=device)
 
 
 @train.command("qe")
@@ -108,11 +106,7 @@ def mlm(
 
     Example: babelquake train mlm --config minilm-en --start all-MiniLM-L6-v2 --data texts --out models/minilm-en
     """
-    _need_torch()
-    from babelquake.train.mlm import train as recipe
-
-    chosen: dict[str, Any] = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
-    typer.echo(str(recipe(config, data, out, device=device, **chosen)))
+    _train("mlm", config, data, out, start=start, seed=seed, steps=steps, minutes=minutes, device=device)
 
 
 @train.command("clm")
@@ -130,10 +124,7 @@ def clm(
 
     Example: babelquake train clm --config gpt-en --data texts --out models/gpt-en
     """
-    _need_torch()
-    from babelquake.train.clm import train as recipe
-
-    typer.echo(str(recipe(config, data, out, device=device, seed=seed, steps=steps, minutes=minutes)))
+    _train("clm", config, data, out, seed=seed, steps=steps, minutes=minutes, device=device)
 
 
 @train.command("metric")
@@ -152,11 +143,14 @@ def metric(
 
     Example: babelquake train metric --config judge-en --start models/minilm-en --data rated --out models/judge-en
     """
-    _need_torch()
-    from babelquake.train.metric import train as recipe
+    _train("metric", config, data, out, start=start, seed=seed, steps=steps, minutes=minutes, device=device)
 
-    chosen: dict[str, Any] = {"start": start, "seed": seed, "steps": steps, "minutes": minutes}
-    typer.echo(str(recipe(config, data, out, device=device, **chosen)))
+
+def _train(kind: str, config: str, data: Path, out: Path, **chosen: Any) -> None:
+    """Follow the recipe of a kind of model, with what was said instead of its own; where the model is."""
+    _need_torch()
+    recipe = import_module(f"babelquake.train.{kind}").train
+    typer.echo(str(recipe(config, data, out, **{name: value for name, value in chosen.items() if value is not None})))
 
 
 def _need_torch() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from babelquake.report.markdown import table_lines
 from babelquake.report.results import level_text
 from babelquake.report.table import Table, number
 
@@ -53,9 +54,4 @@ def comparison_markdown(
     )
     verdict += f" {untested} cannot be tested." if untested else ""
     lines = [f"### babelquake: {table.title}", "", verdict, ""]
-    lines += [_line(table.columns), "|" + " --- |" * len(table.columns), *map(_line, table.rows)]
-    return "\n".join([*lines, "", table.note, ""])
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "\n".join([*lines, *table_lines(table), "", table.note, ""])

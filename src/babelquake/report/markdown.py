@@ -1,6 +1,6 @@
 """Tables and verdict in GitHub-flavoured Markdown, fit for a pull request."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from babelquake.report.data_audit import audit_tables
 from babelquake.report.page import tables, verdict
@@ -33,12 +33,15 @@ def _run(run: Run) -> str:
 
 def table_markdown(table: Table) -> str:
     """One table with its title and note."""
+    note = f"\n{escape(table.note)}\n" if table.note else ""
+    return f"## {escape(table.title)}\n\n" + "\n".join(table_lines(table)) + "\n" + note
+
+
+def table_lines(table: Table) -> list[str]:
+    """The table alone."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     rule = ["---:" if is_numeric(column) else "---" for column in columns]
-    lines = [_line([escape(name) for name in table.columns]), _line(rule)]
-    lines += [_line([escape(cell) for cell in row]) for row in table.rows]
-    note = f"\n{escape(table.note)}\n" if table.note else ""
-    return f"## {escape(table.title)}\n\n" + "\n".join(lines) + "\n" + note
+    return [_line(map(escape, table.columns)), _line(rule), *(_line(map(escape, row)) for row in table.rows)]
 
 
 def escape(text: str) -> str:
@@ -46,5 +49,5 @@ def escape(text: str) -> str:
     return visible(" ".join(text.splitlines())).translate(SPECIAL)
 
 
-def _line(cells: list[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"

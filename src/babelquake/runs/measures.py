@@ -7,6 +7,7 @@ a run folder measures are a tidy table, one number a row; empty where a column d
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from types import ModuleType
 from typing import Any, Literal
 
 import polars as pl
@@ -30,6 +31,11 @@ class Kind:
     def difference(self) -> "Kind":
         """The kind of the difference between two of these: `robust` → `robust_difference`."""
         return replace(self, name=f"{self.name}_difference", unit=f"{self.unit}, difference".lstrip(", "))
+
+
+def kinds_in(module: ModuleType) -> tuple[Kind, ...]:
+    """Every kind that a module defines, in its order."""
+    return tuple(value for value in vars(module).values() if isinstance(value, Kind))
 
 
 @dataclass

@@ -101,7 +101,7 @@ def _drawn(rows: list[Row], name: str) -> Any:
         for row in sorted(rows, key=lambda row: layers.index(row["layer"]))
     ]
     base = alt.Chart(data(points)).encode(
-        x=alt.X("change", type="nominal", title="layer", sort=layers, axis=alt.Axis(labelAngle=0)),
+        x=alt.X("change", type="nominal", title="layer", sort=layers, axis=alt.Axis(labelAngle=0))
     )
     scales = colour("name", encoders, "encoder")
     y = alt.Y("value", type="quantitative", title=name, scale=alt.Scale(zero=False))

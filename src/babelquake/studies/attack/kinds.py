@@ -19,23 +19,3 @@ DEGRADATION_HUMAN = Kind("degradation_human", unit="standard deviations, median"
 OVERPENALISED = Kind("overpenalised", unit="metric less human, medians", better="down", paper="Huang 2023 Figure 5")
 SPREAD = Kind("spread", unit="sd of the metric's over sd of humans' degradation", paper="Huang 2023 §3.1")
 CELLS = Kind("cells_overpenalised", unit="cells with p < 0.05", better="down", paper="Huang 2023 §3.1")
-
-MEASURES = (
-    SUCCESS,
-    QUERIES,
-    QUERIES_PER_SUCCESS,
-    WORDS_CHANGED,
-    EDIT_SHARE,
-    GAIN,
-    LENGTH,
-    SHORTER,
-    TRANSFER,
-    TRANSFER_DROP,
-    PEARSON_ORIGINAL,
-    PEARSON_PERTURBED,
-    DEGRADATION,
-    DEGRADATION_HUMAN,
-    OVERPENALISED,
-    SPREAD,
-    CELLS,
-)

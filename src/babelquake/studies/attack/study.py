@@ -21,7 +21,7 @@ from babelquake.data import Dataset, Given, dataset, require
 from babelquake.engine import Engine
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import sides
-from babelquake.runs.measures import Measure
+from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import expand
@@ -44,7 +44,7 @@ from babelquake.systems import system as system_of
 ATTACK = Study(
     "attack",
     question="Which small edits does this metric punish far too hard?",
-    measures=kinds.MEASURES,
+    measures=kinds_in(kinds),
     gated=("success",),
 )
 

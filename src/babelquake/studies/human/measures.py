@@ -5,32 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.runs.measures import ALPHA as LEVEL
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import ALPHA, Measure
+from babelquake.studies.human import kinds
 from babelquake.studies.human.degradation import NORMAL
 from babelquake.studies.human.findings import Findings
 from babelquake.studies.human.ranking import can_separate
-
-RATING = Kind("rating", unit="points of 100", better="up", paper="Huang 2023 Appendix A")
-RATING_Z = Kind("rating_z", unit="standardised rating", better="up", paper="Huang 2023 Appendix A")
-RATING_LOSS = Kind("rating_loss", unit="standardised rating, original − perturbed", paper="Huang 2023 Figure 5")
-ALPHA = Kind("krippendorff_alpha", unit="Krippendorff's α", better="up")
-ANNOTATOR_PEARSON = Kind("annotator_pearson", unit="Pearson's r", better="up")
-ANNOTATOR_KENDALL = Kind("annotator_kendall", unit="Kendall's τ", better="up")
-HITS_PASSED = Kind("hits_passed", unit="% of tasks", better="up", paper="Huang 2023 Appendix A")
-ANNOTATORS_PASSED = Kind("annotators_passed", unit="% of annotators", better="up")
-SECONDS = Kind("seconds_per_rating", unit="s, median")
-KINDS = (
-    RATING,
-    RATING_Z,
-    RATING_LOSS,
-    ALPHA,
-    ANNOTATOR_PEARSON,
-    ANNOTATOR_KENDALL,
-    HITS_PASSED,
-    ANNOTATORS_PASSED,
-    SECONDS,
-)
 
 
 def human_measures(found: Findings) -> list[Measure]:
@@ -39,7 +18,7 @@ def human_measures(found: Findings) -> list[Measure]:
 
 
 def _systems(found: Findings) -> Iterator[Measure]:
-    for kind, column in ((RATING, "raw"), (RATING_Z, "z")):
+    for kind, column in ((kinds.RATING, "raw"), (kinds.RATING_Z, "z")):
         errors = found.segments.group_by("language_pair", "system").agg(pl.col(column).std(ddof=1).alias("sd"))
         table = found.systems.join(
             errors, on=["language_pair", "system"], how="left", nulls_equal=True, maintain_order="left"
@@ -58,7 +37,7 @@ def _differences(found: Findings) -> Iterator[Measure]:
         rows = [row for row in part.iter_rows(named=True) if _rank(scores, row, "system") < _rank(scores, row, "than")]
         for row in rows:
             one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
-            kind, column = (RATING, "raw") if one["z"] is None else (RATING_Z, "z")
+            kind, column = (kinds.RATING, "raw") if one["z"] is None else (kinds.RATING_Z, "z")
             yield Measure(
                 kind.difference(),
                 one[column] - other[column],
@@ -80,7 +59,7 @@ def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: 
 def _losses(found: Findings) -> Iterator[Measure]:
     for row in found.degradation.to_dicts():
         yield Measure(
-            RATING_LOSS,
+            kinds.RATING_LOSS,
             row["loss"],
             n=row["n"],
             scorer=row["victim"],
@@ -91,7 +70,7 @@ def _losses(found: Findings) -> Iterator[Measure]:
             p=row["p"],
             p_corrected=row["p_corrected"],
             family=(row["victim"], "perturbed"),
-            testable=0.5 ** row["n"] < LEVEL,
+            testable=0.5 ** row["n"] < ALPHA,
         )
 
 
@@ -99,18 +78,18 @@ def _people(found: Findings) -> Iterator[Measure]:
     for pair, agreed in found.agreement.items():
         for scale in ("raw", "z"):
             if (alpha := agreed[f"alpha_{scale}"]) is not None:
-                yield Measure(ALPHA, alpha, n=agreed["units"], language_pair=pair, group=scale)
-        for kind, name in ((ANNOTATOR_PEARSON, "pearson"), (ANNOTATOR_KENDALL, "kendall")):
+                yield Measure(kinds.ALPHA, alpha, n=agreed["units"], language_pair=pair, group=scale)
+        for kind, name in ((kinds.ANNOTATOR_PEARSON, "pearson"), (kinds.ANNOTATOR_KENDALL, "kendall")):
             if agreed[name] is not None:
                 yield Measure(kind, agreed[name], n=agreed["common"], language_pair=pair)
     for kind, share, table in (
-        (HITS_PASSED, found.facts["hits_passed"], found.hits),
-        (ANNOTATORS_PASSED, found.facts["annotators_passed"], found.annotators),
+        (kinds.HITS_PASSED, found.facts["hits_passed"], found.hits),
+        (kinds.ANNOTATORS_PASSED, found.facts["annotators_passed"], found.annotators),
     ):
         if share is not None:
             yield Measure(kind, 100 * share, n=int(table["passed"].count()))
     if (seconds := found.facts["seconds"]["median"]) is not None:
-        yield Measure(SECONDS, seconds, n=found.facts["ratings"])
+        yield Measure(kinds.SECONDS, seconds, n=found.facts["ratings"])
 
 
 def _with_interval(measure: Measure, sd: float | None) -> Measure:

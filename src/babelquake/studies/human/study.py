@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
-from babelquake.runs.measures import measures_frame
+from babelquake.runs.measures import kinds_in, measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.studies.card import Study
+from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import TABLES, Findings, findings
-from babelquake.studies.human.measures import KINDS, human_measures
+from babelquake.studies.human.measures import human_measures
 from babelquake.studies.human.quality import ALPHA
 from babelquake.text import digest
 
-HUMAN = Study("human", question="What do people say about these translations?", measures=KINDS)
+HUMAN = Study("human", question="What do people say about these translations?", measures=kinds_in(kinds))
 
 
 def human(
