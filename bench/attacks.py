@@ -133,7 +133,9 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     torch.set_num_threads(given["threads"])
     configure(device=given["device"])
     victim, engine = scorer(given["victim"]), Engine(None, quiet=True)
-    voice = Voice(causal=causal(given["causal"]), masked=masked(given["masked"]) if recipe == "clare" else None)
+    voice = Voice(
+        causal=causal(given["causal"]), masked=masked(f"{given['masked']}[words=any]") if recipe == "clare" else None
+    )
     plan = Plan(
         Overpenalise(given["by"]),
         recipe_of(recipe, Tools({}, tags(None))),

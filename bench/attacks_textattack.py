@@ -201,7 +201,7 @@ def main() -> None:
         "clare": lambda: Beam(2, 10),
     }[recipe]()
     attack = Attack(Goal(victim, job["by"]), constraints, transformation(job, recipe), search)
-    rows, asked = [], 0
+    rows = []
     for sentence in job["sentences"][:3]:  # warm up
         victim.set(sentence["translation"], sentence["reference"])
     victim.asked = 0
@@ -218,13 +218,11 @@ def main() -> None:
                 "queries": result.perturbed_result.num_queries,
             }
         )
-        asked = victim.asked
-        if time.perf_counter() - started > job["limit"]:
+        seconds, used = time.perf_counter() - started, time.process_time() - processor
+        found = {"seconds": seconds, "processor_seconds": used, "queries": victim.asked, "rows": rows}
+        out.write_text(json.dumps(found), "utf-8")
+        if seconds > job["limit"]:
             break
-    seconds, processor = time.perf_counter() - started, time.process_time() - processor
-    out.write_text(
-        json.dumps({"seconds": seconds, "processor_seconds": processor, "queries": asked, "rows": rows}), "utf-8"
-    )
 
 
 if __name__ == "__main__":

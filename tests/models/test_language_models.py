@@ -33,6 +33,15 @@ def test_fillers_are_whole_words_with_the_models_probabilities(made: Make) -> No
     assert [offer.probability for offer in found[0]] == sorted((offer.probability for offer in found[0]), reverse=True)
 
 
+def test_pieces_of_words_are_words_for_those_who_want_them(made: Make) -> None:
+    name = str(made("bert", masked=True))
+    whole, any_ = models.masked(name), models.masked(f"{name}[words=any]")
+    more = any_.fill([FIRST], 100)[0]
+    assert {offer.word for offer in more} == WHOLE | {"s", "ed", "a"}
+    assert len(more) > len({offer.word for offer in more}), "'##a' and 'a' are two offers of one word"
+    assert set(whole.fill([FIRST], 100)[0]) < set(more) and whole.signature != any_.signature
+
+
 def test_a_gap_that_was_cut_off_gets_no_fillers_and_other_models_are_refused(made: Make) -> None:
     masked = models.masked(str(made("bert", masked=True)))
     assert masked.fill([Gap("the cat " * 60, " sat")], 5) == [[]]

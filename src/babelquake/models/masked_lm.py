@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+
+import regex
 
 from babelquake.callee import Filler, Gap, Limits
 from babelquake.errors import UserError
@@ -12,10 +14,17 @@ from babelquake.spec import Range
 
 BEGINNINGS = ("Ġ", "▁")
 """Marks of pieces that begin a word, in byte-level BPE and SentencePiece; WordPiece marks those that do not."""
+CONTINUES = "##"
+"""WordPiece's mark."""
+ONE_WORD = regex.compile(r"\w[\w'*@-]*")
+"""What TextAttack takes for a word."""
 
 
 class TransformerMaskedLM(MaskedLM):
-    """Offers whole words for a gap, with their probabilities."""
+    """Offers whole words for a gap, with their probabilities.
+
+    `words=any` offers pieces of words and numbers as words too, which is how TextAttack fills its gaps.
+    """
 
     def __init__(
         self,
@@ -24,13 +33,15 @@ class TransformerMaskedLM(MaskedLM):
         device: str = "auto",
         tokens: Annotated[int, Range(1, 1 << 20)] = 2048,
         instead: str = "",
+        words: Literal["whole", "any"] = "whole",
     ) -> None:
         self.core = Transformer(model, "AutoModelForMaskedLM", precision, device, tokens, instead)
+        self.words = words
 
     @property
     def signature(self) -> str:
-        """Name, content of the files, precision, version."""
-        return self.core.signature
+        """Name, content of the files, precision, version; which words count, where it is not whole ones alone."""
+        return self.core.signature + ("" if self.words == "whole" else f"|words:{self.words}")
 
     @property
     def limits(self) -> Limits:
@@ -83,14 +94,16 @@ class TransformerMaskedLM(MaskedLM):
 
     @cached_property
     def _words(self) -> dict[int, str]:
-        """The pieces that are words by themselves: letters only, and not the continuation of a word."""
+        """The pieces that are words by themselves: letters only, and not the continuation of a word; or any."""
         tokenizer = self.core.tokenizer
         marked = any(piece.startswith(BEGINNINGS) for piece in tokenizer.tokenize("a word or two"))
         special = set(tokenizer.all_special_ids)
         found = {}
         for piece, number in tokenizer.get_vocab().items():
-            begins = piece.startswith(BEGINNINGS) if marked else not piece.startswith("##")
-            word = tokenizer.convert_tokens_to_string([piece]).strip() if begins else ""
-            if word.isalpha() and number not in special:
+            begins = piece.startswith(BEGINNINGS) if marked else not piece.startswith(CONTINUES)
+            word = tokenizer.convert_tokens_to_string([piece]).strip() if begins or self.words == "any" else ""
+            word = word.removeprefix(CONTINUES)
+            counts = word.isalpha() if self.words == "whole" else ONE_WORD.fullmatch(word)
+            if counts and number not in special:
                 found[number] = word
         return found

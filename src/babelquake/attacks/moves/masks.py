@@ -1,7 +1,7 @@
 """Mask-then-infill moves of CLARE (Li 2021): replace a word, insert one, merge two.
 
 A gap is put into the sentence, the masked model names its words for it, and those above a confidence floor become
-candidates. Fillers are whole words with a letter in them; punctuation and pieces of words do not count.
+candidates. Fillers have a letter in them; whether pieces of words count is the model's option.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ class MaskMove(Move):
         """The least probability of a filler."""
 
     def words(self, fillers: Sequence[tuple[str, float]], old: str) -> list[str]:
-        """The most probable `most` fillers above the floor; the word that stood there is not among them.
+        """The most probable `most` fillers above the floor; the word that stood there is not among them, nor numbers.
 
-        As in TextAttack it takes up one of the `most` all the same.
+        As in TextAttack these take up one of the `most` all the same.
         """
         above = [word for word, probability in fillers[: self.most] if probability >= self.floor]
-        return [word for word in above if word != old]
+        return [word for word in above if word != old and any(map(str.isalpha, word))]
 
 
 class MaskReplace(MaskMove):
