@@ -52,7 +52,7 @@ def test_ratings_of_an_attack_run_reach_the_attack_study(tmp_path: Path) -> None
             submit(project, person, screen.item, {"scores": scores}, 3.0)
             number += 1
     _, found = analyse(project.path)
-    assert found.facts["hits_passed"] == 1.0
+    assert found.facts.hits_passed == 1.0
     assert found.degradation["loss"].min() > 0  # type: ignore[operator]
     for_attack(found.segments).write_parquet(tmp_path / "ratings.parquet")
     measures = attacked(ratings=tmp_path / "ratings.parquet")

@@ -107,21 +107,24 @@ def _show(found: "Findings") -> None:
     from babelquake.cli.printing import print_rows
 
     facts = found.facts
-    if facts["ratings"]:
-        people = "1 annotator" if facts["annotators_in_all"] == 1 else f"{facts['annotators_in_all']} annotators"
-        typer.echo(f"{found.name}: {facts['ratings']} ratings by {people}")
+    if facts.ratings:
+        people = "1 annotator" if facts.annotators_in_all == 1 else f"{facts.annotators_in_all} annotators"
+        typer.echo(f"{found.name}: {facts.ratings} ratings by {people}")
     else:
         typer.echo(f"{found.name}: means of {found.segments.height} translations")
     for note in found.notes:
         typer.echo(f"Note: {note}")
-    for what, share in (("tasks", facts["hits_passed"]), ("annotators", facts["annotators_passed"])):
+    for what, share in (("tasks", facts.hits_passed), ("annotators", facts.annotators_passed)):
         if share is not None:
             typer.echo(f"Quality control: {100 * share:.1f} % of the {what} that could be tested passed")
-    if facts["seconds"]["median"] is not None:
-        typer.echo(f"Time: {facts['seconds']['median']:.1f} s a rating (median)")
+    if facts.seconds.median is not None:
+        typer.echo(f"Time: {facts.seconds.median:.1f} s a rating (median)")
     for pair, agreed in found.agreement.items():
-        if agreed["alpha_raw"] is not None or agreed["alpha_z"] is not None:
-            shown = {name: _rounded(agreed[name]) for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")}
+        if agreed.alpha_raw is not None or agreed.alpha_z is not None:
+            shown = {
+                name: _rounded(getattr(agreed, name))
+                for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")
+            }
             print_rows([{"language_pair": pair, **shown}])
     names = (
         "language_pair",

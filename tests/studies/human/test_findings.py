@@ -72,11 +72,11 @@ def test_means_by_hand() -> None:
 def test_quality_control_takes_out_who_did_not_look(ratings: Ratings) -> None:
     kept = findings(ratings, exclude="hits")
     assert kept.ratings["annotator"].unique().sort().to_list() == ["a0", "a1", "a2"]
-    assert kept.facts["hits_passed"] == 0.75
+    assert kept.facts.hits_passed == 0.75
     assert any("took out" in note for note in kept.notes)
     everyone = findings(ratings)
     assert everyone.ratings["annotator"].n_unique() == 4
-    assert kept.agreement["de-en"]["alpha_z"] > everyone.agreement["de-en"]["alpha_z"] + 0.2
+    assert kept.agreement["de-en"].alpha_z > everyone.agreement["de-en"].alpha_z + 0.2
     assert findings(ratings, exclude="annotators").ratings["annotator"].n_unique() == 3
     assert everyone.annotators.filter(annotator="a3")["suspicions"][0].to_list() != []
 

@@ -143,5 +143,5 @@ def test_two_campaigns_agree_as_published(esa: Path) -> None:
 def test_bad_items_are_attention_checks(esa: Path) -> None:
     found = findings(read_ratings(esa / "240315rc5ESA.scores.csv"))
     assert found.annotators["degraded"].min() >= 10  # type: ignore[operator]
-    assert found.facts["annotators_passed"] == 1.0
+    assert found.facts.annotators_passed == 1.0
     assert np.all(found.annotators["degraded_loss"].to_numpy() > 0)

@@ -1,7 +1,6 @@
 """Do people agree? Within a campaign, and between two."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -20,7 +19,23 @@ class Campaigns:
     n: int
 
 
-def annotator_agreement(ratings: pl.DataFrame) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Annotators:
+    """Agreement of a campaign's annotators; None where nothing was judged twice."""
+
+    alpha_raw: float | None
+    alpha_z: float | None
+    pearson: float | None
+    kendall: float | None
+    pairs: int
+    """Pairs of annotators who judged something in common."""
+    common: int
+    """What they judged in common, all pairs together."""
+    units: int
+    """Translations with several judgements."""
+
+
+def annotator_agreement(ratings: pl.DataFrame) -> Annotators:
     """Krippendorff's α (interval) on raw and standardised scores; mean Pearson and Kendall of every two annotators.
 
     Of repeated items only the first showing counts, so that nobody agrees with themself.
@@ -33,16 +48,10 @@ def annotator_agreement(ratings: pl.DataFrame) -> dict[str, Any]:
     by_annotator: dict[str, dict[str, float]] = {}
     for annotator, unit, value in known.select("annotator", "unit", score).iter_rows():
         by_annotator.setdefault(annotator, {})[unit] = value
-    alphas = {f"alpha_{name}": _number(krippendorff(once["unit"], once[name])) for name in ("raw", "z")}
-    found = asdict(rater_pairs(by_annotator))
-    return {
-        **alphas,
-        "pearson": _number(found["pearson"]),
-        "kendall": _number(found["kendall"]),
-        "pairs": found["pairs"],
-        "common": found["common"],
-        "units": twice["unit"].n_unique(),
-    }
+    raw, z = (_number(krippendorff(once["unit"], once[name])) for name in ("raw", "z"))
+    found = rater_pairs(by_annotator)
+    pearson, kendall = _number(found.pearson), _number(found.kendall)
+    return Annotators(raw, z, pearson, kendall, found.pairs, found.common, twice["unit"].n_unique())
 
 
 def campaign_agreement(first: pl.DataFrame, second: pl.DataFrame) -> Campaigns:

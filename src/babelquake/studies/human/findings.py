@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import polars as pl
 
 from babelquake.data.ratings.table import COUNTED, TUTORIAL, Ratings
 from babelquake.errors import UserError
-from babelquake.studies.human.agreement import annotator_agreement
+from babelquake.studies.human.agreement import Annotators, annotator_agreement
 from babelquake.studies.human.degradation import degradation
-from babelquake.studies.human.people import annotator_habits, span_counts, times
+from babelquake.studies.human.people import Times, annotator_habits, span_counts, times
 from babelquake.studies.human.quality import ALPHA, annotator_quality, hit_quality, kept, share_passed
 from babelquake.studies.human.ranking import ranked, still_needed
 from babelquake.studies.human.standardise import segment_means, standardised
@@ -19,6 +19,22 @@ from babelquake.studies.human.standardise import segment_means, standardised
 EXCLUDE = ("none", "hits", "annotators", "both")
 TABLES = ("systems", "pairs", "segments", "annotators", "hits", "power", "degradation")
 """The tables of findings, as JSON and run folders name them."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """How large a campaign is, how much of it counts, and why."""
+
+    ratings: int
+    ratings_kept: int
+    annotators_in_all: int
+    hits_in_all: int
+    hits_passed: float | None
+    """The share of tasks that could be tested and passed; None where none could."""
+    annotators_passed: float | None
+    exclude: str
+    least: int
+    seconds: Times
 
 
 @dataclass(frozen=True)
@@ -35,9 +51,9 @@ class Findings:
     annotators: pl.DataFrame
     power: pl.DataFrame
     degradation: pl.DataFrame
-    agreement: dict[str | None, dict[str, Any]]
+    agreement: dict[str | None, Annotators]
     """By language pair."""
-    facts: dict[str, Any]
+    facts: Facts
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -46,11 +62,11 @@ class Findings:
         `agreement` is that of the one language pair, or an object of them by pair.
         """
         several = len(self.agreement) > 1
-        agreement: Any = {str(pair): found for pair, found in self.agreement.items()}
+        agreement: Any = {str(pair): asdict(found) for pair, found in self.agreement.items()}
         parts = self.systems.partition_by("language_pair", "cluster", maintain_order=True)
         return {
             "name": self.name,
-            **self.facts,
+            **asdict(self.facts),
             "notes": self.notes,
             "agreement": agreement if several else next(iter(agreement.values())),
             "clusters": [part["system"].to_list() for part in parts],
@@ -88,17 +104,17 @@ def findings(
     found = {name: pl.concat([part[name] for part in parts], how="diagonal") for name in joined}
     if not found["segments"].height:
         raise UserError(f"{ratings.name}: no translation has {least} or more ratings{' left' if excluded else ''}.")
-    facts = {
-        "ratings": working.height,
-        "ratings_kept": good.height,
-        "annotators_in_all": working["annotator"].n_unique(),
-        "hits_in_all": hits.height,
-        "hits_passed": share_passed(hits),
-        "annotators_passed": share_passed(people),
-        "exclude": exclude,
-        "least": least,
-        "seconds": times(working),
-    }
+    facts = Facts(
+        ratings=working.height,
+        ratings_kept=good.height,
+        annotators_in_all=working["annotator"].n_unique(),
+        hits_in_all=hits.height,
+        hits_passed=share_passed(hits),
+        annotators_passed=share_passed(people),
+        exclude=exclude,
+        least=least,
+        seconds=times(working),
+    )
     return Findings(
         name=ratings.name,
         hits=hits,

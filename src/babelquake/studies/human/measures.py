@@ -76,20 +76,20 @@ def _losses(found: Findings) -> Iterator[Measure]:
 
 def _people(found: Findings) -> Iterator[Measure]:
     for pair, agreed in found.agreement.items():
-        for scale in ("raw", "z"):
-            if (alpha := agreed[f"alpha_{scale}"]) is not None:
-                yield Measure(kinds.ALPHA, alpha, n=agreed["units"], language_pair=pair, group=scale)
-        for kind, name in ((kinds.ANNOTATOR_PEARSON, "pearson"), (kinds.ANNOTATOR_KENDALL, "kendall")):
-            if agreed[name] is not None:
-                yield Measure(kind, agreed[name], n=agreed["common"], language_pair=pair)
+        for scale, alpha in (("raw", agreed.alpha_raw), ("z", agreed.alpha_z)):
+            if alpha is not None:
+                yield Measure(kinds.ALPHA, alpha, n=agreed.units, language_pair=pair, group=scale)
+        for kind, value in ((kinds.ANNOTATOR_PEARSON, agreed.pearson), (kinds.ANNOTATOR_KENDALL, agreed.kendall)):
+            if value is not None:
+                yield Measure(kind, value, n=agreed.common, language_pair=pair)
     for kind, share, table in (
-        (kinds.HITS_PASSED, found.facts["hits_passed"], found.hits),
-        (kinds.ANNOTATORS_PASSED, found.facts["annotators_passed"], found.annotators),
+        (kinds.HITS_PASSED, found.facts.hits_passed, found.hits),
+        (kinds.ANNOTATORS_PASSED, found.facts.annotators_passed, found.annotators),
     ):
         if share is not None:
             yield Measure(kind, 100 * share, n=int(table["passed"].count()))
-    if (seconds := found.facts["seconds"]["median"]) is not None:
-        yield Measure(kinds.SECONDS, seconds, n=found.facts["ratings"])
+    if (seconds := found.facts.seconds.median) is not None:
+        yield Measure(kinds.SECONDS, seconds, n=found.facts.ratings)
 
 
 def _with_interval(measure: Measure, sd: float | None) -> Measure:

@@ -1,6 +1,7 @@
 """How annotators work: time per item, use of the scale, and who deserves a closer look."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -49,17 +50,23 @@ def _suspicions(row: dict[str, Any], usual: Any) -> list[str]:
     return found
 
 
-def times(ratings: pl.DataFrame) -> dict[str, float | None]:
-    """Seconds per rating: median, quartiles and hours in all."""
+@dataclass(frozen=True)
+class Times:
+    """Seconds per rating, and hours in all; None where nobody took the time."""
+
+    median: float | None = None
+    quarter: float | None = None
+    three_quarters: float | None = None
+    hours: float | None = None
+
+
+def times(ratings: pl.DataFrame) -> Times:
+    """How long ratings took."""
     seconds = ratings["seconds"].drop_nulls()
     if not seconds.len():
-        return {"median": None, "quarter": None, "three_quarters": None, "hours": None}
-    return {
-        "median": seconds.median(),  # type: ignore[dict-item]
-        "quarter": seconds.quantile(0.25, "linear"),
-        "three_quarters": seconds.quantile(0.75, "linear"),
-        "hours": float(seconds.sum()) / 3600,
-    }
+        return Times()
+    quarter, median, three_quarters = (seconds.quantile(share, "linear") for share in (0.25, 0.5, 0.75))
+    return Times(median, quarter, three_quarters, float(seconds.sum()) / 3600)
 
 
 def span_counts(ratings: pl.DataFrame) -> pl.DataFrame:

@@ -47,8 +47,8 @@ def keep(
     mark = digest([ratings.frame.write_csv(), ratings.means.write_csv() if ratings.means is not None else ""])
     config = {
         "data": f"{ratings.name}#{mark}",
-        "exclude": found.facts["exclude"],
-        "least": found.facts["least"],
+        "exclude": found.facts.exclude,
+        "least": found.facts.least,
         "alpha": alpha,
         "power": power,
     }
@@ -58,7 +58,7 @@ def keep(
             table = getattr(found, name)
             run.once(name, lambda table=table: table)  # type: ignore[misc]
         run.info.notes = list(dict.fromkeys([*run.info.notes, *found.notes]))
-        signature = run_signature(data=mark, exclude=found.facts["exclude"], least=found.facts["least"])
+        signature = run_signature(data=mark, exclude=found.facts.exclude, least=found.facts.least)
         measures = human_measures(found)
         for measure in measures:
             measure.study, measure.signature = HUMAN.name, signature

@@ -10,7 +10,6 @@ Three questions, chosen by the data and the side that is perturbed:
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -188,7 +187,7 @@ def _material(session: Session, asked: Asked, mode: str) -> Material:
     return material_of(session.data, asked.side, mode, sample, session.seed)
 
 
-def _probed(session: Session, material: Material) -> dict[str, Any]:
+def _probed(session: Session, material: Material) -> dict[str, pl.LazyFrame]:
     """The material under the suite; every scorer must know every text."""
     suite = session.perturbations
     session.once("segments", lambda: material.segments)
