@@ -1,43 +1,130 @@
-"""Token sequences in batches of one length each: nothing is padded, and a sequence's company changes nothing.
+"""Token sequences on their way through a network: what a sequence gives never depends on its company.
 
-Small batches are filled up with repeated rows, because products of few rows are computed, and rounded, in another way.
+A `Block` holds sequences of one length, for any network. A `ribbon` (see there) holds sequences of all lengths. Neither
+is ever smaller than a few dozen tokens, because products of few rows are computed, and rounded, in another way; on a
+GPU every one has the same shape, so that the same kernel computes each text.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-from babelquake.models.transformer import ROWS_ON_GPU, SMALLEST
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import torch
 
 TOKENS = 4096
-"""Tokens of a batch on the CPU."""
+"""Tokens that go through a network together on the CPU."""
+SMALLEST = 128
+"""Tokens that go through it at least."""
+ROWS_ON_GPU = 64
+"""Rows of every block on a GPU."""
+CHUNK = 512
+"""Rows that go through the last layer of a network together."""
+Tokens = Sequence[Sequence[int]]
+
+
+class Sheet(Protocol):
+    """Sequences laid out for a network."""
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What the network is called with."""
+
+    def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
+        """What the network found, by sequence: one row per token."""
 
 
 class Together(NamedTuple):
     """Sequences of equal length that go through a network together."""
 
     places: list[int]
-    """Which sequences they are; rows beyond these fill the batch up and mean nothing."""
+    """Which sequences they are; rows beyond these fill the block up and mean nothing."""
     ids: "torch.Tensor"
     mask: "torch.Tensor"
 
 
-def batches(sequences: Sequence[Sequence[int]], device: str, tokens: int = TOKENS) -> Iterator[Together]:
-    """The sequences by length, longest first, so that the first batch shows whether the memory suffices."""
-    import torch
+@dataclass(frozen=True)
+class Block:
+    """Sequences of one length, one a row; rows are repeated until there are enough."""
 
+    inputs: dict[str, Any]
+    count: int
+
+    @classmethod
+    def of(cls, sequences: Tokens, device: str, types: Tokens | None = None) -> "Block":
+        """The sequences as a matrix; `types` tells the texts of a pair apart."""
+        import torch
+
+        length = len(sequences[0])
+        least = ROWS_ON_GPU if on_gpu(device) else -(-SMALLEST // max(1, length))
+
+        def matrix(rows: Tokens) -> "torch.Tensor":
+            filled = [list(rows[row % len(rows)]) for row in range(max(len(rows), least))]
+            return torch.tensor(filled, dtype=torch.long, device=device)
+
+        ids = matrix(sequences)
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        return cls(inputs if types is None else {**inputs, "token_type_ids": matrix(types)}, len(sequences))
+
+    def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
+        """One matrix per sequence."""
+        return list(state[: self.count])
+
+
+def on_gpu(device: str) -> bool:
+    """Whether a device is a GPU."""
+    return device.startswith("cuda")
+
+
+def equal(sequences: Tokens, device: str, tokens: int = TOKENS) -> Iterator[list[int]]:
+    """Places of sequences of equal length, longest first, so that the first block shows whether the memory suffices.
+
+    Sequences without tokens are left out.
+    """
     groups: dict[int, list[int]] = defaultdict(list)
     for place, sequence in enumerate(sequences):
-        groups[len(sequence)].append(place)
-    on_gpu = device.startswith("cuda")
+        if len(sequence):
+            groups[len(sequence)].append(place)
     for length, group in sorted(groups.items(), reverse=True):
-        rows = ROWS_ON_GPU if on_gpu else max(1, tokens // max(1, length))
-        least = rows if on_gpu else -(-SMALLEST // max(1, length))
+        rows = ROWS_ON_GPU if on_gpu(device) else max(1, tokens // length)
         for start in range(0, len(group), rows):
-            places = group[start : start + rows]
-            filled = [places[row % len(places)] for row in range(max(len(places), least))]
-            ids = torch.tensor([list(sequences[place]) for place in filled], dtype=torch.long, device=device)
-            yield Together(places, ids, torch.ones_like(ids))
+            yield group[start : start + rows]
+
+
+def mixed(sequences: Tokens, tokens: int = TOKENS) -> Iterator[list[int]]:
+    """Places of sequences that have at most so many tokens together, longest first; empty ones are left out."""
+    order = sorted((place for place, one in enumerate(sequences) if len(one)), key=lambda place: -len(sequences[place]))
+    portion: list[int] = []
+    size = 0
+    for place in order:
+        if portion and size + len(sequences[place]) > tokens:
+            yield portion
+            portion, size = [], 0
+        portion.append(place)
+        size += len(sequences[place])
+    if portion:
+        yield portion
+
+
+def batches(sequences: Tokens, device: str, tokens: int = TOKENS) -> Iterator[Together]:
+    """The sequences in blocks."""
+    for places in equal(sequences, device, tokens):
+        inputs = Block.of([sequences[place] for place in places], device).inputs
+        yield Together(places, inputs["input_ids"], inputs["attention_mask"])
+
+
+def chunks(rows: "torch.Tensor") -> "Iterator[tuple[slice, torch.Tensor]]":
+    """Rows for the last layer of a network, some at a time: which they are, and `enough` of them."""
+    for start in range(0, len(rows), CHUNK):
+        part = rows[start : start + CHUNK]
+        yield slice(start, start + len(part)), enough(part)
+
+
+def enough(rows: "torch.Tensor") -> "torch.Tensor":
+    """Rows for the last layer of a network, the first one repeated until there are enough."""
+    import torch
+
+    least = -(-len(rows) // CHUNK) * CHUNK if on_gpu(str(rows.device)) else SMALLEST
+    missing = max(0, least - len(rows))
+    return torch.cat([rows, rows[:1].expand(missing, *rows.shape[1:])]) if missing else rows

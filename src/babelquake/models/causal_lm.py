@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from babelquake.callee import Limits
+from babelquake.callee import Limits, halving
 from babelquake.errors import UserError
 from babelquake.models.base import CausalLM, Matrix
+from babelquake.models.batching import Block, chunks, equal
+from babelquake.models.ribbon import alike, beginnings
 from babelquake.models.transformer import Precision, Transformer
 from babelquake.spec import Range
 
@@ -59,9 +61,12 @@ class TransformerCausalLM(CausalLM):
         ids, _ = self.core.tokenised(texts, special=False, room=1)
         whole = [[self.begin, *(tokens or [self.end])] for tokens in ids]
         found: list[Matrix] = [np.zeros(0, dtype=np.float32)] * len(texts)
-        for places, rows in self.core.batches(whole, self._tokens):
-            weights = self.core.in_memory(self._weights, rows)
-            for place, row in zip(places, weights, strict=False):
+        shared = self.core.ribbons
+        portions = alike(whole, self.core.tokens) if shared else equal(whole, self.core.device, self._tokens)
+        for places in portions:
+            work = self._shared if shared else self._weights
+            rows = halving(work, [whole[place] for place in places])
+            for place, row in zip(places, rows, strict=True):
                 found[place] = row
         return found
 
@@ -73,12 +78,32 @@ class TransformerCausalLM(CausalLM):
     def _tokens(self) -> int:
         return max(1, min(self.core.tokens, ROOM // int(self.core.config.vocab_size)))
 
-    def _weights(self, rows: Any) -> list[Matrix]:
+    def _shared(self, sequences: list[list[int]]) -> list[Matrix]:
+        """Texts on a ribbon; what they have in common at their beginning is read once."""
         import torch
 
-        ids = torch.as_tensor(rows, dtype=torch.long, device=self.core.device)
+        core = self.core
+        tree = beginnings(sequences, core.device, core.tokens)
+        states = core.run(core.model.base_model, tree.ribbon).last_hidden_state[0]
+        head = core.model.get_output_embeddings()
+        parents, tokens = (torch.tensor(numbers, device=core.device) for numbers in (tree.parents, tree.tokens))
+        weights = torch.zeros(len(parents), device=core.device)
         with torch.inference_mode():
-            logits = self.core.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[:, :-1].float()
+            for own, rows in chunks(states[: tree.nodes]):
+                logits = head(rows).float()
+                (after,) = torch.nonzero((parents >= own.start) & (parents < own.stop), as_tuple=True)
+                at = parents[after] - own.start
+                weights[after] = logits[at, tokens[after]] - logits.logsumexp(dim=-1)[at]
+        found = weights.cpu().numpy()
+        return [found[path] for path in tree.paths]
+
+    def _weights(self, sequences: list[list[int]]) -> list[Matrix]:
+        import torch
+
+        sheet = Block.of(sequences, self.core.device)
+        ids = sheet.inputs["input_ids"]
+        with torch.inference_mode():
+            logits = self.core.model(**sheet.inputs, use_cache=False).logits[:, :-1].float()
             chosen = logits.gather(-1, ids[:, 1:, None])[..., 0]
             weights = chosen - logits.logsumexp(dim=-1)
-        return [row.copy() for row in weights.cpu().numpy()]
+        return [row.copy() for row in weights[: len(sequences)].cpu().numpy()]

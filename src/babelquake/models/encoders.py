@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from babelquake.callee import Limits
+from babelquake.callee import Limits, halving
 from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
 from babelquake.models.layers import UPSAMPLED, Layers, depth_of
@@ -67,13 +67,13 @@ class TransformerEncoder(Encoder):
         return isinstance(self.core.tokenizer, (GPT2Tokenizer, RobertaTokenizer))
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Encoding]:
-        """One encoding per text; texts of equal length go through the model together."""
+        """One encoding per text."""
         wanted = sorted({self._checked(layer) for layer in layers})
         ids, marks = self.core.tokenised(texts)
         found: list[Encoding | None] = [None] * len(texts)
-        for places, rows in self.core.batches(ids):
-            states = self.core.in_memory(lambda some: self._states(some, wanted), rows)
-            for place, state in zip(places, states, strict=False):
+        for places in self.core.batches(ids):
+            states = halving(lambda some: self._states(some, wanted), [ids[place] for place in places])
+            for place, state in zip(places, states, strict=True):
                 found[place] = Encoding(
                     dict(zip(wanted, state, strict=True)),
                     np.array(ids[place], dtype=np.int32),
@@ -91,19 +91,15 @@ class TransformerEncoder(Encoder):
         model = self.core.model
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
-        return Layers(model)
+        return Layers(model, self.core.run)
 
-    def _states(self, rows: Any, layers: Sequence[int]) -> list[list[Matrix]]:
-        """For each row its layers, in order, each a copy of its own so that it can be forgotten by itself."""
-        import torch
-
-        ids = torch.as_tensor(rows, dtype=torch.long, device=self.core.device)
-        length = ids.shape[1]
-        if self.core.config.model_type == UPSAMPLED and length < WIDEST:
-            ids = torch.nn.functional.pad(ids, (0, WIDEST - length))
-        states = self._layers(ids, layers)
-        arrays = [states[layer][:, :length].float().cpu().numpy() for layer in layers]
-        return [[array[row].copy() for array in arrays] for row in range(len(rows))]
+    def _states(self, sequences: list[list[int]], layers: Sequence[int]) -> list[list[Matrix]]:
+        """For each text its layers, in order, each a copy of its own so that it can be forgotten by itself."""
+        spare = WIDEST - len(sequences[0]) if self.core.config.model_type == UPSAMPLED else 0
+        sheet = self.core.sheet([[*one, *[0] * spare] for one in sequences] if spare > 0 else sequences)
+        states = self._layers(sheet, layers)
+        columns = [sheet.texts(states[layer].float().cpu()) for layer in layers]
+        return [[column[row][: len(one)].numpy().copy() for column in columns] for row, one in enumerate(sequences)]
 
     def _checked(self, layer: int) -> int:
         if not 0 <= layer <= self.depth:

@@ -5,9 +5,12 @@ normalisation – T5, ByT5, ModernBERT – have it applied to every layer. Lower
 input of the block above, so that several layers cost one pass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
+
+from babelquake.models.batching import Sheet
 
 STACKS = (
     "encoder.layer",
@@ -30,8 +33,9 @@ UPSAMPLED = "canine"
 class Layers:
     """A loaded encoder, and a way to ask it for some of its layers."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, run: Callable[[Any, Sheet], Any]) -> None:
         self.model = model
+        self.run = run
         self.type: str = model.config.model_type
         self._owner: Any = None
         self._name = ""
@@ -40,17 +44,11 @@ class Layers:
         self._blocks = list(getattr(self._owner, self._name)) if self._owner is not None else []
         self._end = _found(model, ENDS)
 
-    def __call__(self, ids: Any, layers: Sequence[int]) -> dict[int, Any]:
+    def __call__(self, sheet: Sheet, layers: Sequence[int]) -> dict[int, Any]:
         """Hidden states by layer, each of shape (rows, tokens, width)."""
-        import torch
+        return self._whole(sheet, layers) if self._owner is None else self._cut(sheet, layers)
 
-        mask = torch.ones_like(ids)
-        with torch.inference_mode():
-            if self._owner is None:
-                return self._whole(ids, mask, layers)
-            return self._cut(ids, mask, layers)
-
-    def _cut(self, ids: Any, mask: Any, layers: Sequence[int]) -> dict[int, Any]:
+    def _cut(self, sheet: Sheet, layers: Sequence[int]) -> dict[int, Any]:
         import torch
 
         top = max(*layers, 1)
@@ -66,21 +64,23 @@ class Layers:
         hooks = [self._blocks[layer].register_forward_pre_hook(keep(layer), with_kwargs=True) for layer in lower]
         setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks[:top]))
         try:
-            last = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+            last = self.run(self.model, sheet).last_hidden_state
         finally:
             setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks))
             for hook in hooks:
                 hook.remove()
         if self._end is not None:
-            found = {layer: self._end(hidden) for layer, hidden in found.items()}
+            with torch.inference_mode():
+                found = {layer: self._end(hidden) for layer, hidden in found.items()}
         if top in layers:
             found[top] = last
         return found
 
-    def _whole(self, ids: Any, mask: Any, layers: Sequence[int]) -> dict[int, Any]:
-        states = self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+    def _whole(self, sheet: Sheet, layers: Sequence[int]) -> dict[int, Any]:
+        states = self.run(partial(self.model, output_hidden_states=True), sheet).hidden_states
         if self.type == UPSAMPLED:
-            states = [_repeated(state, ids.shape[1], self.model.config.downsampling_rate) for state in states]
+            length = sheet.inputs["input_ids"].shape[1]
+            states = [_repeated(state, length, self.model.config.downsampling_rate) for state in states]
         return {layer: states[layer] for layer in layers}
 
 

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 import regex
 
-from babelquake.callee import Filler, Gap, Limits
+from babelquake.callee import Filler, Gap, Limits, halving
 from babelquake.errors import UserError
 from babelquake.models.base import MaskedLM
+from babelquake.models.batching import enough
 from babelquake.models.transformer import Precision, Transformer
 from babelquake.spec import Range
 
@@ -57,9 +58,9 @@ class TransformerMaskedLM(MaskedLM):
         ids, _ = self.core.tokenised([f"{gap.before}{tokenizer.mask_token}{gap.after}" for gap in gaps])
         ids = [tokens if mask in tokens else [] for tokens in ids]
         found: list[list[Filler]] = [[] for _ in gaps]
-        for places, rows in self.core.batches(ids):
-            offers = self.core.in_memory(lambda some: self._offers(some, mask, top), rows)
-            for place, (numbers, chances) in zip(places, offers, strict=False):
+        for places in self.core.batches(ids):
+            offers = halving(lambda some: self._offers(some, mask, top), [ids[place] for place in places])
+            for place, (numbers, chances) in zip(places, offers, strict=True):
                 pairs = zip(numbers, chances, strict=True)
                 found[place] = [
                     Filler(self._words[number], chance) for number, chance in pairs if number in self._words
@@ -70,26 +71,23 @@ class TransformerMaskedLM(MaskedLM):
         """Give the weights' memory back."""
         self.core.close()
 
-    def _offers(self, rows: Any, mask: int, top: int) -> list[tuple[list[int], list[float]]]:
+    def _offers(self, sequences: list[list[int]], mask: int, top: int) -> list[tuple[list[int], list[float]]]:
         import torch
 
-        ids = torch.as_tensor(rows, dtype=torch.long, device=self.core.device)
-        places = (ids == mask).int().argmax(dim=1)
+        core, sheet = self.core, self.core.sheet(sequences)
 
-        def at_the_gap(_: Any, __: Any, output: Any) -> Any:
-            """The head is dear and reads each position by itself: it is given the gap's alone."""
-            output.last_hidden_state = output.last_hidden_state[torch.arange(len(ids)), places][:, None]
+        def at_the_gaps(_: Any, __: Any, output: Any) -> Any:
+            """The head is dear and reads each position by itself: it is given the gaps' alone."""
+            texts = zip(sheet.texts(output.last_hidden_state), sequences, strict=True)
+            output.last_hidden_state = enough(torch.stack([state[one.index(mask)] for state, one in texts]))[:, None]
             return output
 
-        model = self.core.model
-        hook = model.base_model.register_forward_hook(at_the_gap)
+        hook = core.model.base_model.register_forward_hook(at_the_gaps)
         try:
-            with torch.inference_mode():
-                logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+            logits = core.run(core.model, sheet).logits[: len(sequences), 0]
         finally:
             hook.remove()
-        chances = torch.softmax(logits[:, 0].float(), dim=-1)
-        best = torch.topk(chances, min(top, chances.shape[-1]))
+        best = torch.topk(torch.softmax(logits.float(), dim=-1), min(top, logits.shape[-1]))
         return list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.transformer import Precision, Transformer
 
@@ -30,10 +31,8 @@ class PairReader:
         """The model's one output for each pair."""
         ids, kinds = self._tokenised(firsts, seconds)
         found = np.zeros(len(ids))
-        marked = [[*tokens, *types] for tokens, types in zip(ids, kinds, strict=True)]
-        for places, rows in self.core.batches(marked):
-            values = self.core.in_memory(self._outputs, rows)
-            found[places] = values[: len(places)]
+        for places in self._core.batches(ids):
+            found[places] = halving(self._outputs, [(ids[place], kinds[place]) for place in places])
         return found
 
     def close(self) -> None:
@@ -42,15 +41,22 @@ class PairReader:
 
     @cached_property
     def _model(self) -> Any:
-        if any("ForTokenClassification" in name for name in self.core.config.architectures or ()):
-            self.core.auto = "AutoModelForTokenClassification"
-        model = self.core.model
+        model = self._core.model
         if model.config.num_labels != 1:
             raise UserError(
                 f"{self.core.checkpoint.name} gives {model.config.num_labels} numbers per pair of texts: "
                 "expected a regression model with one."
             )
         return model
+
+    @cached_property
+    def _core(self) -> Transformer:
+        """The model as it is to be run: a head that looks at a text's first token wants a row for each text."""
+        if any("ForTokenClassification" in name for name in self.core.config.architectures or ()):
+            self.core.auto = "AutoModelForTokenClassification"
+        else:
+            self.core.ribbons = False
+        return self.core
 
     def _tokenised(self, firsts: Sequence[str], seconds: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
         """Tokens and text numbers of each pair; one that is too long loses the end of its longer text."""
@@ -64,14 +70,11 @@ class PairReader:
         found = tokenizer(*sides, truncation="longest_first", max_length=longest, return_token_type_ids=True)
         return list(found["input_ids"]), list(found["token_type_ids"])
 
-    def _outputs(self, rows: Any) -> list[float]:
-        import torch
-
-        ids, kinds = torch.as_tensor(rows, dtype=torch.long, device=self.core.device).chunk(2, dim=1)
-        given: dict[str, Any] = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-        if "token_type_ids" in self.core.tokenizer.model_input_names:
-            given["token_type_ids"] = kinds
-        with torch.inference_mode():
-            logits = self._model(**given).logits[..., 0].float()
-            values: list[float] = (logits if logits.ndim == 1 else logits.mean(dim=1)).tolist()
-        return values
+    def _outputs(self, marked: list[tuple[list[int], list[int]]]) -> list[float]:
+        ids, kinds = ([one[side] for one in marked] for side in (0, 1))
+        typed = "token_type_ids" in self.core.tokenizer.model_input_names
+        sheet = self._core.sheet(ids, kinds if typed else None)
+        outputs = self._core.run(self._model, sheet).logits[..., 0].float().cpu()
+        if outputs.ndim > 1:
+            return [float(text.mean()) for text in sheet.texts(outputs)]
+        return [float(value) for value in outputs[: len(marked)]]

@@ -1,12 +1,10 @@
-"""A transformers model and its tokenizer: loaded when first used, run on texts of equal length.
+"""A transformers model and its tokenizer: loaded when first used, run on many texts at once.
 
-Texts go through a model together with texts of the same number of tokens only: nothing is padded, and what a text
-gives does not depend on its company. A batch is never smaller than a few dozen tokens (rows are repeated), because
-matrix products of few rows are computed, and rounded, in another way. No code of a model's repository is run; weights
-come from safetensors, or else are read with `weights_only`.
+What a text gives does not depend on its company: texts go through a model on ribbons, or in blocks of equal length
+where the model reads no ribbons. No code of a model's repository is run; weights come from safetensors, or else are
+read with `weights_only`.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -14,29 +12,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pickle import UnpicklingError
 from typing import Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from babelquake.callee import halving
 from babelquake.errors import UserError
+from babelquake.models.batching import Block, Sheet, equal, mixed
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.packed import is_packed, pretrained
+from babelquake.models.ribbon import CAUSAL, OFFSETS, READERS, reading, ribbon
 from babelquake.models.settings import device_of
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 
 Precision = Literal["float32", "bfloat16", "float16"]
-Ids = NDArray[np.int32]
 Tokens = list[list[int]]
-
-SMALLEST = 128
-"""Tokens that a batch on the CPU has at least."""
-ROWS_ON_GPU = 64
-"""Rows that every batch on a GPU has: one shape per length, so that the same kernel computes each text."""
 UNLIMITED = 10**6
-OFFSETS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "data2vec-text", "longformer", "bertweet"}
-"""Model types whose positions begin after the padding token's number."""
 
 
 class Transformer:
@@ -132,27 +120,30 @@ class Transformer:
             self.note([valid[place] for place in long], limit)
         return ids, marks
 
-    def batches(self, ids: Sequence[Sequence[int]], tokens: int | None = None) -> Iterator[tuple[list[int], Ids]]:
-        """Places and tokens of texts of equal length; texts without tokens are left out.
+    @cached_property
+    def ribbons(self) -> bool:
+        """Whether the model reads texts of all lengths in one row."""
+        return self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
 
-        The array may have more rows than there are places: they fill a batch up and mean nothing.
-        """
-        groups: dict[int, list[int]] = defaultdict(list)
-        for place, one in enumerate(ids):
-            if len(one):
-                groups[len(one)].append(place)
-        most = tokens or self.tokens
-        for length, group in sorted(groups.items(), reverse=True):
-            rows = ROWS_ON_GPU if self.device.startswith("cuda") else max(1, most // length)
-            least = rows if self.device.startswith("cuda") else -(-SMALLEST // length)
-            for start in range(0, len(group), rows):
-                places = group[start : start + rows]
-                filled = [places[row % len(places)] for row in range(max(len(places), least))]
-                yield places, np.array([ids[place] for place in filled], dtype=np.int32)
+    def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+        """Places of texts that go through the model together; texts without tokens are left out."""
+        return mixed(ids, self.tokens) if self.ribbons else equal(ids, self.device, self.tokens)
 
-    def in_memory(self, work: Any, rows: Ids) -> list[Any]:
-        """One answer per row; where memory runs out, the halves one after the other."""
-        return halving(lambda some: list(work(np.stack(some))), list(rows))
+    def sheet(self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sheet:
+        """Texts of one batch as the model reads them; `types` tells the texts of a pair apart."""
+        if self.ribbons:
+            return ribbon(sequences, self.config, self.device, self.tokens, types)
+        return Block.of(sequences, self.device, types)
+
+    def run(self, model: Any, sheet: Sheet) -> Any:
+        """What the model, or a part of it, gives for a sheet."""
+        import torch
+
+        with torch.inference_mode():
+            if not self.ribbons:
+                return model(**sheet.inputs)
+            with reading(model):
+                return model(**sheet.inputs, **({"use_cache": False} if self.config.model_type in CAUSAL else {}))
 
     def note(self, texts: Sequence[str], limit: int) -> None:
         """Count texts that were too long, and say so."""

@@ -1,0 +1,258 @@
+"""Texts of all lengths in one row of tokens, without padding: a *ribbon*.
+
+Everything in a transformer but attention looks at one token at a time, so texts can follow one another in one long row
+and fill every matrix product. Attention looks at each text by itself: those of equal length lie side by side on the
+ribbon and are a batch of their own. Under a causal model texts that begin alike share their first tokens, which are
+computed once: variants of one sentence cost what is new in them.
+
+Positions begin anew in each text. Models that know of positions in another way (relative biases, convolutions) read
+blocks instead.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby, takewhile
+from typing import TYPE_CHECKING, Any
+
+from babelquake.models.batching import SMALLEST, Tokens, on_gpu
+
+if TYPE_CHECKING:
+    import torch
+
+NAME = "babelquake-ribbon"
+CAUSAL = frozenset({"gpt2", "llama"})
+READERS = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "distilbert"}) | CAUSAL
+"""Types of models that read ribbons."""
+OFFSETS = frozenset(
+    {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "data2vec-text", "longformer", "bertweet"}
+)
+"""Types whose positions begin after the padding token's number, and which do not count that token."""
+UNTYPED = frozenset({"distilbert", "gpt2", "llama"})
+"""Types that have no token types."""
+STEP_ON_GPU = 16
+"""On a GPU texts are padded to a multiple of this, so that few sizes of attention are launched."""
+STEP_SHARED = 32
+"""Texts share beginnings with texts of the same number of tokens by this step: attention then has the same shape."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Texts of the same length on a ribbon."""
+
+    rows: int
+    length: int
+    tokens: "torch.Tensor | slice"
+    """Where on the ribbon their tokens are, text by text."""
+    mask: "torch.Tensor | None" = None
+    """Which tokens are no padding."""
+
+
+@dataclass(frozen=True)
+class Ribbon:
+    """Texts one after another, as a model reads them."""
+
+    ids: "torch.Tensor"
+    positions: "torch.Tensor"
+    groups: list[Group]
+    causal: bool
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    """Where each text begins and how many tokens it has."""
+    back: "torch.Tensor | None" = None
+    """For every token the place among all that attention gives; None where that is its own."""
+    types: "torch.Tensor | None" = None
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What a model is called with, while it is `reading`."""
+        import torch
+
+        ids = self.ids[None]
+        mask = torch.ones_like(ids)  # nothing is hidden by it; without one, some models warn of padding
+        given = {"input_ids": ids, "attention_mask": mask, "position_ids": self.positions[None], "ribbon": self}
+        return given if self.types is None else {**given, "token_type_ids": self.types[None]}
+
+    def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
+        """A model's rows, by text."""
+        return [state[0, start : start + length] for start, length in self.spans]
+
+
+def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens | None = None) -> Ribbon:
+    """The sequences on a ribbon, which has a multiple of `size` tokens on a GPU."""
+    import torch
+
+    step = STEP_ON_GPU if on_gpu(device) else 1
+    lengths = [-(-len(one) // step) * step for one in sequences]
+    order = sorted(range(len(sequences)), key=lambda place: lengths[place])
+    spans = [(0, 0)] * len(sequences)
+    ids: list[int] = []
+    positions: list[int] = []
+    marks: list[int] = []
+    groups = []
+    for length, some in groupby(order, key=lambda place: lengths[place]):
+        group, start = list(some), len(ids)
+        for place in group:
+            spare = [0] * (length - len(sequences[place]))
+            spans[place] = len(ids), len(sequences[place])
+            positions += [*_positions(sequences[place], config), *spare]
+            marks += [*(types[place] if types is not None else [0] * len(sequences[place])), *spare]
+            ids += [*sequences[place], *spare]
+        mask = None
+        if step > 1:
+            own = torch.tensor([len(sequences[place]) for place in group], device=device)
+            mask = (torch.arange(length, device=device) < own[:, None])[:, None, None]
+        groups.append(Group(len(group), length, slice(start, len(ids)), mask))
+    filled = _filled(len(ids), size, device)
+    typed = config.model_type not in UNTYPED
+    return Ribbon(
+        _tensor(ids, filled, device),
+        _tensor(positions, filled, device),
+        groups,
+        config.model_type in CAUSAL,
+        spans,
+        None,
+        _tensor(marks, filled, device) if typed else None,
+    )
+
+
+@dataclass(frozen=True)
+class Beginnings:
+    """Texts of a causal model as a tree of their beginnings: each distinct one is a node, after its parent."""
+
+    ribbon: Ribbon
+    """The nodes that something follows; the others need not be read."""
+    nodes: int
+    """How many these are."""
+    parents: list[int]
+    """For every node but the first of a text, on the ribbon: after which node it comes."""
+    tokens: list[int]
+    """The tokens of these nodes."""
+    paths: list[list[int]]
+    """For every text which of these nodes it is made of, its begin token left out."""
+
+
+def alike(sequences: Tokens, tokens: int) -> Iterator[list[int]]:
+    """Places of sequences with at most so many distinct beginnings together, those that begin alike side by side."""
+    order = sorted(range(len(sequences)), key=lambda place: (_step(sequences[place]), *sequences[place]), reverse=True)
+    portion: list[int] = []
+    size = 0
+    for place in order:
+        sequence = sequences[place]
+        before = sequences[portion[-1]] if portion else ()
+        pairs = zip(before, sequence, strict=False)
+        new = len(sequence) - sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if portion and size + new > tokens:
+            yield portion
+            portion, size, new = [], 0, len(sequence)
+        portion.append(place)
+        size += new
+    if portion:
+        yield portion
+
+
+def beginnings(sequences: Tokens, device: str, size: int) -> Beginnings:
+    """The tree of sequences of at least two tokens; those whose sizes differ by a step share nothing."""
+    import torch
+
+    known: dict[tuple[int, int], int] = {}
+    ids: list[int] = []
+    depths: list[int] = []
+    ends: dict[tuple[int, int], int] = {}
+    order = sorted(range(len(sequences)), key=lambda place: _step(sequences[place]))
+    paths: list[list[int]] = [[] for _ in sequences]
+    groups, rows_before, back = [], 0, {}
+    for length, some in groupby(order, key=lambda place: _step(sequences[place])):
+        group = list(some)
+        take: list[int] = []
+        for row, place in enumerate(group):
+            node = -1 - length  # a root for each size
+            read: list[int] = []
+            for depth, token in enumerate(sequences[place]):
+                if depth:
+                    paths[place].append(ends.setdefault((node, token), len(ends)))
+                if depth + 1 == len(sequences[place]):
+                    break
+                following = known.get((node, token))
+                if following is None:
+                    following = known[node, token] = len(ids)
+                    ids.append(token)
+                    depths.append(depth)
+                    back[following] = rows_before + row * length + depth
+                node = following
+                read.append(node)
+            take += read + [read[-1]] * (length - len(read))
+        groups.append(Group(len(group), length, torch.tensor(take, device=device)))
+        rows_before += len(group) * length
+    filled = _filled(len(ids), size, device)
+    places = torch.tensor([back[node] for node in range(len(ids))], device=device)
+    made = Ribbon(_tensor(ids, filled, device), _tensor(depths, filled, device), groups, True, [], places)
+    return Beginnings(made, len(ids), [node for node, _ in ends], [token for _, token in ends], paths)
+
+
+def _step(sequence: Sequence[int]) -> int:
+    """Tokens that attention sees of a sequence, whose last one is not read."""
+    return -(-(len(sequence) - 1) // STEP_SHARED) * STEP_SHARED
+
+
+def _positions(sequence: Sequence[int], config: Any) -> Sequence[int]:
+    if config.model_type not in OFFSETS:
+        return range(len(sequence))
+    padding, found, place = config.pad_token_id, [], config.pad_token_id
+    for token in sequence:
+        place += token != padding
+        found.append(padding if token == padding else place)
+    return found
+
+
+def _filled(count: int, size: int, device: str) -> int:
+    return -(-count // size) * size if on_gpu(device) else max(count, SMALLEST)
+
+
+def _tensor(numbers: list[int], size: int, device: str) -> "torch.Tensor":
+    import torch
+
+    return torch.tensor(numbers + [0] * (size - len(numbers)), dtype=torch.long, device=device)
+
+
+@contextmanager
+def reading(model: Any) -> Iterator[None]:
+    """While this holds, the model reads ribbons and nothing else."""
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(NAME, attention)
+    before = model.config._attn_implementation
+    model.config._attn_implementation = NAME
+    try:
+        yield
+    finally:
+        model.config._attn_implementation = before
+
+
+def attention(
+    module: Any,
+    query: "torch.Tensor",
+    key: "torch.Tensor",
+    value: "torch.Tensor",
+    mask: None,
+    ribbon: Ribbon,
+    scaling: float | None = None,
+    **_: Any,
+) -> "tuple[torch.Tensor, None]":
+    """Each text attends to itself. The tensors have the shape (1, heads, tokens, width)."""
+    import torch
+
+    heads, size, width = query.shape[1:]
+    columns = [part[0].transpose(0, 1) for part in (query, key, value)]
+    found = []
+    for group in ribbon.groups:
+        q, k, v = (column[group.tokens].view(group.rows, group.length, -1, width).transpose(1, 2) for column in columns)
+        seen = torch.nn.functional.scaled_dot_product_attention(
+            q, k, v, group.mask, is_causal=ribbon.causal, scale=scaling, enable_gqa=len(k[0]) != heads
+        )
+        found.append(seen.transpose(1, 2).reshape(-1, heads, width))
+    rows = torch.cat(found)
+    if ribbon.back is not None:
+        rows = rows[ribbon.back]
+    if len(rows) < size:
+        rows = torch.cat([rows, rows.new_zeros(size - len(rows), heads, width)])
+    return rows[None], None
