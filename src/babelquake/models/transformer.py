@@ -16,6 +16,7 @@ from babelquake.errors import UserError
 from babelquake.models.batching import Block, Sheet, equal, mixed
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.packed import is_packed, pretrained
+from babelquake.models.products import prepared
 from babelquake.models.ribbon import CAUSAL, OFFSETS, READERS, reading, ribbon
 from babelquake.models.settings import device_of
 from babelquake.remarks import remark
@@ -83,6 +84,8 @@ class Transformer:
                 f"'{self.checkpoint.name}' is a checkpoint of another kind: it has no weights for {absent[0]}"
                 f"{f' and {len(absent) - 1} more' if len(absent) > 1 else ''} ({self.auto})."
             )
+        if self.device == "cpu" and self.precision == "float32" and self.ribbons:
+            return prepared(made.eval())
         try:
             return made.to(self.device).eval()
         except RuntimeError as error:
