@@ -3,8 +3,9 @@
 Candidates must pass the constraints, and the search wants the best by gain. Two orders give the same answer. TextAttack
 looks at the constraints of every candidate first and asks the victim about those that pass (`check="before"`). Here the
 victim is asked about all, and constraints that need a model are looked at best first until enough candidates pass
-(`check="after"`): hundreds of perplexities become a handful. Where the victim is far costlier than the constraints, the
-first order is the better one.
+(`check="after"`): hundreds of perplexities become a handful. Where only a few candidates are left, constraints come
+first there too: they are fewer than the questions they save, since few pass. Where the victim is far costlier than the
+constraints, the first order is the better one throughout.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -22,6 +23,8 @@ Check = Literal["before", "after"]
 StopWords = Literal["swaps", "all", "none"]
 FIRST_LOOK = 2
 """Candidates per wanted one whose constraints are looked at first; twice as many each further time."""
+FEW = 8
+"""Candidates of which constraints are looked at before the victim is asked, whatever the order."""
 
 
 class Trial(NamedTuple):
@@ -139,7 +142,8 @@ class Attack:
         """
         candidates = yield from self._allowed([c for c in self.constraints if not c.asks], candidates)
         costly = [constraint for constraint in self.constraints if constraint.asks]
-        if self.check == "before":
+        first = self.check == "before" or len(candidates) <= FEW
+        if first:
             candidates = yield from self._allowed(costly, candidates)
         if not candidates:
             return []
@@ -148,7 +152,7 @@ class Attack:
         trials = [self._trial(candidate, score) for candidate, score in zip(candidates, scores, strict=False)]
         wanted = [trial for trial in trials if trial.gain > above]
         wanted.sort(key=lambda trial: trial.gain if least else -trial.gain)
-        passed = wanted[:keep] if self.check == "before" else (yield from self._best_first(costly, wanted, keep))
+        passed = wanted[:keep] if first else (yield from self._best_first(costly, wanted, keep))
         for trial in passed:
             if self.best is None or trial.gain > self.best.gain:
                 self.best = trial

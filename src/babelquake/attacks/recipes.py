@@ -175,7 +175,7 @@ def deepwordbug(
     every: bool = False,
     letters: str = LETTERS,
     rank: Rank = "unknown",
-    lookahead: int = 1,
+    lookahead: int = 8,
     stop_words: StopWords = "swaps",
 ) -> dict[str, Any]:
     """Character swap, substitution, deletion and insertion (Gao 2018), words in order of importance.

@@ -82,6 +82,7 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
     import torch
 
     step = STEP_ON_GPU if on_gpu(device) else 1
+    causal = config.model_type in CAUSAL
     lengths = [-(-len(one) // step) * step for one in sequences]
     order = sorted(range(len(sequences)), key=lambda place: lengths[place])
     spans = [(0, 0)] * len(sequences)
@@ -98,7 +99,7 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
             marks += [*(types[place] if types is not None else [0] * len(sequences[place])), *spare]
             ids += [*sequences[place], *spare]
         mask = None
-        if step > 1:
+        if step > 1 and not causal:  # under a causal model nothing sees what follows it
             own = torch.tensor([len(sequences[place]) for place in group], device=device)
             mask = (torch.arange(length, device=device) < own[:, None])[:, None, None]
         groups.append(Group(len(group), length, slice(start, len(ids)), mask))
@@ -108,7 +109,7 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
         _tensor(ids, filled, device),
         _tensor(positions, filled, device),
         groups,
-        config.model_type in CAUSAL,
+        causal,
         spans,
         None,
         _tensor(marks, filled, device) if typed else None,
