@@ -42,6 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_the_verdict_names_the_best_attack_on_every_victim(run: Run) -> None:
     said = verdict(run)
     assert said[0].startswith("chrF can be made to fall by more than 0.5 standard deviations in ")
+    assert said[1].startswith("TER can be made to rise by more than 0.5 standard deviations in ")
     assert any("of what fools" in sentence for sentence in said)
     assert any("People agree" in sentence for sentence in said)
 

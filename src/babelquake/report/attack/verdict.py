@@ -5,8 +5,8 @@ from babelquake.report.table import number
 from babelquake.runs.run import Run
 
 PHRASES = {
-    "overpenalise": "can be made to fall by more than {by} standard deviations",
-    "inflate": "can be made to rise by more than {by} standard deviations",
+    "overpenalise": "can be made to {worse} by more than {by} standard deviations",
+    "inflate": "can be made to {better} by more than {by} standard deviations",
     "inconsistent": "can be made to contradict itself",
     "collapse": "can be made to translate something else",
 }
@@ -29,9 +29,10 @@ def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> 
         return f"{name} withstood {tried}: no eligible perturbation of {best['n']} sentences."
     goal, _, options = str(run.info.config.get("goal", "")).partition("[")
     by = next((part.partition("=")[2] for part in options.rstrip("]").split(",") if part.startswith("by=")), "1")
+    ways = ("rise", "fall") if best["scorer"] in run.info.facts.lower_is_better else ("fall", "rise")
     phrase = (
         PHRASES.get(goal, "fails")
-        .format(by=f"{float(by):g}")
+        .format(by=f"{float(by):g}", worse=ways[0], better=ways[1])
         .replace("1 standard deviations", "one standard deviation")
     )
     said = f"{name} {phrase} in {best['value']:.0f} % of {best['n']} sentences ({best['perturbation']}"
