@@ -1,9 +1,10 @@
 """Tables in an 80-column terminal: numbers stay whole, and what has no room is named."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.cli.printing import fitting, natural_width
+from babelquake.cli.printing import fitting, natural_width, print_table
 from babelquake.report.table import Table
 
 WIDE = Table(
@@ -31,3 +32,11 @@ def test_spare_columns_go_first_and_in_order() -> None:
 def test_a_fitted_table_is_within_the_width_or_has_nothing_to_spare(width: int) -> None:
     narrow, left_out = fitting(WIDE, width)
     assert natural_width(narrow) <= width or set(left_out) == set(WIDE.spare)
+
+
+def test_long_names_of_columns_are_folded_so_that_no_column_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"sentsim[layer=2,model=siamesetransquest-{place},words=x]" for place in range(8)]
+    print_table(Table("t", ("probe", *names), (("negation removed", *["+0.1234"] * 8),)))
+    told = capsys.readouterr().out
+    assert "negation removed" in told and told.count("+0.1234") == 8
+    assert all(f"siamesetransquest-{place}," in told for place in range(8))

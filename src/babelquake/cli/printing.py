@@ -48,7 +48,7 @@ def print_table(table: Table) -> None:
     for name, column in zip(fitted.columns, cells, strict=True):
         numeric = is_numeric(column)
         drawn.add_column(
-            escape(visible(name)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
+            escape(_folded(visible(name))), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
     above = ""
     for row in fitted.rows:
@@ -79,9 +79,20 @@ def natural_width(table: Table) -> int:
     """Characters that the columns take side by side; long words may be folded, numbers may not."""
     found = 0
     for name, *cells in zip(table.columns, *table.rows, strict=True):
-        longest = max(map(len, (name, *cells)))
+        longest = max(map(len, (*_folded(name).split("\n"), *cells)))
         found += GAP + (longest if is_numeric(tuple(cells)) else min(longest, FOLDED))
     return found - GAP
+
+
+def _folded(name: str) -> str:
+    """The name of a column on lines of a bounded length, broken after a comma or bracket where there is one."""
+    lines = []
+    while len(name) > FOLDED:
+        part = name[:FOLDED]
+        end = max(part.rfind(mark) for mark in " ,[=/") + 1 or FOLDED
+        lines.append(name[:end])
+        name = name[end:]
+    return "\n".join([*lines, name])
 
 
 def print_text(text: str) -> None:

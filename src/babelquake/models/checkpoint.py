@@ -19,6 +19,8 @@ DESCRIPTIONS = ("*.json", "*.txt", "*.model", "*.yaml")
 """Configuration and vocabulary."""
 WEIGHTS = ("*.safetensors", "*.bin", "*.ckpt", "*.gguf", "*.npz")
 """By preference: where there are safetensors, nothing else is read."""
+TRANSPORTS = ("httpx", "httpcore", "requests", "urllib3", "huggingface_hub")
+"""Packages – httpx2 among them – whose errors mean that the hub did not answer."""
 IGNORED = ("card.json", "training_args.bin", "README.txt")
 BLOB = re.compile(r"[0-9a-f]{64}")
 """The name of a large file in the hub's local store: its SHA-256."""
@@ -82,7 +84,7 @@ def _from_hub(name: str, instead: str) -> Path:
     hint = f" Works without a network: {instead}." if instead else ""
     hint += " Models that ship are listed by babelquake list models."
     if offline():
-        raise UserError(f"model '{name}' is not on this machine and no hub may be asked (--offline).{hint}")
+        raise UserError(f"model '{name}' is not on this machine and no hub may be asked (offline).{hint}")
     try:
         names = [item.rfilename for item in HfApi().model_info(name).siblings or []]
         kinds = {Path(item).suffix for item in names}
@@ -96,7 +98,7 @@ def _from_hub(name: str, instead: str) -> Path:
             f"model '{name}' is not on this machine and the hub cannot be reached ({first}).{hint}"
         ) from None
     except Exception as problem:  # the hub's client raises its transport's own errors
-        if type(problem).__module__.partition(".")[0] not in ("httpx", "httpcore", "requests", "huggingface_hub"):
+        if not type(problem).__module__.startswith(TRANSPORTS):
             raise
         raise UserError(
             f"model '{name}' is not on this machine and the hub cannot be reached ({type(problem).__name__}).{hint}"

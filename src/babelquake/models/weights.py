@@ -7,6 +7,7 @@ refused by name.
 """
 
 import pickle
+import warnings
 import zipfile
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -60,9 +61,15 @@ def state(path: Path) -> dict[str, Any]:
                 f"{path} is refused: it is not only weights but would call {', '.join(dangerous[:3])} on loading."
             )
         shells: list[Any] = [(_Shell, name) for name in foreign]
-        with torch.serialization.safe_globals(shells):
+        with torch.serialization.safe_globals(shells), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what torch thinks of an odd pickle is said below
             found = torch.load(path, map_location="cpu", weights_only=True, mmap=packed or None)
-    except (pickle.UnpicklingError, EOFError, RuntimeError, ValueError, AttributeError) as problem:
+    except pickle.UnpicklingError:
+        raise UserError(
+            f"{path} is refused: it cannot be read as plain weights. It holds more than numbers, such as code that "
+            "would run on loading, or is cut off. Expected what torch.save writes."
+        ) from None
+    except (EOFError, RuntimeError, ValueError, AttributeError) as problem:
         reason = (str(problem).strip() or type(problem).__name__).splitlines()[0]
         raise UserError(
             f"{path} is refused: it cannot be read as plain weights ({reason}). Expected what torch.save writes."

@@ -50,7 +50,8 @@ def _with_errors(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
     marked = run.scan("spans").select("row", "scorer", *CELL, errors=pl.col("spans").list.eval(words).list.join(", "))
     marked = marked.with_columns(errors=pl.when(pl.col("errors") == "").then(pl.lit("none")).otherwise("errors"))
     keys = ["row", "scorer", *CELL]
-    return chosen.join(marked.collect(), on=keys, how="left", nulls_equal=True, maintain_order="left")
+    found = chosen.join(marked.collect(), on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return found.with_columns(errors=pl.when(pl.col("after").is_not_null()).then("errors"))  # who refused said nothing
 
 
 def example_table(run: Run, most: int, sort: str = "drop") -> Table:

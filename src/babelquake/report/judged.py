@@ -19,7 +19,7 @@ def judged_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
 
 def _perturbed_here(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Scores of perturbed texts beside those of the clean ones; the damage is what the score lost."""
-    scores = run.scan("scores").filter(wanted)
+    scores = run.scan("scores").filter(wanted).with_columns(pl.col("score").fill_nan(None))
     who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
     clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
     return (
