@@ -38,10 +38,7 @@ class Chart:
 
     def spec(self) -> dict[str, Any]:
         """Vega-Lite, as wide as its container."""
-        spec: dict[str, Any] = self.chart.to_dict(validate=False)
-        for unwanted in ("$schema", "config"):
-            spec.pop(unwanted, None)
-        return {**spec, "width": "container"}
+        return {**bare(self.chart), "width": "container"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,12 @@ class View:
     heat: dict[str, Any] | None = None
     """The heat map of the MT study: systems, perturbations and the measures of each cell."""
     key: dict[str, Any] = field(default_factory=dict)
+
+
+def bare(chart: Any) -> dict[str, Any]:
+    """Vega-Lite without schema and style, which pages and images bring themselves."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    return {name: value for name, value in spec.items() if name not in ("$schema", "config")}
 
 
 def data(rows: Sequence[dict[str, Any]]) -> Any:

@@ -14,7 +14,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from babelquake.errors import UserError
@@ -22,6 +21,7 @@ from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, verdict, views
 from babelquake.report.table import Table, is_numeric
+from babelquake.report.templating import rendered
 from babelquake.report.versus_heat import HeatMap
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.files import store_text
@@ -29,7 +29,6 @@ from babelquake.runs.info import Flag
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
-from babelquake.visible import visible
 
 EXAMPLES = 50_000
 """Examples of all runs together that a page holds at most."""
@@ -56,14 +55,6 @@ def write_html(runs: Sequence[Run], path: Path, versus: Sequence[Table] = (), he
 
 def render(runs: Sequence[Run], versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()) -> str:
     """The page as text."""
-    environment = Environment(
-        loader=PackageLoader("babelquake.report", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters["visible"] = lambda text: visible(str(text))
     styles, script = _template("report.css"), "\n".join(_template(name) for name in SCRIPTS)
     script = f"(() => {{\n'use strict';\n{script}\n}})();"
     vega = _vega()
@@ -71,7 +62,8 @@ def render(runs: Sequence[Run], versus: Sequence[Table] = (), heat: Sequence[Hea
         f"default-src 'none'; script-src {_hash(vega)} {_hash(script)}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    return environment.get_template("report.html").render(
+    return rendered(
+        "report.html",
         policy=policy,
         styles=Markup(styles),  # noqa: S704 – our own file
         script=Markup(script),  # noqa: S704 – our own files

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from babelquake.papers import Cell, Reproduction
 from babelquake.report.markdown import table_markdown
 from babelquake.report.table import Table, is_numeric, number
+from babelquake.report.templating import rendered
 from babelquake.runs.files import store_text
-from babelquake.visible import visible
 
 
 def reproduction_table(found: Reproduction) -> Table:
@@ -36,12 +34,8 @@ def write_page(found: Reproduction, folder: Path) -> Path:
     """The table as HTML and Markdown in a folder; where the page is."""
     folder.mkdir(parents=True, exist_ok=True)
     table = reproduction_table(found)
-    environment = Environment(
-        loader=PackageLoader("babelquake.report", "templates"), autoescape=True, undefined=StrictUndefined
-    )
-    environment.filters["visible"] = lambda text: visible(str(text))
     flush = [is_numeric(column) for column in zip(*table.rows, strict=True)]
-    page = environment.get_template("paper.html").render(table=table, notes=found.notes, runs=found.runs, flush=flush)
+    page = rendered("paper.html", table=table, notes=found.notes, runs=found.runs, flush=flush)
     target = folder / f"{found.paper}-{found.table}.html"
     store_text(page, target)
     notes = "".join(f"\n> {note}\n" for note in found.notes)

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from babelquake.errors import UserError
-from babelquake.report.charts import data
+from babelquake.report.charts import bare, data
 from babelquake.report.plots import svg, write_image
 from babelquake.report.results import scorer_text
 from babelquake.report.table import Table, number
+from babelquake.report.templating import rendered
 from babelquake.runs.files import store_text
 from babelquake.scorers.similarities import Similarities
 from babelquake.visible import visible
@@ -34,12 +34,8 @@ def write_similarities(found: Sequence[Similarities], path: Path) -> Path:
     if path.suffix != ".html":
         write_image(spec, path)
         return path
-    environment = Environment(
-        loader=PackageLoader("babelquake.report", "templates"), autoescape=True, undefined=StrictUndefined
-    )
-    environment.filters["visible"] = lambda text: visible(str(text))
     drawn = Markup(svg(spec))  # noqa: S704 – made by vl-convert, which escapes the texts
-    store_text(environment.get_template("similarities.html").render(picture=drawn, found=found), path)
+    store_text(rendered("similarities.html", picture=drawn, found=found), path)
     return path
 
 
@@ -49,10 +45,7 @@ def similarity_chart(found: Sequence[Similarities]) -> dict[str, Any]:
     names = [one.scorer for one in found]
     charts = [_matrix(one, min(low, 0.0), scorer_text(one.scorer, names)) for one in found]
     rows = [alt.hconcat(*charts[start : start + ACROSS]) for start in range(0, len(charts), ACROSS)]
-    spec: dict[str, Any] = alt.vconcat(*rows).to_dict(validate=False)
-    for unwanted in ("$schema", "config"):
-        spec.pop(unwanted, None)
-    return spec
+    return bare(alt.vconcat(*rows))
 
 
 def match_table(one: Similarities) -> Table:
