@@ -172,21 +172,33 @@ def _lengths(results: Results) -> list[Table]:
 
 
 def _humans(results: Results) -> list[Table]:
+    """Figures 2 and 5 of Huang 2023."""
     rows = results.where("overpenalised")
     victims = values(rows, "scorer")
-    columns: dict[str, Shown] = {
+    who: dict[str, Shown] = {
         "victim": lambda row: scorer_text(row["scorer"], victims),
         "recipe": text("perturbation"),
         "group": text("group"),
         "n": text("n"),
-        "r original": lambda row: with_sd(results.beside(row, "pearson_original"), 3),
-        "r perturbed": lambda row: with_sd(results.beside(row, "pearson_perturbed"), 3),
-        "Δ metric": lambda row: value_of(results.beside(row, "degradation"), 2),
-        "Δ human": lambda row: value_of(results.beside(row, "degradation_human"), 2),
+    }
+    correlations: dict[str, Shown] = {
+        "original": lambda row: with_sd(results.beside(row, "pearson_original"), 3),
+        "perturbed": lambda row: with_sd(results.beside(row, "pearson_perturbed"), 3),
+    }
+    falls: dict[str, Shown] = {
+        "metric": lambda row: value_of(results.beside(row, "degradation"), 2),
+        "people": lambda row: value_of(results.beside(row, "degradation_human"), 2),
         "p": lambda row: "" if row["p"] is None else f"{row['p']:.2g}",
         "spread": lambda row: value_of(results.beside(row, "spread"), 2),
     }
-    note = "Pearson with human ratings ± standard error; median degradation; p that the metric's is larger (rank-sum)."
+    said = "Pearson's r of the metric with human ratings, ± standard error (Huang 2023 Figure 2)."
+    note = (
+        "Median degradation by metric and people; p that the metric's is larger (one-sided rank-sum); spread, the "
+        "metric's standard deviation over people's (Huang 2023 Figure 5)."
+    )
     for cells in results.where("cells_overpenalised"):
         note += f" Significant in {cells['changed']} of {cells['n']} cells."
-    return table_of("Metric and human", rows, columns, note, spare=("spread", "n", "r original", "r perturbed"))
+    return [
+        *table_of("Correlation with people", rows, who | correlations, said),
+        *table_of("Metric and people", rows, who | falls, note),
+    ]
