@@ -55,7 +55,7 @@ def enough(resamples: int) -> int:
 
 
 def mean_of(found: Sequence[Resampled]) -> Resampled:
-    """The mean of several numbers, resample by resample."""
-    return Resampled(
-        float(np.mean([drawn.value for drawn in found])), np.mean([drawn.values for drawn in found], axis=0)
-    )
+    """The mean of several numbers, resample by resample; of as many resamples as all have."""
+    draws = min(drawn.values.size for drawn in found)
+    values = np.mean([drawn.values[:draws] for drawn in found], axis=0)
+    return Resampled(float(np.mean([drawn.value for drawn in found])), values)

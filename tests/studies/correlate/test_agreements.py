@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, difference, judgements
+from babelquake.studies.measuring import mean_of
 
 
 def judged(
@@ -87,3 +89,10 @@ def test_a_difference_of_many_deviations_is_found_and_a_scorer_is_as_good_as_its
         drawn, test = difference(name, given, good, poor, **options)  # type: ignore[arg-type]
         assert drawn.value > 0.2 and test.p == pytest.approx(0.001)
         assert difference(name, given, good, good, **options)[1].p == 1.0  # type: ignore[arg-type]
+
+
+def test_numbers_with_unequally_many_resamples_have_a_mean() -> None:
+    """Kendall's τ of a large language pair has 200 resamples where a small one's has more."""
+    one, other = Resampled(1.0, np.arange(5.0)), Resampled(3.0, np.arange(3.0))
+    found = mean_of([one, other])
+    assert found.value == 2.0 and found.values.tolist() == [0.0, 1.0, 2.0]

@@ -37,13 +37,18 @@ def _ranking(results: Results, pair: str | None, left_out: str | None) -> list[T
         "MPP − MAP": lambda scorer: cell(get("discrimination", scorer), places(scorer)),
         "Pearson's r": lambda scorer: value_of(get("pearson", scorer), 3),
         "rank": lambda scorer: rank(get("rank_discrimination", scorer)),
+        "raw rank": lambda scorer: rank(get("rank_mpp_minus_map", scorer)),
         "rank by r": lambda scorer: rank(get("rank_pearson", scorer)),
     }
     note = "MPP meaning-preserving, MAP meaning-altering perturbations; discrimination is MPP − MAP."
     note += f" MAP is over {left_out}" if left_out else ""
-    for agreement in results.known("rank_agreement", language_pair=pair):
-        p = f", p = {agreement['p']:.3g}" if agreement["p"] is not None else ""
-        note += f" Agreement of the two rankings: {number(agreement['value'], 2)}{p}."
+    note += (
+        " Rank: by MPP − MAP in standard deviations of the model's scores; raw rank: in its points, as the paper does."
+    )
+    for name, which in (("rank_agreement", "rank"), ("rank_agreement_raw", "raw rank")):
+        for agreement in results.known(name, language_pair=pair):
+            p = f" (p = {agreement['p']:.3g})" if agreement["p"] is not None else ""
+            note += f" τ of {which} and rank by r: {number(agreement['value'], 2)}{p}."
     scorers = values(results.where(*MEANS, language_pair=pair), "scorer")
     return table_of(f"Quality estimation{of(pair)}", scorers, columns, note)
 
