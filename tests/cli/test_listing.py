@@ -28,3 +28,14 @@ def test_every_listing_has_names_and_a_table(cli: Callable[..., Result], kind: s
 
 def test_a_wrong_kind(cli: Callable[..., Result]) -> None:
     assert "suites" in cli("list", "suits", status=2).stderr
+
+
+def test_a_narrow_terminal_does_without_what_json_has(
+    monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Result]
+) -> None:
+    """80 columns: names, levels and descriptions, not eleven columns of four letters."""
+    monkeypatch.setattr("babelquake.cli.printing.PIPED", 80)
+    for kind in ("perturbations", "papers", "models"):
+        shown = cli("list", kind).stdout
+        assert "--json has them" in shown
+        assert max(map(len, shown.splitlines())) <= 80

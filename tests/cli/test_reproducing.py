@@ -16,6 +16,6 @@ def test_what_is_needed_is_said(cli: Callable[..., Result]) -> None:
     told = cli("reproduce", "kanojia2021", "table1", status=2).stderr
     assert "give --data FOLDER" in told and "MLQE-PE" in told
     assert (
-        "nowhere has no dev.ruen.df.short.tsv"
+        "nowhere has no files for: Ru-En (dev.ruen.df.short.tsv"
         in cli("reproduce", "kanojia2021", "table1", "--data", "nowhere", status=2).stderr
     )

@@ -16,6 +16,13 @@ from babelquake.visible import visible
 T = TypeVar("T")
 
 
+SPARE = {
+    "perturbations": ("replicates", "side", "languages", "family", "unit", "paper"),
+    "suites": ("paper",),
+    "models": ("licence", "megabytes"),
+    "papers": ("needs", "study"),
+}
+"""Columns that a narrow terminal does without, the first first."""
 EXTRAS = {"neural": ("torch", "transformers")}
 """What an extra installs, by the names of packages."""
 
@@ -51,7 +58,7 @@ def list_things(
     from babelquake.cli.printing import print_rows
 
     hidden = {"options"}
-    print_rows([{key: value for key, value in row.items() if key not in hidden} for row in rows])
+    print_rows([{key: value for key, value in row.items() if key not in hidden} for row in rows], SPARE.get(kind, ()))
 
 
 def usable(registry: Registry[T]) -> list[tuple[str, T]]:

@@ -23,16 +23,17 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else PIPED, highlight=False)
 
 
-def print_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Rows as a plain table; a key that a row lacks is a blank cell."""
+def print_rows(rows: Sequence[dict[str, Any]], spare: tuple[str, ...] = ()) -> None:
+    """Rows as a plain table; a key that a row lacks is a blank cell. A narrow terminal does without `spare` columns."""
     if not rows:
         console().print("(nothing)")
         return
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    print_table(Table("", columns, tuple(tuple(_shown(row.get(key)) for key in columns) for row in rows)))
+    lines = tuple(tuple(_shown(row.get(key)) for key in columns) for row in rows)
+    print_table(Table("", columns, lines, spare=spare), "--json")
 
 
-def print_table(table: Table) -> None:
+def print_table(table: Table, elsewhere: str = "the report") -> None:
     """A table with a title above and a note below; numbers are never broken over two lines."""
     out = console()
     fitted, left_out = fitting(table, out.width)
@@ -57,7 +58,7 @@ def print_table(table: Table) -> None:
         drawn.add_row(*(escape(visible(cell)) for cell in (first, *row[1:])))
     out.print(drawn)
     if left_out:
-        out.print(escape(f"Left out for want of room: {', '.join(left_out)}; the report has them."), style="dim")
+        out.print(escape(f"Left out for want of room: {', '.join(left_out)}; {elsewhere} has them."), style="dim")
     if table.note:
         out.print(escape(visible(table.note)), style="dim")
     out.print()

@@ -40,7 +40,7 @@ def reproduce(
 
     Example: babelquake reproduce kanojia2021 table1 --data mlqe-pe
     """
-    from babelquake.cli.listing import papers
+    from babelquake.cli.listing import SPARE, papers
     from babelquake.cli.printing import print_rows, print_table, print_text
     from babelquake.errors import UserError
     from babelquake.papers import paper as paper_of
@@ -53,7 +53,7 @@ def reproduce(
         if as_json:
             typer.echo(json.dumps(rows, ensure_ascii=False))
         else:
-            print_rows(rows)
+            print_rows(rows, SPARE["papers"])
         return
     card.table(table)
     if data is None:

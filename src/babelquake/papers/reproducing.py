@@ -74,9 +74,13 @@ def reproduce(
     measured: dict[str, pl.DataFrame] = {}
     runs: dict[str, Path] = {}
     missing: list[str] = []
+    absent: list[str] = []
     for run, files in card.runs.items():
         folder = Path(out) / f"{name}-{table}-{run}".replace(" ", "-").lower()
         said = {**card.options, **card.run_options.get(run, {}), **options}
+        if not all((Path(data) / name).exists() for name in files):
+            absent.append(f"{run} ({', '.join(files)})")
+            continue
         try:
             material = _read(Path(data), files, card.language_pairs.get(run), limit)
             if card.study == "size":
@@ -87,6 +91,8 @@ def reproduce(
             missing.append(f"{run} was left out: {error}")
             continue
         measured[run], runs[run] = found.measures, found.folder
+    if absent:
+        missing.insert(0, f"{Path(data).name} has no files for: {', '.join(absent)}.")
     if not measured:
         raise UserError(f"nothing of {name} {table} could be measured. {missing[0]}")
     cells = tuple(
@@ -103,8 +109,6 @@ def reproduce(
 
 def _read(folder: Path, files: Sequence[str], pair: str | None, limit: int | None) -> Dataset:
     paths = [folder if name == "." else folder / name for name in files]
-    if missing := [path.name for path in paths if not path.exists()]:
-        raise UserError(f"{folder.name} has no {missing[0]}.")
     found = read([str(path) for path in paths], language_pair=pair)
     return found if limit is None else found.first(limit)
 

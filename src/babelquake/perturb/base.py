@@ -13,13 +13,14 @@ it yields gaps and is told the model's words for them (see `asking`).
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial, wraps
 from typing import Any, Literal, TypeVar
 
 from babelquake.callee import Filler, Gap
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.outside import PLACE, at, source_of, told
 from babelquake.perturb.asking import Asking, Fillers, together
 from babelquake.perturb.vocabulary import DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
@@ -124,9 +125,50 @@ def perturbation(
             name, family, paper, meaning, level, unit, tuple(languages), side, replicates, function, high, resource
         )
         PERTURBATIONS.register(name, card)
+        function.card = card  # type: ignore[attr-defined]  # for those who name it by its place
         return function
 
     return register
+
+
+def card_of(name: str) -> Card:
+    """The card of a perturbation: registered, or made for a function of the user's at `module:function`.
+
+    Such a function asks for what it needs by the same names; the default of its `level` is the level. The file it is
+    written in counts in the signature.
+    """
+    if not PLACE.fullmatch(name):
+        return PERTURBATIONS.get(name)
+    function = at(name)
+    if isinstance(own := getattr(function, "card", None), Card):
+        return replace(own, name=name, function=_own(function, name))
+    given = inspect.signature(function).parameters
+    if "text" not in given:
+        raise UserError(f"{name}({', '.join(given)}) is no perturbation: it needs a parameter called text.")
+    level = given["level"].default if "level" in given else None
+    if "level" in given and not isinstance(level, int | float):
+        raise UserError(f"{name}: its parameter level needs a default, such as level=0.1.")
+    return Card(
+        name, "own", "", "depends", level, "share", (), "any", 1, _own(function, name), resource=_file(function)
+    )
+
+
+def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of the user's, whose mistakes are told as theirs."""
+
+    @wraps(function)
+    def change(*args: Any, **options: Any) -> str | None:
+        with told(name):
+            changed = function(*args, **options)
+        if changed is not None and not isinstance(changed, str):
+            raise UserError(f"{name} gave a {type(changed).__name__} where a text, or None, belongs.")
+        return changed
+
+    return change
+
+
+def _file(function: Callable[..., Any]) -> Callable[[Language | None], str]:
+    return lambda lang: f"content:{source_of(function)}"
 
 
 class Perturbation:
@@ -134,7 +176,7 @@ class Perturbation:
 
     def __init__(self, spec: Spec | str, **options: Any) -> None:
         spec = (parse(spec) if isinstance(spec, str) else spec).with_options(**options)
-        self.card = PERTURBATIONS.get(spec.name)
+        self.card = card_of(spec.name)
         given = dict(spec.options)
         wants = self.card.wants
         self.level = self._level(given.pop("level", None))

@@ -19,8 +19,9 @@ import yaml
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import Language
+from babelquake.outside import PLACE
 from babelquake.perturb.asking import Asking, Fillers, together
-from babelquake.perturb.base import PERTURBATIONS, Perturbation
+from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
 from babelquake.perturb.vocabulary import DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
 
@@ -214,6 +215,8 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     if unknown := content.keys() - known:
         wrong = sorted(map(str, unknown))[0]
         raise UserError(f"{where} has an unknown key '{wrong}'. {did_you_mean(wrong, known)}")
+    if code := next((item for item in items if PLACE.fullmatch(item.partition("[")[0])), None):
+        raise UserError(f"{where} names {code}: a function is named on the command line or in Python, not in a file.")
     own = content.get("replicates")
     if own is not None and (not isinstance(own, int) or isinstance(own, bool) or own < 1):
         raise UserError(f"{where}: replicates is {own!r}, expected a whole number from 1.")
@@ -236,7 +239,9 @@ def _perturbations(items: Sequence[str], within: tuple[str, ...] = ()) -> tuple[
 
 def _spelt_out(item: str) -> list[Spec]:
     specs = expand(item)
-    if specs[0].name not in PERTURBATIONS.names():
+    if PLACE.fullmatch(specs[0].name):
+        card_of(specs[0].name)
+    elif specs[0].name not in PERTURBATIONS.names():
         hint = did_you_mean(specs[0].name, [*PERTURBATIONS.names(), *suite_names()])
         raise UserError(f"no perturbation or suite is called '{specs[0].name}'. {hint}")
     return specs

@@ -1,5 +1,6 @@
 """A published table beside the measured one: for the terminal, Markdown and a page of its own."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from babelquake.papers import Cell, Reproduction
@@ -12,14 +13,13 @@ from babelquake.runs.files import store_text
 def reproduction_table(found: Reproduction) -> Table:
     """One row a cell: published, measured, difference, and what was otherwise."""
     shown = [cell for cell in found.cells if _worth_showing(cell, found)]
-    reasons = list(dict.fromkeys(cell.otherwise for cell in shown if cell.otherwise))
-    marks = {reason: f"[{place}]" for place, reason in enumerate(reasons, 1)}
+    marks = _marks(found)
     several = len(found.columns) > 1
     lines = tuple(
         (
             *((cell.row, cell.column) if several else (cell.row,)),
             number(cell.published, found.digits),
-            number(cell.measured, found.digits) or "–",
+            number(cell.measured, found.digits),
             number(cell.difference, found.digits, sign=True),
             marks[cell.otherwise] if cell.otherwise else "",
         )
@@ -38,9 +38,22 @@ def write_page(found: Reproduction, folder: Path) -> Path:
     page = rendered("paper.html", table=table, notes=found.notes, runs=found.runs, flush=flush)
     target = folder / f"{found.paper}-{found.table}.html"
     store_text(page, target)
-    notes = "".join(f"\n> {note}\n" for note in found.notes)
-    store_text(table_markdown(table) + notes, target.with_suffix(".md"))
+    store_text(_markdown(table, found), target.with_suffix(".md"))
     return target
+
+
+def _markdown(table: Table, found: Reproduction) -> str:
+    """The table, its marks explained line by line, and what the reader must know."""
+    marks = "".join(f"- {mark} {reason}\n" for reason, mark in _marks(found).items())
+    marks = marks.replace("[", "\\[").replace("]", "\\]")
+    notes = "".join(f"\n> {note}\n" for note in found.notes)
+    return table_markdown(replace(table, note="")) + (f"\n{marks}" if marks else "") + notes
+
+
+def _marks(found: Reproduction) -> dict[str, str]:
+    """What was otherwise than in the paper, each with the mark that cells have."""
+    reasons = dict.fromkeys(cell.otherwise for cell in found.cells if cell.otherwise and _worth_showing(cell, found))
+    return {reason: f"[{place}]" for place, reason in enumerate(reasons, 1)}
 
 
 def _worth_showing(cell: Cell, found: Reproduction) -> bool:
