@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test quick lint types bench docs site models clean parity
+.PHONY: demo test quick lint types bench docs site models clean parity locked audit
 
 demo: $(VENV)/.neural
 	$(BIN)/babelquake demo --out demo --restart
@@ -50,6 +50,18 @@ site: $(VENV)/.core
 models: $(VENV)/.test
 	for recipe in de-en-bpe de-en-bpe-dropout de-en-sentencepiece; do \
 	  $(BIN)/babelquake train nmt --config $$recipe --data $(DATA) --out build/models/$$recipe || exit 1; done
+
+# An environment of exactly the files whose hashes requirements.lock holds; scripts/make_lock.py writes it anew
+locked:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --require-hashes --no-deps -r requirements.lock
+	$(BIN)/pip install -q --no-deps -e . -e packages/models
+
+# Known vulnerabilities of what is locked; asks a public service, so it needs a network
+audit:
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/pip install -q pip-audit
+	build/audit/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
 
 $(VENV)/.core: pyproject.toml packages/models/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -7,48 +7,44 @@ tested with (constraints.txt) and the licence that the installed one declares.
 """
 
 import json
-import re
 import tomllib
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "sbom.cdx.json"
-NAME = re.compile(r"[A-Za-z0-9._-]+")
-DEVELOPMENT = frozenset({"dev", "test-models", "all"})
-
-
-def plain(name: str) -> str:
-    """A distribution's name as the index normalises it (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def asked_for(lines: list[str]) -> list[str]:
-    """The distributions that requirement lines name, optional ones of others left out."""
-    return [plain(found.group()) for line in lines if "extra ==" not in line and (found := NAME.match(line))]
+DEVELOPMENT = frozenset({"dev", "docs", "test-models", "all"})
 
 
 def pinned() -> dict[str, str]:
     """Versions this project was tested with."""
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    return {plain(name): version for name, _, version in (line.partition("==") for line in lines) if version}
+    return {
+        canonicalize_name(name): version for name, _, version in (line.partition("==") for line in lines) if version
+    }
 
 
 def closure(first: list[str]) -> list[str]:
-    """Everything that these need, and what that needs."""
-    seen: dict[str, None] = {}
-    todo = list(first)
+    """Everything that these requirements need here, and what that needs; what markers leave out is left out."""
+    seen: set[tuple[str, str]] = set()
+    todo = [(Requirement(line), "") for line in first]
     while todo:
-        name = todo.pop()
-        if name in seen or name == "babelquake":
+        wanted, asking = todo.pop()
+        name = canonicalize_name(wanted.name)
+        if name == "babelquake" or (wanted.marker and not wanted.marker.evaluate({"extra": asking})):
             continue
-        seen[name] = None
-        try:
-            todo += asked_for(distribution(name).requires or [])
-        except PackageNotFoundError:
-            continue
-    return sorted(seen)
+        for extra in ("", *wanted.extras):
+            if (name, extra) in seen:
+                continue
+            seen.add((name, extra))
+            with suppress(PackageNotFoundError):
+                todo += [(Requirement(line), extra) for line in distribution(name).requires or []]
+    return sorted({name for name, _ in seen})
 
 
 def component(name: str, versions: dict[str, str]) -> dict[str, Any]:
@@ -81,7 +77,7 @@ def sbom() -> dict[str, Any]:
         "metadata": {
             "component": {"type": "application", "name": "babelquake", "licenses": [{"license": {"id": "Apache-2.0"}}]}
         },
-        "components": [component(name, versions) for name in closure(asked_for(lines))],
+        "components": [component(name, versions) for name in closure(lines)],
     }
 
 

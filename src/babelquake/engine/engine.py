@@ -4,9 +4,9 @@ It removes duplicates, looks into the cache, sorts by length, forms batches by a
 that does not fit into memory, stores each finished batch at once, and returns results in input order.
 """
 
-from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from babelquake.engine.memory import BOUND, Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 from babelquake.errors import ResumableError, UnansweredError
-from babelquake.models.base import CausalLM, Encoder, MaskedLM, Matrix, Span, Vectors
+from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 from babelquake.visible import visible
@@ -191,7 +191,21 @@ class Engine:
 
     def encode(self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int] = (0,)) -> Vectors:
         """Encodings by text, kept in memory and never on disk: vectors are large and soon made again."""
-        return self.memory.encode(encoder, texts, tuple(layers))
+        if self.workers is None:
+            return self.memory.encode(encoder, texts, tuple(layers))
+        workers = self.workers
+
+        def elsewhere(asked: tuple[int, ...], batches: list[list[str]]) -> Iterator[tuple[int, list[Encoding]]]:
+            call: Call[Encoder, str, Encoding] = Call(
+                encoder, calls.encodings, self.memory, {"layers": asked}, self.resident
+            )
+            return cast(Iterator[tuple[int, list[Encoding]]], workers.unordered(call, batches))
+
+        return self.memory.encode(encoder, texts, tuple(layers), elsewhere)
+
+    def spread(self, function: Callable[[Q], A], pieces: Iterable[Q]) -> Iterator[tuple[int, A]]:
+        """A function that calls no model, on the workers: (position, result) of every piece as soon as it is there."""
+        return (self.workers or Local()).unordered(function, pieces)
 
     def fill(self, masked: MaskedLM, gaps: Sequence[Gap], top: int = 50, stored: bool = True) -> list[list[Filler]]:
         """For each gap the words that a masked language model offers."""

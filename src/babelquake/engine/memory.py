@@ -1,7 +1,7 @@
 """The engine's memory of encodings: one per engine, bounded, shared by every scorer and layer of the same encoder."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -12,6 +12,8 @@ BOUND = 2**30
 """Bytes of vectors that are kept: some 20,000 sentences of one layer of a small encoder."""
 OVERHEAD = 500
 """Bytes that an entry takes besides its arrays, about."""
+Elsewhere = Callable[[tuple[int, ...], list[list[str]]], Iterable[tuple[int, Sequence[Encoding]]]]
+"""Who encodes batches with these layers in place of this process: position and encodings of each, in any order."""
 
 
 class Memory:
@@ -36,8 +38,10 @@ class Memory:
     def __len__(self) -> int:
         return len(self._known)
 
-    def encode(self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Vectors:
-        """The encodings of texts with at least these layers; only what is not known is computed.
+    def encode(
+        self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int], elsewhere: Elsewhere | None = None
+    ) -> Vectors:
+        """The encodings of texts with at least these layers; only what is not known is computed, here or elsewhere.
 
         Where some layers of a text are known and others are not, the text is encoded again with all of them, so that
         one pass through the model gives every layer.
@@ -56,9 +60,13 @@ class Memory:
                 missing.setdefault(tuple(sorted(every)), []).append(text)
         for asked, some in missing.items():
             some.sort(key=lambda text: (-len(text), text))
-            for start in range(0, len(some), encoder.limits.texts):
-                part = some[start : start + encoder.limits.texts]
-                for text, encoding in zip(part, encoder.encode(part, asked), strict=True):
+            step = encoder.limits.texts
+            batches = [some[start : start + step] for start in range(0, len(some), step)]
+            made = (
+                elsewhere(asked, batches) if elsewhere else enumerate(encoder.encode(part, asked) for part in batches)
+            )
+            for place, encodings in made:
+                for text, encoding in zip(batches[place], encodings, strict=True):
                     found[text] = encoding
                     self._keep((signature, text), encoding)
         return found

@@ -3,8 +3,9 @@
 Each actor is a process that builds the callee once from its recipe and keeps it: one model per actor. The driver hands
 out batches, two per actor at a time, so that its memory and theirs stay bounded, and keeps every answer as it arrives.
 An actor that dies – killed, out of memory, lost with its node – is replaced and its batches are handed out again: that
-costs time and nothing else. Batches are cut before they are handed out and answers do not depend on their company, so
-the results are the ones `Local` gives, byte for byte.
+costs time and nothing else. Only actors that are up get batches, so a cluster that has shrunk goes on with the rest.
+Batches are cut before they are handed out and answers do not depend on their company, so the results are the ones
+`Local` gives, byte for byte.
 """
 
 import logging
@@ -25,6 +26,8 @@ AHEAD = 2
 """Batches that an actor has at a time: one to work on, one that waits."""
 DEATHS = 3
 """Actors that may die over one batch before the batch is to blame."""
+PATIENCE = 300.0
+"""Seconds without a single actor before a cluster is given up."""
 
 
 class Ray:
@@ -44,6 +47,8 @@ class Ray:
         self._wanted = actors
         self._cpus, self._gpus = cpus, gpus
         self._actors: list[Any] = []
+        self._rising: dict[Any, int] = {}
+        """Who has not said yet that it is up: a promise of its word, and its place among the actors."""
         self._begun = False
 
     def unordered(self, function: Callable[[A], B], batches: Iterable[A]) -> Iterator[tuple[int, B]]:
@@ -56,17 +61,27 @@ class Ray:
         deaths: dict[int, int] = {}
         failure: BaseException | None = None
         until = float("inf")
+        alone = time.monotonic()
+        exhausted = False
         while True:
             try:
                 while failure is None and (actor := self._idle(under_way)) is not None:
                     following = again.popleft() if again else next(todo, None)
                     if following is None:
+                        exhausted = True
                         break
                     position, batch = following
                     under_way[self._actors[actor].answer.remote(call, batch)] = (position, batch, actor)
-                if not under_way or time.monotonic() > until:
+                done = not under_way and (failure is not None or (exhausted and not again))
+                if done or time.monotonic() > until:
                     break
-                finished, _ = ray.wait(list(under_way), timeout=SLICE)
+                finished, _ = ray.wait([*under_way, *self._rising], timeout=SLICE)
+                if under_way or len(self._rising) < len(self._actors):
+                    alone = time.monotonic()
+                elif time.monotonic() - alone > PATIENCE:
+                    raise ResumableError(
+                        f"no actor of the Ray cluster has come up for {PATIENCE:.0f} seconds. Finished work is kept."
+                    )
             except KeyboardInterrupt as interrupt:
                 if isinstance(failure, KeyboardInterrupt):
                     raise
@@ -75,15 +90,18 @@ class Ray:
             except ResumableError as error:
                 failure, finished = failure or error, []
             for task in finished:
+                if task in self._rising:
+                    self._has_risen(task)
+                    continue
                 position, batch, actor = under_way.pop(task)
                 try:
                     result: B = ray.get(task)
-                except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as death:
+                except _deaths(ray) as death:
                     deaths[position] = deaths.get(position, 0) + 1
                     if deaths[position] > DEATHS:
                         failure = first_of(failure, _to_blame(death))
                         continue
-                    self._replace(actor, under_way)
+                    self._replace(actor)
                     again.append((position, batch))
                 except ray.exceptions.RayTaskError as error:
                     failure = first_of(failure, error.cause if isinstance(error.cause, BaseException) else error)
@@ -102,7 +120,7 @@ class Ray:
 
         for actor in self._actors:
             ray.kill(actor)
-        self._actors = []
+        self._actors, self._rising = [], {}
         if self._begun:
             ray.shutdown()
             self._begun = False
@@ -125,7 +143,9 @@ class Ray:
                 raise UserError(f"no Ray cluster could be reached or begun: {first}") from error
             self._begun = True
         if not self._actors:
-            self._actors = [self._made(ray) for _ in range(self._wanted or self._room(ray))]
+            self._actors = [None] * (self._wanted or self._room(ray))
+            for place in range(len(self._actors)):
+                self._raise(place)
         return ray
 
     def _room(self, ray: Any) -> int:
@@ -140,27 +160,51 @@ class Ray:
             )
         return room
 
-    def _made(self, ray: Any) -> Any:
-        return ray.remote(_Worker).options(num_cpus=self._cpus, num_gpus=self._gpus).remote()
+    def _raise(self, place: int) -> None:
+        """A new actor at this place; it gets batches once it says that it is up."""
+        import ray
+
+        made: Any = ray.remote(_Worker).options(num_cpus=self._cpus, num_gpus=self._gpus).remote()
+        self._actors[place] = made
+        self._rising[made.alive.remote()] = place
+
+    def _has_risen(self, word: Any) -> None:
+        """An actor has said that it is up, or has died before it could."""
+        import ray
+
+        place = self._rising.pop(word)
+        try:
+            ray.get(word)
+        except _deaths(ray):
+            self._raise(place)
 
     def _idle(self, under_way: dict[Any, tuple[int, Any, int]]) -> int | None:
-        """The actor with the fewest batches, if it may have another."""
-        load = [0] * len(self._actors)
+        """The actor that is up and has the fewest batches, if it may have another."""
+        load = dict.fromkeys(set(range(len(self._actors))) - set(self._rising.values()), 0)
         for _, _, actor in under_way.values():
-            load[actor] += 1
-        least = min(range(len(load)), key=load.__getitem__)
-        return least if load[least] < AHEAD else None
+            if actor in load:
+                load[actor] += 1
+        least = min(load, key=load.__getitem__, default=None)
+        return least if least is not None and load[least] < AHEAD else None
 
-    def _replace(self, actor: int, under_way: dict[Any, tuple[int, Any, int]]) -> None:
+    def _replace(self, actor: int) -> None:
         """A new actor in the place of a dead one; the dead one's other batches fail by themselves and come back too."""
         import ray
 
+        if actor in self._rising.values():
+            return
         try:
             ray.get(self._actors[actor].alive.remote(), timeout=SLICE)
         except ray.exceptions.GetTimeoutError:
             return
         except ray.exceptions.RayError:
-            self._actors[actor] = self._made(ray)
+            self._raise(actor)
+
+
+def _deaths(ray: Any) -> tuple[type[Exception], ...]:
+    """What Ray says where an actor died, or an answer was lost with its node."""
+    said = ray.exceptions
+    return said.RayActorError, said.OutOfMemoryError, said.ObjectLostError, said.WorkerCrashedError
 
 
 class _Worker:

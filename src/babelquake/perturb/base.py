@@ -195,6 +195,10 @@ class Perturbation:
         self._change = partial(self.card.function, **self.options, **fixed)
         self._draws, self._told = "rng" in wants, "lang" in wants
 
+    def __reduce__(self) -> tuple[type["Perturbation"], tuple[Spec]]:
+        """Sent elsewhere it is its name with options."""
+        return Perturbation, (self.spec,)
+
     def _level(self, text: str | None) -> float | None:
         if text is None:
             return self.card.level

@@ -20,7 +20,7 @@ from babelquake.scorers.base import Questions
 from babelquake.spec import Spec
 from babelquake.studies.blocks import blocks_of
 from babelquake.studies.probing import Material
-from babelquake.studies.variants import Words, fillers_of
+from babelquake.studies.variants import Words
 from babelquake.text import digest
 
 TEXTS, TABLE, MANIFEST = "texts.jsonl", "texts.tsv", "texts.manifest.json"
@@ -30,11 +30,10 @@ ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".parquet", ".json")
 
 def probed_questions(material: Material, suite: Suite, seed: int, words: Words, engine: Engine) -> Iterator[Questions]:
     """What a study asks of its scorers: the clean texts and their variants, block by block."""
-    fillers = fillers_of(engine)
-    for block in blocks_of(material.segments, suite):
+    blocks = blocks_of(material.segments, suite)
+    for block, variants in material.variants(blocks, suite, seed, words, engine):
         part = block.segments
         yield material.batch(part, part["text"].fill_null("").to_list())
-        variants = material.variants(block, suite, seed, words, fillers)
         places = np.searchsorted(part["row"].to_numpy(), variants["row"].to_numpy())
         yield material.batch(part, variants["text"].to_list(), places)
 

@@ -5,7 +5,7 @@ and a killed run continues at its last block.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from babelquake.engine import Engine, Progress, sharing
 from babelquake.errors import UserError
 from babelquake.languages import sides
-from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.runs.parts import Parts
 from babelquake.scorers.base import Questions, Scorer
@@ -25,7 +24,7 @@ from babelquake.studies.columns import list_column
 from babelquake.studies.marking import errors_marked
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
-from babelquake.studies.variants import Words, fillers_of, variants_of
+from babelquake.studies.variants import Words, perturbed_blocks
 
 TABLES = ("variants", "scores", "sums")
 Places = NDArray[np.integer[Any]]
@@ -64,11 +63,15 @@ class Material:
         """The language of the texts of a pair."""
         return sides(pair)[0 if self.lang_side == "source" else 1]
 
-    def variants(self, block: Block, suite: Suite, seed: int, words: Words, fillers: Fillers) -> pl.DataFrame:
-        """The perturbed texts of a block: made here, or those that came with the data."""
+    def variants(
+        self, blocks: Sequence[Block], suite: Suite, seed: int, words: Words, engine: Engine
+    ) -> Iterator[tuple[Block, pl.DataFrame]]:
+        """Blocks with their perturbed texts: made now, or those that came with the data."""
         if self.given is not None:
-            return _given(self.given, block, suite)
-        return of_the_sample(variants_of(block, "text", suite, self.lang, seed, words, fillers), self.left_out)
+            yield from ((block, _given(self.given, block, suite)) for block in blocks)
+            return
+        for block, made in perturbed_blocks(blocks, "text", suite, self.lang, seed, words, engine):
+            yield block, of_the_sample(made, self.left_out)
 
 
 def probe(session: Session, material: Material, words: Words) -> dict[str, pl.LazyFrame]:
@@ -78,11 +81,11 @@ def probe(session: Session, material: Material, words: Words) -> dict[str, pl.La
     if all(run.has(table) for table in TABLES):
         return {table: run.scan(table) for table in TABLES}
     variants, scores, sums, spans = (run.parts(table) for table in (*TABLES, "spans"))
-    blocks, fillers = blocks_of(material.segments, suite), fillers_of(session.engine)
-    with Progress("perturbing", material.segments.height, quiet=session.engine.quiet) as progress:
-        for block in blocks:
-            if not variants.has(block.name):
-                variants.store(block.name, material.variants(block, suite, session.seed, words, fillers))
+    blocks = blocks_of(material.segments, suite)
+    wanted = [block for block in blocks if not variants.has(block.name)]
+    with Progress("perturbing", sum(len(block.segments) for block in wanted), quiet=session.engine.quiet) as progress:
+        for block, made in material.variants(wanted, suite, session.seed, words, session.engine):
+            variants.store(block.name, made)
             progress.advance(block.segments.height)
     named = {id(scorer): f"{number:03d}" for number, scorer in enumerate(session.scorers)}
     marking = [scorer for scorer in session.scorers if scorer.marks_errors and material.side == "translation"]

