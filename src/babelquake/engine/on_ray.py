@@ -57,7 +57,7 @@ class Ray:
         call = ray.put(function)
         todo = iter(enumerate(batches))
         again: deque[tuple[int, A]] = deque()
-        under_way: dict[Any, tuple[int, A, int]] = {}
+        under_way: dict[Any, tuple[int, A, Any]] = {}
         deaths: dict[int, int] = {}
         failure: BaseException | None = None
         until = float("inf")
@@ -65,13 +65,13 @@ class Ray:
         exhausted = False
         while True:
             try:
-                while failure is None and (actor := self._idle(under_way)) is not None:
+                while failure is None and (actor := self._idle([sent for *_, sent in under_way.values()])) is not None:
                     following = again.popleft() if again else next(todo, None)
                     if following is None:
                         exhausted = True
                         break
                     position, batch = following
-                    under_way[self._actors[actor].answer.remote(call, batch)] = (position, batch, actor)
+                    under_way[actor.answer.remote(call, batch)] = (position, batch, actor)
                 done = not under_way and (failure is not None or (exhausted and not again))
                 if done or time.monotonic() > until:
                     break
@@ -133,6 +133,7 @@ class Ray:
         except ImportError:
             raise UserError("--executor ray needs Ray: pip install 'babelquake[ray]'.") from None
         if not ray.is_initialized():
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             quiet: dict[str, Any] = {"include_dashboard": False} if self._address is None else {}
             if self._address is None:
                 quiet["num_cpus"] = max(os.cpu_count() or 1, round((self._wanted or 1) * self._cpus))
@@ -178,27 +179,26 @@ class Ray:
         except _deaths(ray):
             self._raise(place)
 
-    def _idle(self, under_way: dict[Any, tuple[int, Any, int]]) -> int | None:
-        """The actor that is up and has the fewest batches, if it may have another."""
-        load = dict.fromkeys(set(range(len(self._actors))) - set(self._rising.values()), 0)
-        for _, _, actor in under_way.values():
-            if actor in load:
-                load[actor] += 1
+    def _idle(self, busy: list[Any]) -> Any | None:
+        """The actor that is up and has the fewest batches, if it may have another; `busy` has one entry per batch."""
+        rising = set(self._rising.values())
+        load = {place: 0 for place in range(len(self._actors)) if place not in rising}
+        for place in load:
+            load[place] = sum(sent is self._actors[place] for sent in busy)
         least = min(load, key=load.__getitem__, default=None)
-        return least if least is not None and load[least] < AHEAD else None
+        return self._actors[least] if least is not None and load[least] < AHEAD else None
 
-    def _replace(self, actor: int) -> None:
-        """A new actor in the place of a dead one; the dead one's other batches fail by themselves and come back too."""
+    def _replace(self, actor: Any) -> None:
+        """A new actor in the place of a dead one; the dead one's other batches fail by themselves and come back too.
+
+        One that cannot be reached counts as dead: its node may be gone without anybody knowing yet.
+        """
         import ray
 
-        if actor in self._rising.values():
-            return
-        try:
-            ray.get(self._actors[actor].alive.remote(), timeout=SLICE)
-        except ray.exceptions.GetTimeoutError:
-            return
-        except ray.exceptions.RayError:
-            self._raise(actor)
+        places = [place for place, one in enumerate(self._actors) if one is actor]
+        if places and places[0] not in self._rising.values():
+            ray.kill(actor)
+            self._raise(places[0])
 
 
 def _deaths(ray: Any) -> tuple[type[Exception], ...]:
