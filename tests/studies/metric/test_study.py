@@ -140,7 +140,7 @@ def test_attacks_that_come_with_the_data_are_the_suite_where_none_is_named(judge
     assert found(run, "darr") == {("chrf", f"visual {level}"): pytest.approx(1.0) for level in ("0", "0.1", "0.3")}
     with pytest.raises(UserError, match=r"brings no references under case.*it brings: visual\[level=0.1\]"):
         studied(judged, tmp_path / "other", suite="case", side="reference", attacked=True)
-    plain = Dataset(judged.name, judged.segments, judged.pairs)
+    plain = Dataset(judged.name, judged.segments, judged.preferences)
     with pytest.raises(UserError, match="brings no perturbed references: leave --attacked out"):
         studied(plain, tmp_path / "third", suite=None, side="reference", attacked=True)
 
