@@ -14,7 +14,7 @@ def test_what_fell_comes_first() -> None:
     assert table.title == "branch against main"
     assert table.rows == (
         ("FELL", "de-en new", "chrf", "case", "consis", "80.00", "70.00", "−10.00", "0.002"),
-        ("", "de-en new", "chrf", "misspell 0.1", "robust", "80.00", "84.50", "+4.50", "0.990"),
+        ("", "de-en new", "chrf", "misspell 0.1 of words", "robust", "80.00", "84.50", "+4.50", "0.990"),
     )
     assert {len(row) for row in table.rows} == {len(table.columns)}
 
@@ -37,5 +37,5 @@ def test_what_cannot_be_tested_is_said() -> None:
 def test_a_pull_request_gets_the_verdict_first() -> None:
     assert "**1 of 2 measures fell significantly.**" in comparison_markdown([BETTER, WORSE], "main", "branch", 0.05)
     text = comparison_markdown([BETTER], "main|1", "branch", 0.05)
-    assert text.index("No measure fell") < text.index("| misspell 0.1 |")
+    assert text.index("No measure fell") < text.index("| misspell 0.1 of words |")
     assert "| main\\|1 | branch |" in text

@@ -4,6 +4,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.report.page import tables
+from babelquake.report.phrases import with_level
 from babelquake.report.table import Table
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
@@ -20,6 +21,28 @@ def test_every_row_is_as_wide_as_its_header(runs: dict[str, Run]) -> None:
         for table in tables(run):
             assert table.rows
             assert {len(row) for row in table.rows} == {len(table.columns)}
+
+
+def test_no_level_stands_without_its_unit(runs: dict[str, Run]) -> None:
+    shown = 0
+    for run in runs.values():
+        known = {(row["perturbation"], row["level"]) for row in run.measures.iter_rows(named=True) if row["level"]}
+        cells = [cell for table in tables(run) for row in table.rows for cell in row]
+        for perturbation, level in known:
+            for cell in cells:
+                if cell.startswith(f"{perturbation} {level:g}"):
+                    assert cell.startswith(with_level(perturbation, level))
+                    shown += 1
+    assert shown > 10
+
+
+def test_attacks_that_count_differently_name_their_units_row_by_row(tmp_path: Path) -> None:
+    found = [
+        Measure(kinds.KENDALL_LIKE, 0.3, 20, scorer="chrf", perturbation=name, level=0.1, language_pair="de-en")
+        for name in ("visual", "intrude")
+    ]
+    run = Run.resume(tmp_path / "run", "metric", {}).finish(measures_frame(found))
+    assert [row[0] for row in titled(run, "Agreement").rows] == ["visual (per letter)", "intrude (of words)"]
 
 
 def test_the_first_question_is_answered_first(runs: dict[str, Run]) -> None:
@@ -88,6 +111,8 @@ def test_models_are_ranked_as_in_kanojias_table_4(runs: dict[str, Run]) -> None:
     assert [row[0] for row in table.rows] == ["chrf", "bleu", "ter"]
     place = table.columns.index("MPP − MAP")
     assert all(row[place].startswith("+") and row[place].endswith("*") for row in table.rows)
+    assert table.columns[-3:] == ("rank", "raw rank", "rank by r")
+    assert "MAP is over 7 of 8 meaning-altering probes" in table.note
 
 
 def test_probes_keep_the_papers_order_and_titles(runs: dict[str, Run]) -> None:

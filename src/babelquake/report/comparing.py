@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from babelquake.report.markdown import table_lines
-from babelquake.report.results import level_text
+from babelquake.report.phrases import with_level
 from babelquake.report.table import Table, number
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def comparison_table(changes: "Sequence[Change]", old: str, new: str, alpha: flo
             ("FELL" if change.difference < 0 else "ROSE") if change.regression else "",
             " ".join(part for part in (change.language_pair, change.system) if part),
             change.scorer or "",
-            " ".join(filter(None, (change.perturbation, level_text(change.level), change.group))),
+            " ".join(filter(None, (with_level(change.perturbation or "", change.level), change.group))),
             change.measure,
             number(change.old, 2),
             number(change.new, 2),

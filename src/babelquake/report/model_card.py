@@ -7,6 +7,7 @@ import yaml
 
 from babelquake.report.markdown import table_markdown
 from babelquake.report.page import tables, verdict
+from babelquake.report.phrases import with_level
 from babelquake.report.results import Results, Row
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
@@ -52,9 +53,8 @@ def _models(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _metric(row: Row, who: str) -> dict[str, Any]:
-    level = None if row["level"] is None else f"{row['level']:g}"
     other = None if who == "scorer" else row["scorer"]
-    parts = [row["measure"], other, row["perturbation"], level, row["language_pair"]]
+    parts = [row["measure"], other, with_level(row["perturbation"] or "", row["level"]), row["language_pair"]]
     return {
         "type": row["measure"],
         "name": visible(" ".join(part for part in parts if part)),

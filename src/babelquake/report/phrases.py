@@ -43,12 +43,17 @@ def with_level(perturbation: str, level: float | None) -> str:
 
 def level_with_unit(perturbation: str, level: float) -> str:
     """A level and what it means: `0.3 of words`, `0.3 per letter`, `2 numbers`."""
+    return f"{level:g} {unit_text(perturbation)}".strip()
+
+
+def unit_text(perturbation: str) -> str:
+    """What a perturbation's level counts: `of words`, `per letter`, `numbers`; empty where nobody says."""
     card = card_of(perturbation)
     unit = (card.unit if card else "").partition(";")[0].partition(",")[0]
     for said, short in (("share of ", "of "), ("probability ", "")):
         if unit.startswith(said):
-            return f"{level:g} {short}{unit.removeprefix(said)}"
-    return f"{level:g} {unit}".strip()
+            return f"{short}{unit.removeprefix(said)}"
+    return unit
 
 
 def usual_level(perturbation: str, levels: Sequence[float | None]) -> float | None:

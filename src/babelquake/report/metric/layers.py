@@ -7,6 +7,7 @@ import altair as alt
 
 from babelquake.errors import UserError
 from babelquake.report.charts import DASHES, Chart, colour, data, tooltips
+from babelquake.report.phrases import with_level
 from babelquake.report.results import STATISTICS, Results, Row, base_name, scorer_text, statistic_text, values
 from babelquake.report.table import Table, number
 from babelquake.spec import Spec, parse
@@ -44,7 +45,7 @@ def layer_tables(results: Results) -> list[Table]:
                 continue
             layers = in_order(values(rows, "layer"))
             shown = [
-                {**row, "under": "" if row["state"] == "clean" else f"{row['perturbation']} {row['level']:g}"}
+                {**row, "under": "" if row["state"] == "clean" else with_level(row["perturbation"], row["level"])}
                 for change in values(rows, "perturbation")
                 for row in _clean_and_worst([row for row in rows if row["perturbation"] == change])
             ]

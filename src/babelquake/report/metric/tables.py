@@ -1,7 +1,7 @@
 """The metric study's tables: sensitivity (Jwalapuram 2023 Tables 2–3), agreement under noise (Vu 2022), challenges."""
 
 from babelquake.report.metric.layers import layer_tables
-from babelquake.report.phrases import card_of, with_level
+from babelquake.report.phrases import card_of, unit_text, with_level
 from babelquake.report.results import STATISTICS, Results, Row, distinct, level_text, statistic_text, values
 from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
 from babelquake.runs.run import Run
@@ -92,12 +92,17 @@ def _by_level(title: str, rows: list[Row], note: str, places: int, who: str = "s
     levels = sorted({row["level"] for row in rows}, key=lambda level: -1.0 if level is None else level)
     cells = {(row["perturbation"], row[who], row["level"]): row["value"] for row in rows}
     changes = values(rows, "perturbation")
+    units = {card.unit for change in changes if change and (card := card_of(change)) and card.unit}
+
+    def named(change: str) -> str:
+        """With the level's unit where perturbations of a table differ in it."""
+        return f"{change} ({unit})" if len(units) > 1 and (unit := unit_text(change)) else change
+
     lines = tuple(
-        (change or "", scorer or "", *(number(cells.get((change, scorer, level)), places) for level in levels))
+        (named(change or ""), scorer or "", *(number(cells.get((change, scorer, level)), places) for level in levels))
         for change, scorer in sorted(distinct(rows, "perturbation", who), key=lambda line: changes.index(line[0]))
     )
-    units = {card.unit for change in changes if change and (card := card_of(change)) and card.unit}
-    said = f"Level: {units.pop()}. {note}".strip() if len(units) == 1 else note
+    said = f"Level: {next(iter(units))}. {note}".strip() if len(units) == 1 else note
     return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, said)
 
 

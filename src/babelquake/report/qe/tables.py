@@ -1,6 +1,7 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
 from babelquake.report.metric.tables import digits_for
+from babelquake.report.phrases import level_with_unit
 from babelquake.report.results import Results, Row, values
 from babelquake.report.table import Shown, Table, cell, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
@@ -67,7 +68,8 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list
     names = [label for label, _, _ in order]
     lines = tuple(
         (
-            probe_title(label, probes) + (f", level {level:g}" if names.count(label) > 1 and level is not None else ""),
+            probe_title(label, probes)
+            + (f", {level_with_unit(label, level)}" if names.count(label) > 1 and level is not None else ""),
             str(n or ""),
             *(cell(cells.get((label, level, scorer)), digits_for(scorer, results)) for scorer in scorers),
         )
