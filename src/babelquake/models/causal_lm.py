@@ -38,8 +38,8 @@ class TransformerCausalLM(CausalLM):
 
     @property
     def limits(self) -> Limits:
-        """Enough texts at once for every length to fill its batches."""
-        return Limits(texts=256, tokens=self.core.tokens)
+        """Enough texts at once for the model to find those that begin alike."""
+        return Limits(texts=2048, tokens=self.core.tokens)
 
     @cached_property
     def begin(self) -> int:

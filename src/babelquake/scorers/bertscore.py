@@ -207,8 +207,10 @@ class BertScore(VectorScorer):
     def _weights_of(self, encoding: Encoding) -> Array:
         if self._weights is not None:
             return np.array([self._weights.get(number, self._rarest) for number in encoding.ids.tolist()])
-        ends = self.encoder.ends
-        return np.array([0.0 if number in ends else 1.0 for number in encoding.ids.tolist()])
+        weights = np.ones(len(encoding.ids))
+        for number in self.encoder.ends:
+            weights[encoding.ids == number] = 0.0
+        return weights
 
     def _score(self, translation: "_Side", reference: "_Side") -> float:
         if translation.empty or reference.empty:
@@ -262,8 +264,9 @@ def matched(translation: Matrix, reference: Matrix, precision: Array, recall: Ar
 
 
 def normalised(rows: Matrix) -> Matrix:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
+    """Rows of length one; a row of zeros stays as it is."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(lengths > 0, lengths, np.float32(1))[:, None])
 
 
 @lru_cache(maxsize=1)

@@ -45,8 +45,8 @@ class Perplexity(MeanScorer):
 
     @property
     def limits(self) -> Limits:
-        """Enough texts at once for the model to find some of equal length."""
-        return Limits(texts=256)
+        """Enough texts at once for the model to find those that begin alike."""
+        return Limits(texts=2048)
 
     def judge(self, questions: Questions) -> Array:
         """One perplexity per translation, or its rise against the text that it is compared with."""
