@@ -2,44 +2,25 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated
 
 import numpy as np
 
-from babelquake.callee import Limits, halving
+from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.base import CausalLM, Matrix
 from babelquake.models.batching import Block, chunks, equal
 from babelquake.models.ribbon import alike, beginnings
-from babelquake.models.transformer import Precision, Transformer
-from babelquake.spec import Range
+from babelquake.models.transformer import Backed
 
 ROOM = 2**26
 """Numbers that the predictions of one batch may hold on the CPU: tokens times vocabulary."""
 
 
-class TransformerCausalLM(CausalLM):
+class TransformerCausalLM(Backed, CausalLM):
     """Log-probabilities of a text's tokens, the first one after the begin token (as Hugging Face evaluate counts)."""
 
-    def __init__(
-        self,
-        model: str,
-        precision: Precision = "float32",
-        device: str = "auto",
-        tokens: Annotated[int, Range(1, 1 << 20)] = 4096,
-        instead: str = "",
-    ) -> None:
-        self.core = Transformer(model, "AutoModelForCausalLM", precision, device, tokens, instead)
-
-    @property
-    def signature(self) -> str:
-        """Name, content of the files, precision, version."""
-        return self.core.signature
-
-    @property
-    def limits(self) -> Limits:
-        """Enough texts at once for the model to find those that begin alike."""
-        return Limits(texts=2048, tokens=self.core.tokens)
+    auto = "AutoModelForCausalLM"
+    together = 2048
 
     @cached_property
     def begin(self) -> int:
@@ -69,10 +50,6 @@ class TransformerCausalLM(CausalLM):
             for place, row in zip(places, rows, strict=True):
                 found[place] = row
         return found
-
-    def close(self) -> None:
-        """Give the weights' memory back."""
-        self.core.close()
 
     @cached_property
     def _tokens(self) -> int:

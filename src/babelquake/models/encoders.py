@@ -8,7 +8,7 @@ entry points of the group `babelquake.encoders`.
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from babelquake.callee import Limits, halving
 from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
 from babelquake.models.layers import UPSAMPLED, Layers, depth_of
-from babelquake.models.transformer import Precision, Transformer
-from babelquake.spec import Range
+from babelquake.models.transformer import Backed, Precision
 
 WIDTH, ROWS = 512, 8
 """Numbers in a vector of the Universal Sentence Encoder, and texts that it encodes together."""
@@ -25,28 +24,10 @@ WIDEST = 4
 """Characters of the smallest text that CANINE's downsampling takes."""
 
 
-class TransformerEncoder(Encoder):
+class TransformerEncoder(Backed, Encoder):
     """An encoder of the transformers library: one vector per token and layer."""
 
-    def __init__(
-        self,
-        model: str,
-        precision: Precision = "float32",
-        device: str = "auto",
-        tokens: Annotated[int, Range(1, 1 << 20)] = 4096,
-        instead: str = "",
-    ) -> None:
-        self.core = Transformer(model, "AutoModel", precision, device, tokens, instead)
-
-    @property
-    def signature(self) -> str:
-        """Name, content of the files, precision, version."""
-        return self.core.signature
-
-    @property
-    def limits(self) -> Limits:
-        """Enough texts at once for every length to fill its batches."""
-        return Limits(texts=512, tokens=self.core.tokens)
+    auto = "AutoModel"
 
     @cached_property
     def depth(self) -> int:
@@ -84,7 +65,7 @@ class TransformerEncoder(Encoder):
     def close(self) -> None:
         """Give the weights' memory back."""
         self.__dict__.pop("_layers", None)
-        self.core.close()
+        super().close()
 
     @cached_property
     def _layers(self) -> Layers:

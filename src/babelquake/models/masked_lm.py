@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 import regex
 
-from babelquake.callee import Filler, Gap, Limits, halving
+from babelquake.callee import Filler, Gap, halving
 from babelquake.errors import UserError
 from babelquake.models.base import MaskedLM
-from babelquake.models.batching import enough
-from babelquake.models.transformer import Precision, Transformer
+from babelquake.models.batching import TOKENS, enough
+from babelquake.models.transformer import Backed, Precision
 from babelquake.spec import Range
 
 BEGINNINGS = ("Ġ", "▁")
@@ -21,33 +21,30 @@ ONE_WORD = regex.compile(r"\w[\w'*@-]*")
 """What TextAttack takes for a word."""
 
 
-class TransformerMaskedLM(MaskedLM):
+class TransformerMaskedLM(Backed, MaskedLM):
     """Offers whole words for a gap, with their probabilities.
 
     `words=any` offers pieces of words and numbers as words too, which is how TextAttack fills its gaps.
     """
+
+    auto = "AutoModelForMaskedLM"
 
     def __init__(
         self,
         model: str,
         precision: Precision = "float32",
         device: str = "auto",
-        tokens: Annotated[int, Range(1, 1 << 20)] = 2048,
+        tokens: Annotated[int, Range(1, 1 << 20)] = TOKENS,
         instead: str = "",
         words: Literal["whole", "any"] = "whole",
     ) -> None:
-        self.core = Transformer(model, "AutoModelForMaskedLM", precision, device, tokens, instead)
+        super().__init__(model, precision, device, tokens, instead)
         self.words = words
 
     @property
     def signature(self) -> str:
         """Name, content of the files, precision, version; which words count, where it is not whole ones alone."""
-        return self.core.signature + ("" if self.words == "whole" else f"|words:{self.words}")
-
-    @property
-    def limits(self) -> Limits:
-        """Enough gaps at once for every length to fill its batches."""
-        return Limits(texts=256, tokens=self.core.tokens)
+        return super().signature + ("" if self.words == "whole" else f"|words:{self.words}")
 
     def fill(self, gaps: Sequence[Gap], top: int) -> list[list[Filler]]:
         """For each gap the whole words among the `top` likeliest pieces; none where the gap was cut off."""
@@ -66,10 +63,6 @@ class TransformerMaskedLM(MaskedLM):
                     Filler(self._words[number], chance) for number, chance in pairs if number in self._words
                 ]
         return found
-
-    def close(self) -> None:
-        """Give the weights' memory back."""
-        self.core.close()
 
     def _offers(self, sequences: list[list[int]], mask: int, top: int) -> list[tuple[list[int], list[float]]]:
         import torch

@@ -13,19 +13,13 @@ from numpy.typing import NDArray
 
 from babelquake.callee import halving
 from babelquake.errors import UserError
-from babelquake.models.transformer import Precision, Transformer
+from babelquake.models.transformer import Backed, Transformer
 
 
-class PairReader:
+class PairReader(Backed):
     """Reads pairs of texts, each pair on its own: neighbours in the batch change nothing."""
 
-    def __init__(self, model: str, precision: Precision = "float32", device: str = "auto", instead: str = "") -> None:
-        self.core = Transformer(model, "AutoModelForSequenceClassification", precision, device, instead=instead)
-
-    @property
-    def signature(self) -> str:
-        """Name, content of the files, precision, version."""
-        return self.core.signature
+    auto = "AutoModelForSequenceClassification"
 
     def scores(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:
         """The model's one output for each pair."""
@@ -34,10 +28,6 @@ class PairReader:
         for places in self._core.batches(ids):
             found[places] = halving(self._outputs, [(ids[place], kinds[place]) for place in places])
         return found
-
-    def close(self) -> None:
-        """Give the weights' memory back."""
-        self.core.close()
 
     @cached_property
     def _model(self) -> Any:

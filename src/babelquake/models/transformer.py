@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pickle import UnpicklingError
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+from babelquake.callee import Limits
 from babelquake.errors import UserError
-from babelquake.models.batching import Block, Sheet, equal, mixed
+from babelquake.models.batching import TOKENS, Block, Sheet, equal, mixed
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.products import prepared
@@ -37,7 +38,7 @@ class Transformer:
         auto: str,
         precision: Precision = "float32",
         device: str = "auto",
-        tokens: Annotated[int, Range(1, 1 << 20)] = 4096,
+        tokens: int = TOKENS,
         instead: str = "",
     ) -> None:
         self.checkpoint: Checkpoint = checkpoint(model, instead)
@@ -179,6 +180,39 @@ class Transformer:
                 f"'{self.checkpoint.name}' cannot be loaded: {first} Expected a folder with a transformers model "
                 "(config.json, tokenizer, weights as safetensors), a hub name, or a model that ships."
             ) from None
+
+
+class Backed:
+    """Whatever is a `Transformer` below: made from the same options, known by the same signature."""
+
+    auto: ClassVar[str]
+    """The transformers class that loads it."""
+    together: ClassVar[int] = 512
+    """Texts in one call, enough for the model to find those that it can read together."""
+
+    def __init__(
+        self,
+        model: str,
+        precision: Precision = "float32",
+        device: str = "auto",
+        tokens: Annotated[int, Range(1, 1 << 20)] = TOKENS,
+        instead: str = "",
+    ) -> None:
+        self.core = Transformer(model, self.auto, precision, device, tokens, instead)
+
+    @property
+    def signature(self) -> str:
+        """Name, content of the files, precision, version."""
+        return self.core.signature
+
+    @property
+    def limits(self) -> Limits:
+        """How much it takes at once."""
+        return Limits(texts=self.together, tokens=self.core.tokens)
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        self.core.close()
 
 
 @contextmanager
