@@ -1,5 +1,6 @@
 """Where a batch runs changes nothing but the time it takes."""
 
+import os
 import threading
 from collections.abc import Iterator
 
@@ -32,6 +33,23 @@ def test_every_batch_comes_back_with_its_position(workers: Local) -> None:
 def test_an_error_is_raised_where_the_results_are_read(workers: Local) -> None:
     with pytest.raises(ValueError, match="three"):
         list(workers.unordered(refuses_three, BATCHES))
+
+
+def process(batch: list[int]) -> int:
+    return os.getpid()
+
+
+def test_processes_stay_from_call_to_call_until_one_fails() -> None:
+    workers = Local(2, "processes")
+
+    def seen() -> set[int]:
+        return {number for _ in range(5) for _, number in workers.unordered(process, BATCHES)}
+
+    first = seen()
+    assert os.getpid() not in first and len(first) <= 2
+    with pytest.raises(ValueError, match="three"):
+        list(workers.unordered(refuses_three, BATCHES))
+    assert not first & seen()
 
 
 def read_until_error(results: Iterator[tuple[int, list[int]]]) -> tuple[list[int], BaseException]:

@@ -39,6 +39,8 @@ class Local:
         self.workers = workers
         self.kind = kind
         self.apart = apart
+        self._processes: ProcessPoolExecutor | None = None
+        """Kept from call to call, with the models they hold, until something fails."""
 
     def unordered(self, function: Callable[[A], B], batches: Iterable[A]) -> Iterator[tuple[int, B]]:
         """See `Workers`. At most twice as many batches as workers are under way, so memory stays bounded.
@@ -50,13 +52,13 @@ class Local:
             for position, batch in enumerate(batches):
                 yield position, function(batch)
             return
-        pool: Executor = (Threads if self.kind == "threads" else ProcessPoolExecutor)(self.workers)
+        pool = self._pool()
         waiting: dict[Future[B], int] = {}
         todo = iter(enumerate(batches))
         failure: BaseException | None = None
         until = float("inf")
         with ExitStack() as stack:
-            stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+            stack.callback(self._give_back, pool)
             while True:
                 try:
                     while failure is None and len(waiting) < 2 * self.workers and (following := next(todo, None)):
@@ -80,8 +82,22 @@ class Local:
                         failure = first_of(failure, trouble)
                 if failure is not None:
                     waiting = {future: position for future, position in waiting.items() if not future.cancel()}
+            if failure is None and pool is self._processes:
+                stack.pop_all()
         if failure is not None:
             raise failure
+
+    def _pool(self) -> Executor:
+        if self.kind == "threads":
+            return Threads(self.workers)
+        self._processes = self._processes or ProcessPoolExecutor(self.workers)
+        return self._processes
+
+    def _give_back(self, pool: Executor) -> None:
+        """End threads, and processes that were stopped in the middle."""
+        if pool is self._processes:
+            self._processes = None
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def first_of(failure: BaseException | None, trouble: BaseException) -> BaseException:

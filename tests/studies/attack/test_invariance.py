@@ -111,10 +111,8 @@ def test_interruptions_change_nothing(attacking: Attacking, whole: dict[str, byt
 
 
 @pytest.mark.parametrize("workers", [Local(3), Local(2, "processes")], ids=["threads", "processes"])
-def test_workers_of_this_machine_change_nothing(
-    attacking: Attacking, whole: dict[str, bytes], workers: Workers
-) -> None:
-    assert bytes_of(attacking("workers", workers)) == whole
+def test_workers_of_this_machine_change_nothing(attacking: Attacking, whole: dict[str, bytes], workers: Local) -> None:
+    assert bytes_of(attacking(workers.kind, workers)) == whole
 
 
 @pytest.fixture
