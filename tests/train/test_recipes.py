@@ -1,0 +1,35 @@
+"""Recipes: those that ship and those that the documentation shows are read by the trainings they are for."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from babelquake.errors import UserError
+from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, Recipe, load
+
+KINDS: dict[str, type[Recipe]] = {"mlm": MaskedRecipe, "clm": CausalRecipe, "metric": MetricRecipe}
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "src/babelquake/train/configs").glob("*/*.yaml"))
+SHOWN = re.findall(
+    r"```yaml\n(# babelquake train (\w+).*?)```", (ROOT / "docs/training.md").read_text("utf-8"), re.DOTALL
+)
+
+
+@pytest.mark.parametrize("file", [file for file in SHIPPED if file.parent.name in KINDS], ids=lambda file: file.stem)
+def test_recipes_that_ship_are_found_by_name(file: Path) -> None:
+    found = load(KINDS[file.parent.name], file.parent.name, file.stem)
+    assert found.name == file.stem and found.steps and {"data", "limits", "second_seed"} <= set(found.card)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_recipe_in_the_documentation_is_one(kind: str) -> None:
+    (text,) = [text for text, name in SHOWN if name == kind]
+    found = load(KINDS[kind], kind, yaml.safe_load(text))
+    assert found.steps is not None and found.seed == 1
+
+
+def test_a_setting_that_does_not_exist_is_named() -> None:
+    with pytest.raises(UserError, match="learning_rat"):
+        load(CausalRecipe, "clm", {"name": "x", "steps": 1, "learning_rat": 1})
