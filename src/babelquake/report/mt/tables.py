@@ -29,7 +29,13 @@ def _overall(results: Results) -> list[Table]:
         (
             _view(pair, scorer, results),
             system,
-            *(with_sd(results.one(name, language_pair=pair, scorer=scorer, system=system), 1) for name in OVERALL),
+            *(
+                with_sd(
+                    results.one(name, language_pair=pair, scorer=scorer, system=system),
+                    _places(results, scorer) if name == "overall_delta" else 1,
+                )
+                for name in OVERALL
+            ),
         )
         for pair, scorer, system in distinct(rows, "language_pair", "scorer", "system")
     )
@@ -67,15 +73,15 @@ def _line(results: Results, pair: str | None, scorer: str, change: str, level: f
     def get(measure: str, judge: str = scorer) -> Row | None:
         return results.one(measure, language_pair=pair, scorer=judge, perturbation=change, level=level, system=system)
 
-    some = get("consis") or get("delta")
+    some, places = get("consis") or get("delta"), _places(results, scorer)
     return (
         with_level(change, level),
         system,
         str(some["n"] or "") if some else "",
         str(some["changed"]) if some and some["changed"] is not None else "",
-        with_sd(get("quality"), 1),
-        with_sd(get("quality_perturbed"), 1),
-        cell(get("delta"), 1),
+        with_sd(get("quality"), places),
+        with_sd(get("quality_perturbed"), places),
+        cell(get("delta"), places),
         with_sd(get("robust"), 1),
         with_sd(get("consis"), 1),
         value_of(get("inconsistent", "chrf")),
@@ -91,10 +97,18 @@ def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]
     for change, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
         key = {"language_pair": pair, "scorer": scorer, "perturbation": change, "level": level, "system": system}
         found = [results.one(name, **key, other=other) for name in present]
-        lines.append((with_level(change, level), f"{system} − {other}", *(cell(row, 2) for row in found)))
+        places = [4 if name == "delta_difference" and _places(results, scorer) > 1 else 2 for name in present]
+        cells = (cell(row, digits) for row, digits in zip(found, places, strict=True))
+        lines.append((with_level(change, level), f"{system} − {other}", *cells))
     title = f"Differences between systems: {_view(pair, scorer, results)}"
     columns = ("perturbation", "systems", *(DIFFERENCES[name] for name in present))
     return [Table(title, columns, tuple(lines), note_on(rows))]
+
+
+def _places(results: Results, scorer: str) -> int:
+    """Digits of a scorer's numbers: one where they run to 100, more where they live between 0 and 1."""
+    rows = results.known("quality", "quality_perturbed", scorer=scorer)
+    return 1 if any(abs(row["value"]) > 5 for row in rows) else 4
 
 
 def _view(pair: str | None, scorer: str, results: Results) -> str:
