@@ -8,7 +8,8 @@ from babelquake.report.phrases import with_level
 from babelquake.report.table import Table
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
-from babelquake.studies import kinds
+from babelquake.studies.correlate.kinds import KENDALL_LIKE
+from babelquake.studies.metric import kinds
 
 
 def titled(run: Run, title: str) -> Table:
@@ -38,7 +39,7 @@ def test_no_level_stands_without_its_unit(runs: dict[str, Run]) -> None:
 
 def test_attacks_that_count_differently_name_their_units_row_by_row(tmp_path: Path) -> None:
     found = [
-        Measure(kinds.KENDALL_LIKE, 0.3, 20, scorer="chrf", perturbation=name, level=0.1, language_pair="de-en")
+        Measure(KENDALL_LIKE, 0.3, 20, scorer="chrf", perturbation=name, level=0.1, language_pair="de-en")
         for name in ("visual", "intrude")
     ]
     run = Run.resume(tmp_path / "run", "metric", {}).finish(measures_frame(found))

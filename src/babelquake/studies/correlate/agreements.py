@@ -19,8 +19,8 @@ from babelquake.stats.groups import By
 from babelquake.stats.kendall import concordance, darr_rows
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, exchange_test
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place
+from babelquake.studies.correlate import kinds
 from babelquake.studies.measuring import mean_of, measured
 from babelquake.studies.session import Session
 from babelquake.studies.units import Places, aligned, by_unit, unit_keys

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset, Given, dataset
 from babelquake.engine import Engine, Progress
 from babelquake.errors import UserError, did_you_mean
-from babelquake.runs.measures import Measure
+from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.scores import Scores
 from babelquake.stats.agreement_bootstrap import has_rows
 from babelquake.stats.groups import By
-from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
+from babelquake.studies.correlate import kinds
 from babelquake.studies.correlate.agreements import (
     agreement_cell,
     agreement_measures,
@@ -57,7 +57,7 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 CORRELATE = Study(
     "correlate",
     question="How well do these scores agree with human judgements?",
-    measures=tuple(kinds.AGREEMENTS.values()),
+    measures=kinds_in(kinds),
     gated=COMPARED,
     cells=stored_cells,
 )

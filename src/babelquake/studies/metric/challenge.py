@@ -15,9 +15,9 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.measuring import measured
+from babelquake.studies.metric import kinds
 from babelquake.studies.units import by_unit, keys_by_row
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}

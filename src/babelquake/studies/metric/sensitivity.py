@@ -16,9 +16,9 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.measuring import Families, enough, measured
+from babelquake.studies.metric import kinds
 from babelquake.studies.pieces import same
 from babelquake.studies.sides import Chosen, Sides
 from babelquake.studies.units import keys_by_row

@@ -18,15 +18,16 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
-from babelquake.runs.measures import Measure
+from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
-from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.correlate.agreements import judged_in, keep_preferences
+from babelquake.studies.correlate.kinds import AGREEMENTS
 from babelquake.studies.masking import without_masked_lm
+from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
@@ -61,15 +62,7 @@ def must_not_fall(run: Run, measure: str, perturbation: str | None) -> bool:
 METRIC = Study(
     "metric",
     question="Do these metrics move for the right reasons?",
-    measures=(
-        kinds.SCORE,
-        kinds.SCORE_PERTURBED,
-        kinds.DELTA,
-        kinds.HARMLESS_COSTS_MORE,
-        *kinds.AGREEMENTS.values(),
-        kinds.DETECTION_ACCURACY,
-        kinds.CHANGE_RATIO,
-    ),
+    measures=(*kinds_in(kinds), *AGREEMENTS.values()),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,
     counts=must_not_fall,

@@ -17,8 +17,8 @@ from babelquake.models.shipped import shipped
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap
-from babelquake.studies import kinds
 from babelquake.studies.measuring import measured
+from babelquake.studies.metric import kinds
 from babelquake.studies.units import by_unit, keys_by_row
 
 WORD_STARTS = ("▁", "Ġ")

@@ -7,8 +7,9 @@ from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap
 from babelquake.stats.resampling import Keys
-from babelquake.studies import kinds
+from babelquake.studies.kinds import over_changed
 from babelquake.studies.measuring import measured
+from babelquake.studies.mt import kinds
 from babelquake.studies.pieces import same
 from babelquake.studies.units import by_unit
 
@@ -25,7 +26,7 @@ def inconsistency(translations: pl.LazyFrame, keys: Keys, threshold: float, resa
         count = some["row"].n_unique()
         found = [(kinds.INCONSISTENT, part)]
         if 0 < some.height < part.height:
-            found.append((kinds.over_changed(kinds.INCONSISTENT), some))
+            found.append((over_changed(kinds.INCONSISTENT), some))
         for kind, here in found:
             below = 100.0 * (here["consistency"] < threshold).to_numpy()
             units, rows = by_unit(keys[here["row"].to_numpy()], np.stack([below, np.ones_like(below)], axis=1))

@@ -15,9 +15,9 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, Tested, differing
 from babelquake.studies.measuring import Families, mean_of, measured, undefined
+from babelquake.studies.mt import kinds
 from babelquake.studies.mt.robustness import RANKED_BY, ranked_by
 from babelquake.studies.units import aligned
 

@@ -8,9 +8,9 @@ from babelquake.engine import Progress
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.stats.resampling import Keys, segment_keys
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell
 from babelquake.studies.measuring import enough
+from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall

@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from babelquake.runs.measures import Measure
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, paired_test
 from babelquake.studies.measuring import Families, measured, undefined
+from babelquake.studies.mt import kinds
 
 KINDS = {kind.name: kind for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS)}
 RANKED_BY = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}

@@ -10,14 +10,15 @@ from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
+from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
-from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of, several
 from babelquake.studies.card import Study
 from babelquake.studies.masking import without_masked_lm
 from babelquake.studies.missing import require_scores, text_in
+from babelquake.studies.mt import kinds
 from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
 from babelquake.studies.mt.overall import overall_in_two_runs
@@ -32,7 +33,7 @@ from babelquake.systems import system as system_of
 MT = Study(
     "mt",
     question="How sturdy are these translation systems?",
-    measures=(kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT, kinds.DELTA, kinds.QUALITY, kinds.QUALITY_PERTURBED),
+    measures=kinds_in(kinds),
     gated=("robust", "consis", "overall_robust", "overall_consis"),
     subject="system",
     cells=lambda run, scorers, resamples, seed: mt_cells(

@@ -21,9 +21,9 @@ from babelquake.stats.parallel import in_parallel
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, marks_of
 from babelquake.studies.measuring import Families, mean_of, measured
+from babelquake.studies.qe import kinds
 from babelquake.studies.units import by_unit, keys_by_row
 
 Probe = tuple[str, float | None]

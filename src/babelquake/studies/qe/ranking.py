@@ -15,7 +15,7 @@ import numpy as np
 from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.pvalues import p_value
-from babelquake.studies import kinds
+from babelquake.studies.qe import kinds
 
 RANKS: dict[str, tuple[Kind, Kind | None]] = {
     "discrimination_standardised": (kinds.RANK_DISCRIMINATION, kinds.RANK_AGREEMENT),

@@ -15,10 +15,10 @@ from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Probe
+from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
-from babelquake.studies import kinds
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
@@ -27,6 +27,7 @@ from babelquake.studies.measuring import enough
 from babelquake.studies.metric.material import meaning_of
 from babelquake.studies.missing import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.probing import Material, probe
+from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, standardised
 from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
@@ -43,18 +44,7 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 QE = Study(
     "qe",
     question="Do these quality estimators notice what matters?",
-    measures=(
-        kinds.SCORE_MT,
-        kinds.SCORE_MPP,
-        kinds.SCORE_MAP,
-        kinds.DROP,
-        kinds.DISCRIMINATION,
-        kinds.DISCRIMINATION_STANDARDISED,
-        kinds.PEARSON,
-        kinds.RANK_DISCRIMINATION,
-        kinds.RANK_PEARSON,
-        kinds.RANK_AGREEMENT,
-    ),
+    measures=kinds_in(kinds),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
 )

@@ -1,0 +1,21 @@
+"""The numbers of the MT study. Percentages are as in the papers: ROBUST 94.0, not 0.94."""
+
+from babelquake.runs.measures import Kind
+from babelquake.studies.kinds import DELTA as DELTA
+
+QUALITY = Kind("quality", unit="score", better="up", paper="Niu 2020 §2")
+QUALITY_PERTURBED = Kind("quality_perturbed", unit="score", better="up", paper="Niu 2020 §2")
+ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio scale", paper="Niu 2020 §2.1")
+CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2.2")
+INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
+RANK = Kind("rank", unit="rank, 1 is the sturdiest", better="down")
+OVERALL_ROBUST = Kind("overall_robust", unit="% of clean quality, mean over perturbations", better="up")
+OVERALL_CONSIS = Kind("overall_consis", unit="% agreement, mean over perturbations", better="up")
+OVERALL_DELTA = Kind("overall_delta", unit="score, better is up, mean over perturbations", better="up")
+OVERALL_RANK = Kind("overall_rank", unit="mean rank over perturbations, 1 is the sturdiest", better="down")
+ROBUST_CONSIS = Kind("robust_consis_correlation", unit="Pearson's r", paper="Niu 2020 Figure 1")
+
+
+def changed(kind_of_change: str) -> Kind:
+    """The share of translations that changed in a certain way: `changed_negation`."""
+    return Kind(f"changed_{kind_of_change}", unit="% of translations")
