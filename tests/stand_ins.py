@@ -111,6 +111,7 @@ def _lines(folder: Path) -> None:
             "pert_sent": text[:-5],
             "pert_id": 1,
             "pert_name": "cut",
+            "pert_check": True,
             "severity": "minor",
         }
         for n, (source, text) in enumerate(PAIRS)

@@ -16,6 +16,8 @@ from babelquake.errors import BabelquakeError, UserError
 
 PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 """`module:function`, as entry points are written."""
+LONGEST = 300
+"""Characters of somebody's own error message that are shown."""
 
 
 def at(place: str) -> Any:
@@ -67,9 +69,11 @@ def told(name: str) -> Iterator[None]:
     """What goes wrong in the user's own code is theirs to mend: say where it happened."""
     try:
         yield
-    except (BabelquakeError, MemoryError):
+    except (BabelquakeError, MemoryError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name} line {place.lineno}"
-        raise UserError(f"{name} failed: {type(error).__name__}: {error} ({where}).") from error
+        said = " ".join(str(error).split())
+        said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+        raise UserError(f"{name} failed: {type(error).__name__}: {said} ({where}).") from error

@@ -227,3 +227,29 @@ def test_a_function_without_a_number_is_told_as_it_is(
     for study in ("metric", "qe", "correlate"):
         said = cli(study, "-m", "own_nan:metric", "-d", scored, "--out", study, *QUICK, status=2).output
         assert "It gave none (NaN or None)" in said and "the very text" not in said, study
+
+
+def test_what_is_no_tokenizer_is_told_before_anything_is_scored(cli: Command, scored: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("just text\n")
+    for what in ("notes.txt", "minlm-en"):
+        said = cli("metric", "-m", "chrf", "-d", scored, "--tokenizer", what, "-o", "RUN", *QUICK, status=2).output
+        assert "a model that ships, such as minilm-en" in said
+    assert not (tmp_path / "RUN" / "scores.parquet").exists()
+
+
+def test_what_a_user_s_function_says_is_kept_short(
+    cli: Command, scored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_rude.py").write_text(
+        "import sys\ndef loud(translations):\n    raise ValueError('x\\n' * 999)\n"
+        "def leaving(translations):\n    sys.exit(3)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, kind in (("loud", "ValueError"), ("leaving", "SystemExit")):
+        said = cli("metric", "-m", f"own_rude:{name}", "-d", scored, "-o", name, *QUICK, status=2).output
+        assert f"own_rude:{name} failed: {kind}" in said and len(said) < 500
+
+
+def test_numbers_without_a_verdict_are_not_nothing(cli: Command, scored: str) -> None:
+    said = cli("qe", "-m", "chrf", "-d", scored, "-p", "punct-remove", "-o", "RUN", *QUICK, "--brief").stdout
+    assert "no measures" not in said

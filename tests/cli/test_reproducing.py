@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from typer.testing import Result
 
@@ -19,3 +20,12 @@ def test_what_is_needed_is_said(cli: Callable[..., Result]) -> None:
         "nowhere has no files for: Ru-En (dev.ruen.df.short.tsv"
         in cli("reproduce", "kanojia2021", "table1", "--data", "nowhere", status=2).stderr
     )
+
+
+def test_a_table_of_which_nothing_runs_here_says_what_it_needs(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "rated.de-en.tsv").write_text(
+        "source\treference\ttranslation\tsystem\tscore\nJa.\tYes.\tYes.\tA\t90\nJa.\tYes.\tNo.\tB\t10\n"
+    )
+    told = cli("reproduce", "vu2022", "table4", "--data", "data/rated.de-en.tsv", "--resamples", "100", status=2).stderr
+    assert "BERT-multi was not run: it needs bert-base-multilingual-cased" in told and "--judge" in told

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.perturb import Perturbation, perturb
 from babelquake.perturb.suite import suite
@@ -63,3 +64,12 @@ def test_a_file_names_no_code(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("perturbations: ['own_noise:shout']\n")
     with pytest.raises(UserError, match="on the command line or in Python"):
         suite(str(tmp_path / "mine.yaml"))
+
+
+def test_a_study_takes_it_too(tmp_path: Path) -> None:
+    pairs = [("a b c", "a b c"), ("d e f", "d e f")]
+    run = bq.mt(
+        lambda texts: list(texts), pairs, suite="own_noise:double_spaces[level=1]", out=tmp_path / "run", resamples=100
+    )
+    assert set(run.measures["perturbation"].drop_nulls()) >= {"own_noise:double_spaces"}
+    assert "content:" in "".join(run.measures["signature"])

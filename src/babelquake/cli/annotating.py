@@ -93,8 +93,10 @@ def serve(
 
     Example: babelquake annotate serve project.db --port 8000
     """
+    from babelquake.annotate.project import Project
     from babelquake.annotate.serving import serve as run
 
+    Project(project)
     typer.echo(f"Serving {project} on http://{host}:{port}; Ctrl-C ends it.", err=True)
     run(project, host, port, https)
 

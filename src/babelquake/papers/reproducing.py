@@ -92,7 +92,7 @@ def reproduce(
             continue
         measured[run], runs[run] = found.measures, found.folder
     if absent:
-        missing.insert(0, f"{Path(data).name} has no files for: {', '.join(absent)}.")
+        missing.append(f"{Path(data).name} has no files for: {', '.join(absent)}.")
     if not measured:
         raise UserError(f"nothing of {name} {table} could be measured. {missing[0]}")
     cells = tuple(
@@ -100,6 +100,8 @@ def reproduce(
         for row_name, row in card.rows.items()
         for place, (column_name, column) in enumerate(card.columns.items())
     )
+    if all(cell.measured is None for cell in cells):
+        raise UserError(f"nothing of {name} {table} could be measured: {cells[0].otherwise}. Say --judge NAME=SPEC.")
     less = [f"Only the first {limit} segments of each file were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")

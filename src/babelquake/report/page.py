@@ -12,6 +12,7 @@ from babelquake.report.table import Table
 from babelquake.runs.run import Run
 
 NOTHING = ["There is nothing to report: the run holds no measures."]
+UNDECIDED = ["There is no verdict: what was measured does not allow one. The tables have the numbers."]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def tables(run: Run) -> list[Table]:
 
 def verdict(run: Run) -> list[str]:
     """What a run found, in plain sentences."""
-    return page_of(run).verdict(run) or NOTHING
+    return page_of(run).verdict(run) or (UNDECIDED if run.measures.height else NOTHING)
 
 
 def views(run: Run) -> list[View]:

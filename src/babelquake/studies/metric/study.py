@@ -32,7 +32,7 @@ from babelquake.studies.metric.agreement import attacked_texts, noise_agreement,
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
-from babelquake.studies.metric.unknown_tokens import unknown_tokens
+from babelquake.studies.metric.unknown_tokens import tokenizer, unknown_tokens
 from babelquake.studies.missing import require_scores, steady, text_among
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session
@@ -112,6 +112,8 @@ def metric(
             "--attacked takes perturbed references that come with data with human judgements: use --side reference."
         )
     asked = Asked(side, sample, threshold, attacked, tuple(tokenizers))
+    for what in tokenizers:
+        tokenizer(what)
     chosen, said = None, list[str]()
     if mode != "challenge":
         chosen, said = without_masked_lm(suite_for(material, suite, attacked, replicates, vocabulary))

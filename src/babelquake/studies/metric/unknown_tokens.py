@@ -80,9 +80,15 @@ def tokenizer(what: str) -> Tokenizer:
         if not found:
             raise UserError(f"--tokenizer {what}: the folder has no tokenizer.json and no sentencepiece.model.")
         path = found[0]
+    expected = "Expected a tokenizer.json, a SentencePiece .model, or a model that ships, such as minilm-en."
     if not path.is_file():
-        raise UserError(f"--tokenizer {what}: no such file. Expected a tokenizer.json or a SentencePiece .model.")
-    return FromJson(path) if path.suffix == ".json" else FromSentencePiece(path)
+        raise UserError(f"--tokenizer {what}: no such file. {expected}")
+    try:
+        return FromJson(path) if path.suffix == ".json" else FromSentencePiece(path)
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(f"--tokenizer {what}: this is no tokenizer. {expected}") from error
 
 
 def count_unknown(tokens: Sequence[str], unknown: str = "[UNK]") -> int:

@@ -11,7 +11,7 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.languages import sides
-from babelquake.perturb import PERTURBATIONS
+from babelquake.perturb.base import card_of
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block, blocks_of
@@ -109,7 +109,7 @@ def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset,
 
 def _resets(label: str, reset: Reset) -> bool:
     if reset in ("auto", "paper"):
-        return PERTURBATIONS.get(label.partition("[")[0]).family == "punctuation"
+        return card_of(label.partition("[")[0]).family == "punctuation"
     return reset == "always"
 
 
