@@ -81,6 +81,9 @@ def test_levels_in_words() -> None:
     assert in_words("misspell", 0.15) == "misspell (15 % of words)"
     assert in_words("punct-remove", None) == "punct-remove"
     assert in_words("somebody's own", 0.3) == "somebody's own (level 0.3)"
+    assert in_words("upper-words", 0.5) == "upper-words (0.5 per word)"
+    assert in_words("word-drop", 1.0) == "word-drop (1 content word)"
+    assert in_words("word-drop", 2.0) == "word-drop (2 content words)"
 
 
 def test_the_level_spoken_of_is_the_papers() -> None:

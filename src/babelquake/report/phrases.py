@@ -1,5 +1,6 @@
 """Perturbations, lists and p-values in plain words."""
 
+import re
 from collections.abc import Sequence
 
 from babelquake.errors import UserError
@@ -27,7 +28,7 @@ def in_words(perturbation: str, level: float | None) -> str:
     unit = card.unit if card else ""
     share = unit.partition(";")[0].removeprefix("share of ") if unit.startswith("share of ") else None
     if share is None:
-        return f"{perturbation} (level {level:g})"
+        return f"{perturbation} ({level_with_unit(perturbation, level) if unit else f'level {level:g}'})"
     every = round(1 / level) if level else 0
     if perturbation in NOUNS and share == "words" and every in COUNTS and abs(every * level - 1) < 1e-9:
         return f"one {NOUNS[perturbation]} in {COUNTS[every]} words"
@@ -42,8 +43,11 @@ def with_level(perturbation: str, level: float | None) -> str:
 
 
 def level_with_unit(perturbation: str, level: float) -> str:
-    """A level and what it means: `0.3 of words`, `0.3 per letter`, `2 numbers`."""
-    return f"{level:g} {unit_text(perturbation)}".strip()
+    """A level and what it means: `0.3 of words`, `0.3 per letter`, `2 numbers`, `1 number`."""
+    unit = unit_text(perturbation)
+    if level == 1 and not unit.startswith(("of ", "per ")):
+        unit = re.sub(r"s(?= of |$)", "", unit, count=1)
+    return f"{level:g} {unit}".strip()
 
 
 def unit_text(perturbation: str) -> str:

@@ -1,7 +1,7 @@
 """The metric study's verdict: which scorers move for the wrong reasons, and how noise costs them their judgement."""
 
 from babelquake.report.metric.tables import digits_for
-from babelquake.report.phrases import in_words, of_pair, p_text
+from babelquake.report.phrases import in_words, level_with_unit, of_pair, p_text
 from babelquake.report.results import STATISTICS, Results, Row, is_significant, scorer_text, statistic_text, values
 from babelquake.report.table import number
 from babelquake.runs.run import Run
@@ -67,8 +67,8 @@ def _agreement(results: Results) -> list[str]:
         (before, worst), (start, best) = falls[0], falls[-1]
         sentence = (
             f"Under {change}, {scorer_text(worst['scorer'], scorers)}'s agreement with humans ({where}"
-            f"{statistic_text(measure)}) goes from {number(before, 3)} to {number(worst['value'], 3)} at level "
-            f"{worst['level']:g}"
+            f"{statistic_text(measure)}) goes from {number(before, 3)} to {number(worst['value'], 3)} at "
+            f"{level_with_unit(change, worst['level'])}"
         )
         if len(falls) > 1:
             name = scorer_text(best["scorer"], scorers)
