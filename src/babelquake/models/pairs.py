@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from babelquake.callee import halving
 from babelquake.errors import UserError
+from babelquake.models.tokenizing import beginning
 from babelquake.models.transformer import Backed, Transformer
 
 
@@ -55,8 +56,11 @@ class PairReader(Backed):
         sides = [[text.encode("utf-8", "replace").decode("utf-8") for text in side] for side in (firsts, seconds)]
         tokenizer, longest = self.core.tokenizer, self.core.longest
         whole = tokenizer(*sides, verbose=False)["input_ids"]
-        if long := [" ".join(pair) for tokens, *pair in zip(whole, *sides, strict=True) if len(tokens) > longest]:
-            self.core.note(long, longest)
+        if long := [place for place, tokens in enumerate(whole) if len(tokens) > longest]:
+            self.core.note([" ".join(side[place] for side in sides) for place in long], longest)
+            for side in sides:
+                for place in long:
+                    side[place] = beginning(tokenizer, side[place], longest)
         found = tokenizer(*sides, truncation="longest_first", max_length=longest, return_token_type_ids=True)
         return list(found["input_ids"]), list(found["token_type_ids"])
 

@@ -53,3 +53,15 @@ def cut_pair(first: Sequence[int], second: Sequence[int], room: int) -> tuple[li
         b -= (rest + 1) // 2
         a -= rest // 2
     return list(first[:a]), list(second[:b])
+
+
+def beginning(tokenizer: Any, text: str, tokens: int) -> str:
+    """The part of a text that its first tokens stand for.
+
+    A tokenizer that cuts a pair also keeps what it cuts off, in every combination of windows: two texts of 100,000
+    characters would take some ten gigabytes.
+    """
+    if not tokenizer.is_fast:
+        return text
+    spans = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)["offset_mapping"]
+    return text[: spans[tokens - 1][1]] if len(spans) > tokens else text

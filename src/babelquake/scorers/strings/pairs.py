@@ -3,6 +3,7 @@
 A study judges many variants against one reference, so every distinct text is prepared once however often it occurs.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,9 @@ from babelquake.errors import UserError
 from babelquake.scorers.base import Questions
 
 Ids = NDArray[np.int64]
+LONGEST = 1_000_000
+"""Characters of one text: a tenth of them takes 40 MB to compare, and no sentence has them."""
+SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class Pairs:
     members: Ids
 
     @classmethod
-    def of(cls, questions: Questions) -> "Pairs":
-        """Number the distinct texts and reference sets in order of appearance."""
+    def of(cls, questions: Questions, longest: int = LONGEST) -> "Pairs":
+        """Number the distinct texts and reference sets in order of appearance; refuse a text of too many characters."""
         if questions.references is None:
             raise UserError("string metrics need the reference of every segment.")
         number: dict[str, int] = {}
@@ -37,6 +41,7 @@ class Pairs:
         if () in sets:
             raise UserError(f"segment {reference_set.index(sets[()]) + 1} has no reference: at least one is needed.")
         members = [number.setdefault(text, len(number)) for references in sets for text in references]
+        _refuse_longer(number, longest)
         sizes = np.fromiter(map(len, sets), np.int64, len(sets))
         return cls(list(number), _ids(translation), _ids(reference_set), starts_of(sizes), _ids(members))
 
@@ -63,3 +68,13 @@ def starts_of(sizes: Ids | NDArray[np.bool_]) -> Ids:
 
 def _ids(numbers: list[int]) -> Ids:
     return np.array(numbers, dtype=np.int64)
+
+
+def _refuse_longer(texts: Iterable[str], longest: int) -> None:
+    """Some comparisons take time or memory that grows faster than their texts."""
+    text = max(texts, key=len, default="")
+    if len(text) > longest:
+        raise UserError(
+            f"a text of {len(text):,} characters is too long to be compared, “{text[:SHOWN]}…”: at most {longest:,} "
+            "are taken. Part it into sentences, or leave it out."
+        )

@@ -9,6 +9,9 @@ from babelquake.scorers.strings.official import ter_signature, ter_tokeniser
 from babelquake.scorers.strings.pairs import Pairs
 from babelquake.scorers.strings.symbols import words
 
+LONGEST = 20_000
+"""Characters of one text: shifts of words take time that grows with the third power of the length."""
+
 
 class Ter(Scorer):
     """Edits per word of the reference, in per cent: insertions, deletions, substitutions, shifts. Lower is better."""
@@ -44,7 +47,7 @@ class Ter(Scorer):
         """Edits to the nearest reference, and the mean length of the references in words."""
         from babelquake.scorers.strings.edits import edits
 
-        pairs = Pairs.of(questions)
+        pairs = Pairs.of(questions, LONGEST)
         if not len(questions):
             return np.zeros((0, 2))
         symbols = words([self._tokenise(text.rstrip()) for text in pairs.texts])
