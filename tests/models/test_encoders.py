@@ -36,7 +36,7 @@ def test_a_text_has_the_same_vectors_alone_and_in_company_one_layer_or_all(made:
             assert len(found.layers[layer]) == len(found.ids) == len(found.special)
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta", "deberta", "xlm-roberta", "mpnet", "albert"])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "deberta", "xlm-roberta", "mpnet", "albert", "distilbert"])
 def test_layers_are_the_models_hidden_states(made: Make, kind: str) -> None:
     import torch
 

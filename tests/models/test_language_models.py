@@ -49,10 +49,11 @@ def test_a_gap_that_was_cut_off_gets_no_fillers_and_other_models_are_refused(mad
         models.masked(str(made("gpt2"))).fill(GAPS, 5)
 
 
-def test_log_probabilities_are_those_of_each_text_alone(made: Make) -> None:
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_log_probabilities_are_those_of_each_text_alone(made: Make, kind: str) -> None:
     import torch
 
-    causal = models.causal(str(made("gpt2")))
+    causal = models.causal(str(made(kind)))
     together = causal.log_probabilities(TEXTS)
     core = causal.core  # type: ignore[attr-defined]
     for text, found in zip(TEXTS, together, strict=True):

@@ -119,3 +119,15 @@ def test_a_gpus_layout_gives_the_same_vectors(made: Make, kind: str, monkeypatch
     found = models.encoder(f"{made(kind)}[tokens=1000]").encode(TEXTS, [3])
     for one, other in zip(expected, found, strict=True):
         np.testing.assert_allclose(one.layers[3], other.layers[3], atol=1e-5)
+
+
+def test_models_of_an_older_transformers_read_blocks(made: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    from babelquake.models import transformer
+
+    expected = models.encoder(str(made("bert"))).encode(TEXTS, [3])
+    monkeypatch.setattr(transformer, "_version", lambda package: "4.57.1")
+    older = models.encoder(f"{made('bert')}[tokens=900]")
+    found = older.encode(TEXTS, [3])
+    assert not older.core.ribbons  # type: ignore[attr-defined]
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_allclose(one.layers[3], other.layers[3], atol=1e-5)

@@ -29,6 +29,8 @@ ENCODERS = (
     "byt5",
     "canine",
     "gpt2",
+    "distilbert",
+    "llama",
 )
 
 
@@ -86,6 +88,13 @@ def checkpoint(kind: str, folder: Path, masked: bool = False) -> Path:
                 eos_token_id=tokenizer.eos_token_id,
             )
             model = hf.GPT2LMHeadModel(config)
+        case "distilbert":
+            shape = {"dim": 16, "hidden_dim": 24, "n_heads": 2, "n_layers": 3, "max_position_embeddings": 64}
+            model = hf.DistilBertModel(hf.DistilBertConfig(vocab_size=len(tokenizer), **shape))
+        case "llama":
+            tokens = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+            config = hf.LlamaConfig(**{**size, "num_attention_heads": 4}, num_key_value_heads=2, **tokens)
+            model = hf.LlamaForCausalLM(config)
         case _:
             raise ValueError(kind)
     model.eval().save_pretrained(folder)
@@ -99,7 +108,7 @@ def _tokenizer(kind: str, folder: Path) -> None:
         hf.ByT5Tokenizer().save_pretrained(folder)
     elif kind == "canine":
         hf.CanineTokenizer().save_pretrained(folder)
-    elif kind in ("roberta", "gpt2"):
+    elif kind in ("roberta", "gpt2", "llama"):
         _byte_level(folder, kind)
     else:
         (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *WORDS, *"bdefghijklmnopqrstuvwxyz"]), "utf-8")

@@ -126,8 +126,9 @@ class Transformer:
 
     @cached_property
     def ribbons(self) -> bool:
-        """Whether the model reads texts of all lengths in one row."""
-        return self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
+        """Whether the model reads texts of all lengths in one row; those of transformers 4 do not."""
+        reader = self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
+        return reader and int(_version("transformers").partition(".")[0]) >= 5
 
     def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """Places of texts that go through the model together; texts without tokens are left out."""
