@@ -45,7 +45,7 @@ def with_level(perturbation: str, level: float | None) -> str:
 def level_with_unit(perturbation: str, level: float) -> str:
     """A level and what it means: `0.3 of words`, `0.3 per letter`, `2 numbers`, `1 number`."""
     unit = unit_text(perturbation)
-    if level == 1 and not unit.startswith(("of ", "per ")):
+    if level == 1 and not unit.startswith(("of ", "per ")) and " and " not in unit:
         unit = re.sub(r"s(?= of |$)", "", unit, count=1)
     return f"{level:g} {unit}".strip()
 
