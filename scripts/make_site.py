@@ -3,13 +3,34 @@
 import re
 import shutil
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "build" / "site-docs"
 API = {
-    "Studies": ("mt", "metric", "qe", "correlate", "attack", "compare"),
-    "Pieces": ("perturb_table", "scorer", "system", "suite", "read", "dataset", "reproduce"),
-    "Runs": ("Run", "forecast", "export_sources", "imported_systems", "write_html"),
+    "Studies": ("mt", "metric", "qe", "correlate", "attack", "human", "compare", "reproduce"),
+    "Pieces": ("perturb", "perturb_table", "suite", "scorer", "system", "read", "dataset", "similarities", "configure"),
+    "Runs": (
+        "Run",
+        "runs_below",
+        "write_html",
+        "to_markdown",
+        "to_latex",
+        "to_model_card",
+        "write_images",
+        "example_table",
+    ),
+    "Before and elsewhere": (
+        "forecast",
+        "qe_size",
+        "export_sources",
+        "imported_systems",
+        "export_metric_texts",
+        "export_qe_texts",
+        "imported_scorers",
+        "write_perturb_table",
+    ),
+    "The engine": ("Engine", "Cache", "workers", "UserError"),
 }
 TEXTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE")
 
@@ -31,6 +52,7 @@ def main() -> None:
         lines += [f"## {title}", ""]
         for name in names:
             thing = getattr(babelquake, name)
+            thing = getattr(thing, name, thing) if isinstance(thing, ModuleType) else thing
             lines += [f"::: {thing.__module__}.{thing.__qualname__}", ""]
     (TARGET / "api.md").write_text("\n".join(lines), "utf-8")
     print(f"{sum(1 for _ in TARGET.rglob('*.md'))} pages in {TARGET.relative_to(ROOT)}")
