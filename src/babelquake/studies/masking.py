@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from babelquake.languages import Language
 from babelquake.models import masked
 from babelquake.models.shipped import shipped
-from babelquake.perturb.base import Perturbation
 from babelquake.perturb.suite import Suite
 
 SHIPS = "minilm-en"
@@ -49,10 +48,10 @@ def without_masked_lm(suite: Suite) -> tuple[Suite, list[str]]:
     return suite.with_model(None), [f"{suite.lacking} Name one: mask-replace[model={PAPER}] or [model={SHIPS}]."]
 
 
-def model_signature(change: Perturbation) -> str | None:
-    """Name, content and precision of the model that a perturbation asks; nothing where it asks none."""
-    named = str(change.options.get("model") or "") if change.card.asks else ""
-    return masked(named).signature if named else None
+def model_signatures(suite: Suite | None) -> dict[str, str]:
+    """Name, content and precision of the models that perturbations ask, by the perturbation's label."""
+    asking = [one for one in (suite.perturbations if suite else ()) if one.card.asks and one.options.get("model")]
+    return {one.label: masked(str(one.options["model"])).signature for one in asking}
 
 
 def _left_out(suite: Suite, reasons: Iterable[str]) -> str:

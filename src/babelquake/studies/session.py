@@ -19,7 +19,7 @@ from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.studies.masking import model_signature
+from babelquake.studies.masking import model_signatures
 
 Language = Callable[[str | None], str | None]
 """Which language of a pair was perturbed."""
@@ -60,6 +60,7 @@ class Session:
         """Scores that came with the data, row by row, of scorers that have such."""
         self.system_signatures: dict[tuple[str | None, str], str] = {}
         self._scorer_signatures: dict[str, str] = {}
+        self._model_signatures: dict[str, str] = {}
         self._stack = ExitStack()
         self._remarks = Remarks()
 
@@ -87,10 +88,9 @@ class Session:
                 self.ready[scorer.name] = scores
             self.say(*scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
+        self._model_signatures = model_signatures(self.suite)
         signed = {f"scorer {name}": text for name, text in self._scorer_signatures.items()}
-        for perturbation in self.suite.perturbations if self.suite else ():
-            if (model := model_signature(perturbation)) is not None:
-                signed[f"masked language model of {perturbation.label}"] = model
+        signed |= {f"masked language model of {label}": text for label, text in self._model_signatures.items()}
         self.run.same_signatures(signed)
 
     def note_systems(self, signatures: Mapping[tuple[str | None, str], str]) -> None:
@@ -174,7 +174,8 @@ class Session:
             if perturbation is not None and self.suite is not None:
                 pair = measure.language_pair
                 drawn = perturbation.signature(language(pair), self.words.get(pair))
-                parts += [f"{drawn}×{self.suite.repeats(perturbation)}", model_signature(perturbation)]
+                model = self._model_signatures.get(perturbation.label)
+                parts += [f"{drawn}×{self.suite.repeats(perturbation)}", model]
             measure.study = self.study
             measure.signature = "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), signature]))
         return self.run.finish(measures_frame(signed))
