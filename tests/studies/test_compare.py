@@ -214,3 +214,12 @@ def test_preferences_are_kept_and_compared_in_pairs(tmp_path: Path) -> None:
     assert (change.measure, change.paired, change.regression) == ("darr", True, True)
     assert change.p == pytest.approx(1 / 2**8)
     assert {same.p for same in compare(old, old)} == {1.0}
+
+
+def test_preferences_under_noise_are_compared_in_pairs(tmp_path: Path) -> None:
+    preferring(tmp_path, "other", 0)
+    noisy = {"side": "reference", "resamples": 100, "engine": Engine(quiet=True)}
+    run = metric("chrf", str(tmp_path / "darr" / "de-en"), "visual[level=0|0.3]", out=tmp_path / "noisy", **noisy)  # type: ignore[arg-type]
+    found = compare(run, run)
+    assert {(change.measure, change.level) for change in found} == {("darr", 0.0), ("darr", 0.3)}
+    assert all(change.paired and change.p == 1.0 for change in found)
