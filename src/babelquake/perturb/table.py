@@ -1,9 +1,10 @@
 """A table of variants: one row per line × perturbation × replicate, in memory or straight into a file."""
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import polars as pl
 
@@ -15,6 +16,8 @@ from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.perturb.vocabulary import DATA, vocabulary_of
+from babelquake.runs.files import disk
+from babelquake.runs.locking import locked
 
 BLOCK = 2000
 """Lines perturbed at a time: bounds memory."""
@@ -60,22 +63,39 @@ def write_perturb_table(
     """
     require_writable(table)
     height = 0
-    with TemporaryDirectory(dir=table.parent, prefix=f".{table.name}.") as folder:
+    with _aside(table) as folder, disk(table.parent):
         parts: list[pl.LazyFrame] = []
         for block in in_blocks(suite, lines, lang=lang, seed=seed, vocabulary=vocabulary, fillers=fillers):
-            file = Path(folder) / f"{len(parts):09d}.parquet"
+            file = folder / f"{len(parts):09d}.parquet"
             block.write_parquet(file)
             parts.append(pl.scan_parquet(file, glob=False))
             height += block.height
         if not parts:
             return 0
-        rows, aside = pl.concat(parts), Path(folder) / table.name
+        rows, aside = pl.concat(parts), folder / table.name
         if table.suffix == ".parquet":
             rows.sink_parquet(aside)
         else:
             write(rows.collect(), aside)
         aside.replace(table)
     return height
+
+
+@contextmanager
+def _aside(table: Path) -> Iterator[Path]:
+    """A folder beside a file, for its parts; what a killed process left there goes first."""
+    folder = table.with_name(f".{table.name}.writing")
+    folder.mkdir(exist_ok=True)
+    try:
+        with locked(folder / ".lock", wait=False):
+            for left in folder.glob("*.parquet"):
+                left.unlink()
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+    except BlockingIOError:
+        raise UserError(f"another process is writing {table}. Wait for it, or name another file.") from None
 
 
 def in_blocks(

@@ -6,6 +6,7 @@ A kill or a power cut at any moment leaves the old file or the new one, never ha
 import errno
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,16 +17,19 @@ from babelquake.errors import ResumableError
 
 ROWS_TOGETHER = 2**16
 """Rows that lie together in large tables: readers that take a piece at a time take as many."""
+ROOM = 2**16
+"""Bytes; a disk with fewer is full."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
-def disk() -> Iterator[None]:
-    """A full disk ends a run cleanly, to be continued; polars wraps the system's error in one of its own."""
+def disk(folder: Path) -> Iterator[None]:
+    """A full disk ends a run cleanly, to be continued; polars wraps the system's error in its own, or hides it."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
-        if getattr(error, "errno", None) in FULL or any(f"(os error {number})" in str(error) for number in FULL):
+        told = getattr(error, "errno", None) in FULL or any(f"(os error {number})" in str(error) for number in FULL)
+        if told or (isinstance(error, pl.exceptions.PolarsError) and _is_full(folder)):
             raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
         raise
 
@@ -39,16 +43,24 @@ def draft_of(path: Path) -> Path:
 def replacing(path: Path) -> Iterator[Path]:
     """A place to write to; what lies there at the end takes the file's name. On an error nothing is left behind."""
     draft = draft_of(path)
-    with disk():
-        draft.unlink(missing_ok=True)
-        try:
+    draft.unlink(missing_ok=True)
+    try:
+        with disk(path.parent):
             yield draft
             _flush(draft)
             draft.replace(path)
             _flush(path.parent)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _is_full(folder: Path) -> bool:
+    """Whether a disk has no room left, now that a file on it could not be written to its end."""
+    try:
+        return shutil.disk_usage(folder).free < ROOM
+    except OSError:
+        return False
 
 
 def store_table(table: pl.DataFrame, path: Path) -> None:

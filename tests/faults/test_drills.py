@@ -1,0 +1,207 @@
+"""Drills on whole commands: killed at any moment, on a full disk, side by side, with every table damaged.
+
+However a command was disturbed, the same command ends with the numbers of an undisturbed one.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+pytestmark = pytest.mark.slow
+WORDS = ["-d", "d.de-en.tsv", "--seed", "3", "-q"]
+COMMANDS = {
+    "mt": ["mt", "-s", "command[cmd=cat]", "-p", "misspell,case", "-m", "chrf", "--resamples", "200", *WORDS],
+    "metric": ["metric", "-p", "misspell,final-delete", "-m", "chrf", "-m", "bleu", "--resamples", "200", *WORDS],
+    "qe": ["qe", "-m", "chrf", "--masked-lm", "none", "--resamples", "200", *WORDS],
+    "attack": [
+        "attack",
+        "--recipe",
+        "input-reduction",
+        "--victim",
+        "chrf",
+        "--constraint",
+        "none",
+        "--sample",
+        "8",
+        *WORDS,
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data that every study takes, and an undisturbed run of each."""
+    folder = tmp_path_factory.mktemp("drills")
+    lines = ["source\treference\ttranslation\tsystem\tscore"]
+    for number in range(150):
+        said = f"Sentence {number} of the {'very ' * (number % 5)}long report was not read by anyone."
+        lines.append(
+            f"Satz {number} war {'sehr ' * (number % 5)}lang.\t{said}\t{said[:-12]}a man.\ta\t{70 + number % 30}"
+        )
+    (folder / "d.de-en.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
+def begun(folder: Path, words: list[str], out: Path | str) -> "subprocess.Popen[bytes]":
+    env = {**os.environ, "BABELQUAKE_CACHE": f"{out}.sqlite"}
+    command = [sys.executable, "-m", "babelquake", *words, "--out", str(out)]
+    return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def ended(process: "subprocess.Popen[bytes]") -> str:
+    _, told = process.communicate(timeout=300)
+    assert process.returncode == 0, told.decode()
+    return told.decode()
+
+
+def numbers(run: Path) -> pl.DataFrame:
+    """What a run found: its measures without what tells runs apart."""
+    return pl.read_parquet(run / "measures.parquet").drop("signature")
+
+
+def undisturbed(folder: Path, study: str) -> tuple[pl.DataFrame, float]:
+    """The numbers of a run in peace, and how long it took; made once."""
+    run, log = folder / f"{study}-calm", folder / f"{study}-seconds"
+    if not log.exists():
+        started = time.monotonic()
+        ended(begun(folder, COMMANDS[study], run))
+        log.write_text(str(time.monotonic() - started))
+    return numbers(run), float(log.read_text())
+
+
+@pytest.mark.parametrize("study", COMMANDS)
+def test_a_command_killed_twice_ends_like_one_in_peace(study: str, place: Path) -> None:
+    calm, seconds = undisturbed(place, study)
+    chance = random.Random(study)
+    out = place / f"{study}-killed"
+    for _ in range(2):
+        process = begun(place, COMMANDS[study], out)
+        time.sleep(seconds * chance.uniform(0.3, 0.9))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    ended(begun(place, COMMANDS[study], out))
+    assert numbers(out).equals(calm, null_equal=True)
+    assert not [path for path in out.rglob("*") if "writing" in path.name or path.name == ".parts"]
+
+
+@pytest.mark.parametrize("study", COMMANDS)
+def test_one_bit_in_any_table_is_named_and_mended(study: str, place: Path) -> None:
+    calm, _ = undisturbed(place, study)
+    out = place / f"{study}-flipped"
+    shutil.copytree(place / f"{study}-calm", out)
+    tables = sorted(path for path in out.glob("*.parquet"))
+    assert len(tables) > 2
+    chance = random.Random(study)
+    for table in tables:
+        content = bytearray(table.read_bytes())
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        table.write_bytes(content)
+    command = [sys.executable, "-m", "babelquake", "report", str(out), "--markdown", str(out / "r.md")]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert told.returncode == 2 and "is damaged" in told.stderr and "makes it again" in told.stderr, told.stderr
+    ended(begun(place, COMMANDS[study], out))
+    assert numbers(out).equals(calm, null_equal=True)
+
+
+def test_two_at_once_in_one_folder(place: Path) -> None:
+    calm, _ = undisturbed(place, "mt")
+    both = [begun(place, COMMANDS["mt"], place / "mt-both") for _ in range(2)]
+    said = [process.communicate(timeout=300)[1].decode() for process in both]
+    codes = sorted(process.returncode for process in both)
+    assert codes in ([0, 0], [0, 2]), said
+    if codes == [0, 2]:
+        assert any("another process is writing to" in text for text in said)
+    assert numbers(place / "mt-both").equals(calm, null_equal=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 400 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    if not shutil.which("mount") or subprocess.run(["mount", *options], capture_output=True).returncode:
+        pytest.skip("a small disk can be mounted by root only")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("study", ["mt", "metric"])
+def test_a_full_disk_is_told_and_the_run_goes_on_with_more_room(study: str, place: Path, small_disk: Path) -> None:
+    calm, _ = undisturbed(place, study)
+    (small_disk / "filler").write_bytes(b"x" * (380 << 10))
+    words = [*COMMANDS[study], "--cache", str(place / f"{study}-full.sqlite")]
+    process = begun(place, words, small_disk / "run")
+    told = process.communicate(timeout=300)[1].decode()
+    assert process.returncode in (2, 3) and ("disk is full" in told or "No space left" in told), told
+    (small_disk / "filler").unlink()
+    subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
+    ended(begun(place, words, small_disk / "run"))
+    assert numbers(small_disk / "run").equals(calm, null_equal=True)
+
+
+def test_a_clock_that_jumps_back_changes_no_number(place: Path, tmp_path: Path) -> None:
+    calm, _ = undisturbed(place, "metric")
+    code = (
+        "import time, itertools, sys\n"
+        "hours = itertools.count()\n"
+        "real = time.time\n"
+        "time.time = lambda: real() - 3600 * next(hours)\n"
+        "sys.argv[0] = 'babelquake'\n"
+        "from babelquake.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, *COMMANDS["metric"], "--out", str(tmp_path / "run")]
+    env = {**os.environ, "BABELQUAKE_CACHE": str(tmp_path / "c.sqlite")}
+    done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert numbers(tmp_path / "run").equals(calm, null_equal=True)
+
+
+@pytest.mark.parametrize("moment", [0.5, 0.8])
+def test_a_killed_perturb_leaves_the_old_table_and_nothing_else(moment: float, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("".join(f"Sentence number {number} is here.\n" for number in range(60_000)))
+    old = pl.DataFrame({"old": [1]})
+    old.write_parquet(tmp_path / "t.parquet")
+    words = ["perturb", "misspell", "--lang", "en", "--table", "t.parquet", "in.txt"]
+    started = time.monotonic()
+    calm = [*words[:5], "calm.parquet", "in.txt"]
+    subprocess.run([sys.executable, "-m", "babelquake", *calm], cwd=tmp_path, check=True, capture_output=True)
+    seconds = time.monotonic() - started
+    process = subprocess.Popen([sys.executable, "-m", "babelquake", *words], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    time.sleep(seconds * moment)
+    process.kill()
+    process.wait()
+    left = pl.read_parquet(tmp_path / "t.parquet")
+    assert left.equals(old) or left.equals(pl.read_parquet(tmp_path / "calm.parquet"))
+    subprocess.run([sys.executable, "-m", "babelquake", *words], cwd=tmp_path, check=True, capture_output=True)
+    assert pl.read_parquet(tmp_path / "t.parquet").equals(pl.read_parquet(tmp_path / "calm.parquet"))
+    assert {path.name for path in tmp_path.iterdir()} == {"in.txt", "t.parquet", "calm.parquet"}
+
+
+def test_a_run_is_repeated_with_the_same_numbers_also_where_its_data_have_moved(place: Path) -> None:
+    undisturbed(place, "metric")
+    command = [sys.executable, "-m", "babelquake", "rerun", "metric-calm"]
+    same = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300)
+    assert same.returncode == 0, same.stderr
+    elsewhere = place / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copytree(place / "metric-calm", elsewhere / "run")
+    moved = subprocess.run([*command[:-1], "run"], cwd=elsewhere, capture_output=True, text=True, timeout=300)
+    assert moved.returncode == 2 and "d.de-en.tsv" in moved.stderr, (moved.returncode, moved.stderr)
+    listed = subprocess.run(
+        [sys.executable, "-m", "babelquake", "list", "runs", str(place), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert {"metric-calm"} <= {Path(row["name"]).name for row in json.loads(listed.stdout)}
