@@ -222,9 +222,9 @@ def test_a_full_disk_ends_the_run_so_that_it_can_go_on(run: Run, monkeypatch: py
         lambda: Path("/dev/full").write_text("x" * 100_000),
     ],
 )
-def test_a_disk_that_is_really_full_is_recognised(write: Callable[[], object]) -> None:
+def test_a_disk_that_is_really_full_is_recognised(write: Callable[[], object], tmp_path: Path) -> None:
     """polars reports it in an error of its own kind, for Parquet and CSV alike."""
-    with pytest.raises(ResumableError, match="the disk is full"), disk():
+    with pytest.raises(ResumableError, match="the disk is full"), disk(tmp_path):
         write()
 
 
