@@ -26,6 +26,7 @@ from babelquake.models import configure
 from babelquake.scorers import Questions, Scorer, scorer
 
 RESULTS = Path(__file__).parent / "results"
+ROUNDS = 3
 GOALS = {
     "bertscore_per_variant_set": 3.0,
     "bertscore_everything_at_once": 1.5,
@@ -71,37 +72,45 @@ def ours(scorers: list[Scorer], sets: list[list[str]], references: list[str]) ->
     return np.stack([rows[:, 0] for rows in Engine(quiet=True).judge_all(scorers, questions)])
 
 
-def official(model: str, layer: int, sets: list[list[str]], references: list[str], device: str) -> np.ndarray:
-    """bert_score's F, one call per set, the model loaded once."""
-    from bert_score import BERTScorer
-
-    made = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=64)
+def official(made: Any, sets: list[list[str]], references: list[str]) -> np.ndarray:
+    """bert_score's F, one call per set."""
     return np.concatenate([made.score(one, references)[2].numpy() for one in sets])
 
 
-def at_once(model: str, layer: int, sets: list[list[str]], references: list[str], device: str) -> np.ndarray:
-    """bert_score's F, one call with everything."""
-    return official(model, layer, [[text for one in sets for text in one]], references * len(sets), device)
-
-
 def bertscore(options: argparse.Namespace, clock: Callable[[], float]) -> dict[str, Any]:
-    """Against bert_score, and five layers against one."""
+    """Against bert_score, its model loaded before, and five layers against one; the best of alternating rounds."""
+    from bert_score import BERTScorer
+
     sets, references = material(options.references, options.variants)
     layer = options.layer
     one = scorer("bertscore", model=options.encoder, layer=layer)
-    ours([one], [sets[0][:8]], references[:8])
-    mine, values = timed(lambda: ours([one], sets, references), clock)
-    per_set, theirs = timed(lambda: official(options.encoder, layer, sets, references, options.device), clock)
-    together, again = timed(lambda: at_once(options.encoder, layer, sets, references, options.device), clock)
     several = [scorer("bertscore", model=options.encoder, layer=number) for number in range(layer - 4, layer + 1)]
-    five, _ = timed(lambda: ours(several, sets, references), clock)
+    made = BERTScorer(model_type=options.encoder, num_layers=layer, device=options.device, batch_size=64)
+    whole = [text for some in sets for text in some]
+    work = {
+        "ours": lambda: ours([one], sets, references)[0],
+        "bert_score at once": lambda: official(made, [whole], references * len(sets)),
+        "five layers": lambda: ours(several, sets, references)[-1],
+        "bert_score per set": lambda: official(made, sets, references),
+    }
+    ours([one], [sets[0][:8]], references[:8])
+    official(made, [sets[0][:8]], references[:8])
+    times: dict[str, list[float]] = {name: [] for name in work}
+    values: dict[str, np.ndarray] = {}
+    for turn in range(ROUNDS):
+        for name, run in work.items():
+            if turn == 0 or name != "bert_score per set":  # by far the longest: once
+                seconds, values[name] = timed(run, clock)
+                times[name].append(seconds)
+    best = {name: min(found) for name, found in times.items()}
     return {
-        "seconds": {"ours": mine, "bert_score per set": per_set, "bert_score at once": together, "five layers": five},
-        "largest_difference": float(max(np.abs(values[0] - theirs).max(), np.abs(values[0] - again).max())),
+        "seconds": best,
+        "rounds": times,
+        "largest_difference": float(max(np.abs(values["ours"] - other).max() for other in values.values())),
         "ratios": {
-            "bertscore_per_variant_set": per_set / mine,
-            "bertscore_everything_at_once": together / mine,
-            "five_layers_against_one": five / mine,
+            "bertscore_per_variant_set": best["bert_score per set"] / best["ours"],
+            "bertscore_everything_at_once": best["bert_score at once"] / best["ours"],
+            "five_layers_against_one": best["five layers"] / best["ours"],
         },
     }
 
@@ -117,7 +126,7 @@ def layers(options: argparse.Namespace, clock: Callable[[], float]) -> dict[str,
 
 
 def perplexity(options: argparse.Namespace, clock: Callable[[], float]) -> dict[str, Any]:
-    """Against evaluate's module, called once per set of variants."""
+    """Against evaluate's module, called once per set of variants; the time in which it loads the model is left out."""
     sys.path.insert(0, str(Path(options.perplexity_module).parent))
     import perplexity as module
 
@@ -136,11 +145,23 @@ def perplexity(options: argparse.Namespace, clock: Callable[[], float]) -> dict[
             ]
         )
 
+    loading = 0.0
+    load = module.AutoModelForCausalLM.from_pretrained
+
+    def loaded(name: str) -> Any:
+        nonlocal loading
+        seconds, model = timed(lambda: load(name), clock)
+        loading += seconds
+        assert str(model.dtype) == "torch.float32", f"{name} loads as {model.dtype}: save it in float32 first"
+        return model
+
+    module.AutoModelForCausalLM.from_pretrained = loaded
     official_seconds, expected = timed(theirs, clock)
+    module.AutoModelForCausalLM.from_pretrained = load
     return {
-        "seconds": {"ours": mine, "evaluate": official_seconds},
+        "seconds": {"ours": mine, "evaluate": official_seconds, "of which it loads the model": loading},
         "largest_relative_difference": float(np.abs(values / expected - 1).max()),
-        "ratios": {"perplexity": official_seconds / mine},
+        "ratios": {"perplexity": (official_seconds - loading) / mine},
     }
 
 
