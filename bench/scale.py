@@ -113,8 +113,8 @@ def main() -> None:
                 print(name, size, result, flush=True)
                 found.setdefault(name, {})[str(size)] = result
                 RESULTS.write_text(json.dumps(found, indent=2) + "\n")
-    for results in found.values():
-        sizes = sorted(int(size) for size in results if size.isdigit())
+    for results in (found[name] for name in COMMANDS if name in found):
+        sizes = sorted(int(size) for size in results if size.isdigit() and "cpu_s" in results[size])
         results["exponent"] = exponent(sizes, [results[str(size)]["cpu_s"] for size in sizes])
     RESULTS.write_text(json.dumps(found, indent=2) + "\n")
 
