@@ -138,7 +138,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     )
     plan = Plan(
         Overpenalise(given["by"]),
-        recipe_of(recipe, Tools({}, tags(None))),
+        recipe_of("clare[context=clipped]" if recipe == "clare" else recipe, Tools({}, tags(None))),
         (PerplexityRise(given["rise"]),),
         stop_words(None),
         voice,

@@ -53,6 +53,17 @@ def test_mask_replacement_keeps_fillers_above_the_floor(toys: Any) -> None:
     ]
 
 
+def test_a_clipped_context_hides_the_marks_at_both_ends_and_reaches_neither(toys: Any) -> None:
+    quoted = Sentence.of('"Cat mat sat," he said.')
+    log: list[Any] = []
+    inserted = toys.driven(MaskInsert(1, clipped=True).candidates(quoted, [0, 1, 4]), None, log)
+    assert log == [[Gap("Cat ", ' mat sat," he said'), Gap('Cat mat sat," he ', " said")]]
+    assert [candidate.text for candidate in inserted] == ['"Cat dog mat sat," he said.', '"Cat mat sat," he dog said.']
+    merging = MaskMerge(lambda sentence: ["NOUN"] * len(sentence.words), 1, clipped=True)
+    merged = toys.driven(merging.candidates(quoted, range(5)))
+    assert [candidate.text for candidate in merged] == ['"Cat dog," he said.', '"Cat mat dog," said.']
+
+
 def test_mask_insertion_puts_a_word_before_another(toys: Any) -> None:
     log: list[Any] = []
     found = toys.driven(MaskInsert(1).candidates(SENTENCE, [5]), None, log)

@@ -42,6 +42,32 @@ class MaskMove(Move):
         return [word for word in above if word != old and any(map(str.isalpha, word))]
 
 
+class WindowedMove(MaskMove):
+    """A move whose masked model may see the words alone, without the marks around them (`clipped`).
+
+    TextAttack cuts such texts before their first word and behind their last one, where the mask itself loses a bracket
+    and is none any more: it inserts nothing before the first word, and the first and the last pair stay unmerged.
+    """
+
+    def __init__(self, most: int = 50, floor: float = 0.0, clipped: bool = False) -> None:
+        super().__init__(most, floor)
+        self.clipped = clipped
+
+    def gaps(self, sentence: Sentence, gaps: Sequence[Gap]) -> Asking[list[Sequence[tuple[str, float]]]]:
+        """The fillers of each gap of a sentence; none for a gap that was cut off."""
+        if not self.clipped:
+            return (yield list(gaps))
+        cut = [_clipped(sentence, gap) for gap in gaps]
+        answers = iter((yield [gap for gap in cut if gap is not None]))
+        return [() if gap is None else next(answers) for gap in cut]
+
+
+def _clipped(sentence: Sentence, gap: Gap) -> Gap | None:
+    before = gap.before[len(sentence.gaps[0]) :]
+    after = gap.after[: len(gap.after) - len(sentence.gaps[-1])]
+    return Gap(before, after) if before and after else None
+
+
 class MaskReplace(MaskMove):
     """Mask a word and fill the gap with another."""
 
@@ -58,7 +84,7 @@ class MaskReplace(MaskMove):
         ]
 
 
-class MaskInsert(MaskMove):
+class MaskInsert(WindowedMove):
     """Open a gap before a word and fill it."""
 
     kind = "insert"
@@ -67,7 +93,7 @@ class MaskInsert(MaskMove):
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """Up to `most` sentences per place."""
         heads = [sentence.around(place)[0] for place in places]
-        answers = yield [Gap(head, f" {sentence.text[len(head) :]}") for head in heads]
+        answers = yield from self.gaps(sentence, [Gap(head, f" {sentence.text[len(head) :]}") for head in heads])
         return [
             sentence.inserted(place, word, head)
             for place, head, fillers in zip(places, heads, answers, strict=True)
@@ -75,7 +101,7 @@ class MaskInsert(MaskMove):
         ]
 
 
-class MaskMerge(MaskMove):
+class MaskMerge(WindowedMove):
     """Mask a word and its right neighbour together and fill the gap with one word.
 
     Only pairs that CLARE's authors allow are merged, by part of speech (`MERGES`). TextAttack merges wherever such a
@@ -85,8 +111,10 @@ class MaskMerge(MaskMove):
     kind = "merge"
     replaces_word = False
 
-    def __init__(self, tags: Tags, most: int = 50, floor: float = 0.0, anywhere: bool = True) -> None:
-        super().__init__(most, floor)
+    def __init__(
+        self, tags: Tags, most: int = 50, floor: float = 0.0, anywhere: bool = True, clipped: bool = False
+    ) -> None:
+        super().__init__(most, floor, clipped)
         self.tags = tags
         self.anywhere = anywhere
 
@@ -101,7 +129,7 @@ class MaskMerge(MaskMove):
         ]
         shorter = [sentence.without(place + 1) for place in pairs]
         around = [base.around(place) for place, base in zip(pairs, shorter, strict=True)]
-        answers = yield [Gap(*sides) for sides in around]
+        answers = yield from self.gaps(sentence, [Gap(*sides) for sides in around])
         return [
             sentence.merged(place, word, base)
             for place, base, fillers in zip(pairs, shorter, answers, strict=True)
