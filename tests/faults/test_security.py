@@ -165,4 +165,31 @@ def test_no_yaml_is_loaded_that_could_act() -> None:
         assert not re.search(r"(?<![\w.])eval\(", text), path
         assert not re.search(r"torch\.load\((?![^)]*weights_only=True)", text), path
         assert not re.search(r"shell=True", text), path
+        assert not re.search(r"\bAuto\w+\.from_pretrained\((?![^)]*trust_remote_code=False)", text), path
     assert yaml.safe_load("a: 1") == {"a": 1}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "from babelquake.systems import system; system('hf[model=evil]').translate(['a'])",
+        "from babelquake.systems import system; system('hf[model=evil,engine=transformers]').translate(['a'])",
+        "from babelquake.scorers import scorer; scorer('bertscore[model=evil,layer=1]').segments(['a'], ['b'], ['c'])",
+        "from babelquake.scorers import scorer; scorer('perplexity[model=evil]').segments(['a'], ['b'], ['c'])",
+    ],
+)
+def test_code_that_comes_with_a_model_never_runs(ask: str, tmp_path: Path) -> None:
+    """transformers would ask whether to run it, and take a `y` from standard input for the user's."""
+    pytest.importorskip("transformers", reason="needs babelquake[neural]")
+    folder = tmp_path / "evil"
+    folder.mkdir()
+    kinds = ("AutoConfig", "AutoModel", "AutoModelForSeq2SeqLM", "AutoModelForCausalLM", "AutoTokenizer")
+    named = dict.fromkeys(kinds, "evil_code.Evil") | {"AutoTokenizer": ["evil_code.Evil", None]}
+    (folder / "config.json").write_text(json.dumps({"model_type": "evil", "auto_map": named}))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"auto_map": named, "tokenizer_class": "Evil"}))
+    (folder / "evil_code.py").write_text(f"open({str(tmp_path / 'owned')!r}, 'w')\nclass Evil: pass\n")
+    command = [sys.executable, "-c", ask]
+    done = subprocess.run(command, cwd=tmp_path, input="y\n" * 9, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert not (tmp_path / "owned").exists(), done.stderr[-500:]

@@ -30,7 +30,7 @@ class MetricX:
         import transformers
 
         try:
-            config = transformers.AutoConfig.from_pretrained(folder)
+            config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
             if config.model_type != "mt5":
                 raise UserError(f"{folder} is no MetricX checkpoint: its type is '{config.model_type}', expected mt5.")
             written = json.loads((folder / "config.json").read_text("utf-8"))

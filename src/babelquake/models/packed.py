@@ -67,7 +67,7 @@ def pretrained(auto: Any, folder: Path | str, **options: Any) -> Any:
     from transformers import AutoConfig
 
     build = getattr(auto, "from_config", None) or auto._from_config  # an Auto class, or one of a single architecture
-    model = build(AutoConfig.from_pretrained(folder, local_files_only=True), **options)
+    model = build(AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False), **options)
     fill(model, unpack(Path(folder)))
     return model.eval()
 

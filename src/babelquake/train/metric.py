@@ -62,7 +62,7 @@ def train(
     recipe = load(MetricRecipe, "metric", config, **overrides)
     place = device_named(device)
     torch.manual_seed(recipe.seed)
-    tokenizer = AutoTokenizer.from_pretrained(recipe.start)
+    tokenizer = AutoTokenizer.from_pretrained(recipe.start, trust_remote_code=False)
     rated = _rated(tokenizer, split_file(data, "train"), recipe.length)
     mean, spread = float(rated.scores.mean()), float(rated.scores.std()) or 1.0
     model = _model(recipe).to(place)

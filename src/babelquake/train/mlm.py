@@ -134,7 +134,7 @@ def _tokenizer(recipe: MaskedRecipe) -> Any:
         tokenizer: Any = ByT5Tokenizer(extra_ids=1, model_max_length=recipe.length)
         tokenizer.mask_token = "<extra_id_0>"  # noqa: S105  # a token, no password
         return tokenizer
-    return AutoTokenizer.from_pretrained(recipe.start)
+    return AutoTokenizer.from_pretrained(recipe.start, trust_remote_code=False)
 
 
 def _model(recipe: MaskedRecipe, tokenizer: Any) -> Any:
