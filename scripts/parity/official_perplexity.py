@@ -1,8 +1,9 @@
-"""evaluate's perplexities of the real SmolLM2-135M: run by `make parity` in an environment of its own.
+"""evaluate's perplexities of the real SmolLM2-135M: run by `make parity` beside the project's own environment.
 
     python official_perplexity.py WORK_FOLDER EVALUATE_CHECKOUT
 
 The module refuses texts without tokens, and pads every text of a call to the longest: texts of like length go together.
+Of the very long ones every seventh is weighed, which takes minutes enough.
 """
 
 import sys
@@ -13,8 +14,8 @@ from typing import Any
 from golden import keep
 from judged_segments import segments
 
-TOGETHER = 48
-"""Texts in a call: each loads the model anew."""
+TOGETHER, LONG = 72, 300
+"""Texts in a call, each of which loads the model anew; characters from which a text is very long."""
 
 
 def main(folder: Path, checkout: Path) -> None:
@@ -25,7 +26,7 @@ def main(folder: Path, checkout: Path) -> None:
     torch.set_num_threads(1)
     plain = _plain(folder / "smollm2")
     module = evaluate.load(str(checkout / "metrics" / "perplexity" / "perplexity.py"))
-    texts = [row.translation for row in segments() if row.translation]
+    texts = weighed()
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     found = [0.0] * len(texts)
     for start in range(0, len(order), TOGETHER):
@@ -35,6 +36,12 @@ def main(folder: Path, checkout: Path) -> None:
         for place, score in zip(places, scores, strict=True):
             found[place] = score
     keep("perplexity", f"evaluate {version('evaluate')}", {"smollm2": found})
+
+
+def weighed() -> list[str]:
+    """The translations of the parity segments that have tokens."""
+    given = [row.translation for row in segments() if row.translation]
+    return [*(text for text in given if len(text) <= LONG), *[text for text in given if len(text) > LONG][::7]]
 
 
 def _plain(folder: Path) -> Path:
