@@ -90,7 +90,9 @@ def comet(name: str, folder: Path) -> Path:
     kind = given["class_identifier"]
     make, model = ENCODERS[given.get("encoder_model", "XLM-RoBERTa")]
     config = make(folder / "encoder")
-    network = getattr(transformers, model)(config, add_pooling_layer=given.get("encoder_model") in ("MiniLM", "RemBERT"))
+    network = getattr(transformers, model)(
+        config, add_pooling_layer=given.get("encoder_model") in ("MiniLM", "RemBERT")
+    )
     found = weights(network, "encoder.model.")
     unified = kind in ("unified_metric", "xcomet_metric")
     if given.get("sent_layer" if unified else "layer", "mix") == "mix":
