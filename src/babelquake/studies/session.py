@@ -169,9 +169,7 @@ class Session:
         )
         signed = list(measures)
         if not signed:
-            self.say(
-                "Nothing could be measured: there are too few segments or judgements. Take more or others."
-            )
+            self.say("Nothing could be measured: there are too few segments or judgements. Take more or others.")
         for measure in signed:
             parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
             perturbation = known.get((measure.perturbation or "", measure.level))
