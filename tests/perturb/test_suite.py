@@ -24,7 +24,7 @@ def test_the_papers_levels() -> None:
     assert len(vu) == 20 and {change.level for change in vu} == {0, 0.1, 0.2, 0.3}
     assert len(suite("jwalapuram2023").perturbations) == 8
     kanojia = suite("kanojia2021")
-    assert {kanojia.repeats(change) for change in kanojia.perturbations} == {1, 20}
+    assert {kanojia.repeats(change) for change in kanojia.perturbations} == {1, 5, 20}
 
 
 def test_specs_and_suites_mix_and_double_ones_count_once() -> None:
