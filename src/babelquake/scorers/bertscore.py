@@ -112,7 +112,7 @@ class BertScore(VectorScorer):
 
     @property
     def limits(self) -> Limits:
-        """Enough questions at once for the encoder to find texts of equal length."""
+        """Enough questions at once for the encoder to fill its rows."""
         return Limits(texts=512)
 
     def encoders(self) -> tuple[Wanted, ...]:
