@@ -9,6 +9,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import settings
 
+from babelquake.models.settings import configure
 from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -47,6 +48,13 @@ def nobody_else_is_asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests neither fill nor read the user's cache."""
     os.environ["BABELQUAKE_CACHE"] = str(tmp_path_factory.mktemp("cache") / "results.sqlite")
+
+
+@pytest.fixture(autouse=True)
+def settings_of_the_models() -> Iterator[None]:
+    """A command that was told --offline or --device tells it to no other test."""
+    yield
+    configure(device="auto", offline=False)
 
 
 class Faraway(System):

@@ -49,7 +49,7 @@ def test_signatures_are_sacrebleus() -> None:
 @pytest.mark.parametrize("wanted", SUPPORTED)
 def test_every_supported_version(wanted: str, tmp_path: Path) -> None:
     if wanted != version("sacrebleu"):
-        install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path)]
+        install = [sys.executable, "-I", "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path)]
         done = subprocess.run([*install, f"sacrebleu=={wanted}"], capture_output=True, text=True, check=False)
         if done.returncode:
             pytest.skip(f"sacreBLEU {wanted} cannot be installed here")
