@@ -4,6 +4,7 @@ from babelquake.report.metric.tables import digits_for
 from babelquake.report.phrases import in_words, level_with_unit, of_pair, p_text
 from babelquake.report.results import STATISTICS, Results, Row, is_significant, scorer_text, statistic_text, values
 from babelquake.report.table import number
+from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 
@@ -29,14 +30,20 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[str]:
 
 def _harmless(results: Results, rows: list[Row], meaning: dict[str, str]) -> str:
     harmless = [row for row in rows if meaning.get(row["perturbation"], "preserving") == "preserving"]
+    if not harmless:
+        return " was shown no harmless change"
+    untested = sum(row["verdict"] == CANNOT_BE_TESTED for row in harmless)
+    if untested == len(harmless):
+        return f" cannot be tested on {untested} harmless change{'s' * (untested > 1)}: too few segments"
+    beside = f" ({untested} cannot be tested)" if untested else ""
     moved = [row for row in harmless if is_significant(row)]
     if not moved:
-        return f" moves significantly under none of {len(harmless)} harmless changes"
+        return f" moves significantly under none of {len(harmless)} harmless changes{beside}"
     worst = max(moved, key=lambda row: abs(row["value"]))
     digits = min(3, digits_for(worst["scorer"], results))
     change = in_words(worst["perturbation"], worst["level"])
     return (
-        f" moves significantly under {len(moved)} of {len(harmless)} harmless changes, most under {change}: "
+        f" moves significantly under {len(moved)} of {len(harmless)} harmless changes{beside}, most under {change}: "
         f"{number(worst['value'], digits, sign=True)}{p_text(worst)}"
     )
 

@@ -2,6 +2,7 @@
 
 from babelquake.report.phrases import in_words, listed, of_pair, p_text, usual_level, with_level
 from babelquake.report.results import Results, Row, base_name, distinct, is_significant, scorer_text, values
+from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 RARE = 0.1
@@ -61,6 +62,8 @@ def _overall(results: Results, pair: str | None, scorer: str, name: str) -> list
         sure = (
             ""
             if not between
+            else ", which cannot be tested"
+            if between[0]["verdict"] == CANNOT_BE_TESTED
             else (f", {'more' if is_significant(between[0]) else 'not more'} than chance{p_text(between[0])}")
         )
         rest = "; ".join(f"{row['system']} {row['value']:.0f} %" for row in others)
@@ -92,7 +95,7 @@ def _loss(results: Results, cells: list[Row], scorer: str) -> str:
     sentence = f"{first['system']} loses {_percent(100 - first['value'])} of its {scorer} to {change}"
     sentence += "".join(f"; {row['system']} {_percent(100 - row['value'])}" for row in others)
     if len(cells) == 1 and first["p"] is not None:
-        sentence += f"; the loss is {'' if is_significant(first) else 'not '}significant{p_text(first)}"
+        sentence += f"; the loss {_tested(first)}"
     return sentence + _compared(results, worst_first, "robust_difference") + "."
 
 
@@ -115,9 +118,14 @@ def _compared(results: Results, worst_first: list[Row], measure: str) -> str:
         found = results.one(measure, **key, system=one["system"], other=other["system"])
         if found:
             between = "" if len(worst_first) == 2 else f" between {worst['system']} and {best['system']}"
-            said = "is significant" if is_significant(found) else "is not significant"
-            return f"; the difference{between} {said}{p_text(found)}"
+            return f"; the difference{between} {_tested(found)}"
     return ""
+
+
+def _tested(row: Row) -> str:
+    if row["verdict"] == CANNOT_BE_TESTED:
+        return "cannot be tested"
+    return f"is {'' if is_significant(row) else 'not '}significant{p_text(row)}"
 
 
 def _ranking(results: Results, pair: str | None, scorer: str) -> list[str]:
