@@ -83,6 +83,29 @@ def test_two_processes_write_at_once(path: Path) -> None:
     assert Cache(path).get(list(known)) == known
 
 
+CREATORS = """
+import sys
+from babelquake.engine.cache import Cache
+print("ready", flush=True)
+for line in sys.stdin:
+    Cache(line.strip()).close()
+"""
+
+
+def test_many_that_create_a_cache_at_once_wait_for_each_other(path: Path) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    many = [subprocess.Popen([sys.executable, "-c", CREATORS], **pipes) for _ in range(4)]
+    for process in many:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    for number in range(50):
+        for process in many:
+            assert process.stdin is not None
+            process.stdin.write(f"{path.with_name(f'new-{number}.sqlite')}\n".encode())
+            process.stdin.flush()
+    told = [process.communicate()[1] for process in many]
+    assert [process.returncode for process in many] == [0] * 4, told
+
+
 def test_kill_9_in_the_middle_of_writing_loses_no_finished_entry(path: Path) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(path), "s", "1000000"], stdout=subprocess.PIPE, text=True

@@ -120,7 +120,7 @@ def test_two_at_once_in_one_folder(place: Path) -> None:
     codes = sorted(process.returncode for process in both)
     assert codes in ([0, 0], [0, 2]), said
     if codes == [0, 2]:
-        assert any("another process is writing to" in text for text in said)
+        assert any("another process is writing to" in text for text in said), said
     assert numbers(place / "mt-both").equals(calm, null_equal=True)
 
 

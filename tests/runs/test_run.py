@@ -111,6 +111,22 @@ def test_one_process_writes_at_a_time(run: Run) -> None:
     assert not (run.folder / ".lock").exists()
 
 
+def test_what_another_process_finished_meanwhile_is_taken_over(run: Run) -> None:
+    late = Run.resume(run.folder, "mt", CONFIG)
+    with run.alone():
+        run.once("scores", lambda: TABLE)
+    with late.alone():
+        assert late.info.files == run.info.files and late.table("scores").equals(TABLE)
+
+
+def test_another_run_begun_meanwhile_is_not_mixed_up_with_this_one(run: Run) -> None:
+    with run.alone():
+        run.once("scores", lambda: TABLE)
+    Run.resume(run.folder, "mt", CONFIG | {"seed": 2}, restart=True)
+    with pytest.raises(UserError, match="was made with --seed"), run.alone():
+        pass
+
+
 def test_a_lock_left_by_a_killed_process_holds_nobody_up(run: Run) -> None:
     (run.folder / ".lock").touch()
     with run.alone():

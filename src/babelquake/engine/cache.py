@@ -191,7 +191,9 @@ class Cache:
     def _connect(self, checked: bool = False) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=120, isolation_level=None, check_same_thread=False)
         try:
-            database.execute("PRAGMA journal_mode = WAL")
+            if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                with locked(_beside(self.path, ".opening"), wait=True):  # SQLite itself does not wait here
+                    database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
             database.executescript(TABLES)
             if checked or self.path.stat().st_size <= QUICKLY_CHECKED:

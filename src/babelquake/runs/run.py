@@ -26,8 +26,8 @@ from babelquake.runs.parts import Parts
 LOCK = ".lock"
 FORMULA = r"^[=+\-@\t\r]"
 """How a cell begins that a spreadsheet would compute; in measures.csv an apostrophe stands before it."""
-BEGUN = frozenset({".run.json.writing", "run.json.writing", LOCK})
-"""All that is there when a run was killed as it began."""
+BEGUN = frozenset({".run.json.writing", "run.json.writing", "run.json", LOCK})
+"""All that is there when a run was killed as it began, or while another process begins it."""
 
 
 class Run(Kept):
@@ -53,21 +53,22 @@ class Run(Kept):
         config = json.loads(json.dumps(config, default=str))
         info = RunInfo(study=study, config=dict(config), versions=versions(), created=now())
         run = cls(folder, info)
-        if file.exists():
-            old = cls.open(folder)
-            if not restart and old._has_results():
-                old._same_or_refuse(study, config)
-                old._same_versions(info.versions)
-                return old
-            with old.alone():
-                old.discard_files()
-        elif folder.exists() and (not folder.is_dir() or any(entry.name not in BEGUN for entry in folder.iterdir())):
+        ours = file.exists() or not folder.exists()
+        if not ours and (not folder.is_dir() or any(entry.name not in BEGUN for entry in folder.iterdir())):
             raise UserError(f"{folder} exists and is no run folder. Use another --out.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"--out {folder} cannot be created: {error.strerror}.") from error
-        run.save()
+        with run._held():
+            if file.exists():
+                old = cls.open(folder)
+                if not restart and old._has_results():
+                    old._same_or_refuse(study, config)
+                    old._same_versions(info.versions)
+                    return old
+                old.discard_files()
+            run.save()
         return run
 
     def _has_results(self) -> bool:
@@ -124,7 +125,16 @@ class Run(Kept):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the folder for this process while it writes."""
+        """Hold the folder for this process while it writes, and go on from what others have finished in it since."""
+        with self._held():
+            if (self.folder / "run.json").is_file():
+                present = Run.open(self.folder)
+                present._same_or_refuse(self.info.study, self.info.config)
+                self.info = present.info
+            yield
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
         with ExitStack() as stack:
             try:
                 stack.enter_context(locked(self.folder / LOCK, wait=False))
