@@ -10,6 +10,8 @@ import typer
 
 import babelquake as bq
 from babelquake.cli.app import app
+from babelquake.cli.shared import Shared
+from babelquake.engine.memory import BOUND
 
 TERMINAL = {"config", "brief", "as_json", "quiet", "open_report", "keep"}
 """What is about the terminal alone: a file of options, and how much is printed in which form."""
@@ -46,6 +48,7 @@ ELSEWHERE: dict[str, str] = {
     "executor": "engine:workers what",
     "on_error": "engine:Engine on_error",
     "budget": "engine:Engine budget",
+    "memory": "engine:Engine memory_bytes",
     "device": "models.settings:configure device",
     "offline": "models.settings:configure offline",
     "examples": "report.examples:example_table most",
@@ -159,3 +162,8 @@ def test_what_is_said_to_be_elsewhere_belongs_to_an_option() -> None:
 def test_the_front_door_leads_to_what_it_names() -> None:
     for name in bq.__all__:
         assert getattr(bq, name) is not None
+
+
+def test_the_room_for_vectors_reaches_the_engine() -> None:
+    assert Shared(cache="none", memory=2.5).engine().memory.bound == 5 * 2**29
+    assert Shared(cache="none").engine().memory.bound == BOUND

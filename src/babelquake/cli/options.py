@@ -153,6 +153,10 @@ Budget = Annotated[
     int | None,
     option("--budget", "N", "The most characters remote systems and judges may get; checked while sending too.", min=0),
 ]
+Memory = Annotated[
+    float,
+    option("--memory", "GIB", "Room for vectors of texts that come again; more of it saves time.", min=0),
+]
 AsJson = Annotated[bool, switch("--json", "Print JSON.")]
 Examples = Annotated[int, option("--examples", "N", "List this many examples behind the numbers.", min=0)]
 Brief = Annotated[bool, switch("--brief", "Print the verdict, no tables.")]
@@ -189,7 +193,12 @@ def needed(out: Path | None) -> Path:
 
 
 def engine_of(
-    cache: str | None, quiet: bool = False, executor: str = "local", on_error: str = "keep", budget: int | None = None
+    cache: str | None,
+    quiet: bool = False,
+    executor: str = "local",
+    on_error: str = "keep",
+    budget: int | None = None,
+    memory: float = 1,
 ) -> "Engine":
     """An engine with the chosen cache and executor; a damaged cache is told about."""
     from babelquake.engine import Cache, Engine, workers
@@ -198,7 +207,9 @@ def engine_of(
     if cache != "none":
         store = Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
     chosen = one_of("--on-error", on_error, Literal["keep", "stop"])
-    return Engine(store, quiet, workers=workers(executor), on_error=chosen, budget=budget)
+    return Engine(
+        store, quiet, workers=workers(executor), on_error=chosen, budget=budget, memory_bytes=int(memory * 2**30)
+    )
 
 
 def judged_by(scorer: list[str] | None, folder: Path | None) -> list[str]:

@@ -34,6 +34,7 @@ class Shared:
     offline: opt.Offline = False
     on_error: opt.OnError = "keep"
     budget: opt.Budget = None
+    memory: opt.Memory = 1
     restart: opt.Restart = False
     examples: opt.Examples = 0
     sort: opt.Sort = "drop"
@@ -61,7 +62,7 @@ class Shared:
 
     def engine(self) -> "Engine":
         """The engine that was asked for."""
-        return opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, self.budget)
+        return opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, self.budget, self.memory)
 
     def how(self, engine: "Engine | None" = None) -> dict[str, Any]:
         """What every study is told beside its own options."""
