@@ -26,6 +26,7 @@ FLOORS: tuple[set[str], ...] = (
     {"data"},
     {
         "callee",
+        "compiled",
         "languages",
         "http",
         "interrupts",

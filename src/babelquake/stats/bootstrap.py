@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 Factor = NDArray[np.floating[Any]]
 Function = Callable[..., ArrayLike]
 """Takes one array of sums per table, each (…, width of the table), and gives scores, shape (…)."""
+Block = Callable[[int, int], Array]
+"""Takes the first of some draws and their number, and gives sums, shape (width, draws)."""
 
 EXACT_IN_FLOAT32 = 2**24
 LARGEST_COUNT = 9
@@ -28,7 +30,7 @@ LARGEST_COUNT = 9
 NEVER_EMPTY = 64
 """Segments from which on no resample is empty: e⁻⁶⁴."""
 WORTH_THREADS = 1 << 21
-"""Counts from which on the work is shared out between cores."""
+"""Counts from which on the work is compiled and shared out between cores."""
 ROWS_AT_ONCE = 1 << 16
 ONE_THREAD = 1 << 18
 """Multiplications up to which a matrix product stays in one thread: the threads are ours, one per block of draws."""
@@ -125,22 +127,47 @@ def weighted_sums(rows: Array, weights: Draws, draws: int) -> Array:
         raise UserError(f"resampling needs at least 1 resample; {draws} were asked for.")
     largest = max(abs(float(rows.max(initial=0.0))), abs(float(rows.min(initial=0.0))))
     exact = _whole(rows) and SEGMENTS_AT_ONCE * LARGEST_COUNT * largest < EXACT_IN_FLOAT32
-    columns: Factor = np.ascontiguousarray(rows.T, dtype=np.float32 if exact else np.float64)
+    many = len(rows) * draws > WORTH_THREADS
     sums = np.empty((rows.shape[1], draws))
+    block = (_compiled if many and weights.chance == "resample" else _interpreted)(rows, weights, exact)
 
-    def block(first: int) -> None:
-        """Sums of one block of draws, over all segments in their order."""
+    def fill(first: int) -> None:
         wanted = min(DRAWS_AT_ONCE, draws - first)
-        total = np.zeros((len(columns), wanted))
-        for start in range(0, len(rows), SEGMENTS_AT_ONCE):
-            here = slice(start, min(start + SEGMENTS_AT_ONCE, len(rows)))
-            _add_product(columns[:, here], weights.tile(here, first, wanted).astype(columns.dtype), total)
-        sums[:, first : first + wanted] = total
+        sums[:, first : first + wanted] = block(first, wanted)
 
     blocks = range(0, draws, DRAWS_AT_ONCE)
-    for _ in in_parallel(block, blocks) if len(rows) * draws > WORTH_THREADS else map(block, blocks):
+    for _ in in_parallel(fill, blocks) if many else map(fill, blocks):
         pass
     return np.ascontiguousarray(sums.T)
+
+
+def _interpreted(rows: Array, weights: Draws, exact: bool) -> Block:
+    """Sums with what NumPy has, for few segments: nothing needs to be compiled."""
+    columns: Factor = np.ascontiguousarray(rows.T, dtype=np.float32 if exact else np.float64)
+    return lambda first, draws: _by_tiles(
+        columns, draws, lambda here: weights.tile(here, first, draws).astype(columns.dtype)
+    )
+
+
+def _compiled(rows: Array, weights: Draws, exact: bool) -> Block:
+    """The same sums for many segments, on which cores work without waiting for each other."""
+    from babelquake.stats.tiles import tile_of, whole_sums
+
+    starts = weights.starts
+    if exact:
+        return lambda first, draws: whole_sums(rows, starts, first, draws)
+    columns = np.ascontiguousarray(rows.T)
+    return lambda first, draws: _by_tiles(columns, draws, lambda here: tile_of(starts[here], first, draws))
+
+
+def _by_tiles(columns: Factor, draws: int, weights: Callable[[slice], Factor]) -> Array:
+    """Sums of one block of draws, over all segments in their order."""
+    width, segments = columns.shape
+    total = np.zeros((width, draws))
+    for start in range(0, segments, SEGMENTS_AT_ONCE):
+        here = slice(start, min(start + SEGMENTS_AT_ONCE, segments))
+        _add_product(columns[:, here], weights(here), total)
+    return total
 
 
 def same_segments(tables: Sequence[ArrayLike]) -> Array:

@@ -8,7 +8,7 @@ among equals prefer longer stretches, then earlier ones, then earlier goals.
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.scorers.strings.compiled import compiled
+from babelquake.compiled import compiled
 from babelquake.scorers.strings.pairs import Ids
 from babelquake.scorers.strings.scanning import Values
 

@@ -8,7 +8,7 @@ walks the tree from each of its positions and stops at the first n-gram the refe
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.scorers.strings.compiled import compiled
+from babelquake.compiled import compiled
 from babelquake.scorers.strings.pairs import Ids
 from babelquake.scorers.strings.scanning import SPREAD, Values
 from babelquake.scorers.strings.symbols import Symbols

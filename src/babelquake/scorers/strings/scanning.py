@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.scorers.strings.compiled import compiled
+from babelquake.compiled import compiled
 from babelquake.scorers.strings.pairs import Ids
 
 Values = NDArray[np.uint32]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from babelquake.scorers.strings.compiled import compiled
+from babelquake.compiled import compiled
 
 
 def test_a_function_without_a_file_to_cache_beside_is_compiled_all_the_same() -> None:
