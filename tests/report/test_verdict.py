@@ -3,6 +3,7 @@ from pathlib import Path
 
 import polars as pl
 
+import babelquake as bq
 from babelquake.report.page import verdict
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
@@ -58,6 +59,45 @@ def test_challenge_verdict_names_the_weakest_phenomenon(runs: dict[str, Run]) ->
 def test_qe_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) -> None:
     said = verdict(runs["qe"])
     assert any("warning" in line for line in said)
+
+
+FEW = [
+    (
+        f"Satz {place} war nicht {word}.",
+        f"Sentence {place} was not very {word}.",
+        f"The sentence {place} was not {word}.",
+    )
+    for place, word in enumerate(["lang", "kurz", "gut", "neu"])
+]
+
+
+def few(folder: Path) -> Path:
+    """Four segments of two systems, too few for any test."""
+    lines = ["source\treference\ttranslation\tsystem\tscore\town"]
+    for place, (source, reference, translation) in enumerate(FEW):
+        lines.append(f"{source}\t{reference}\t{translation}\ta\t{70 + place}\t{place}")
+        lines.append(f"{source}\t{reference}\t{translation} No{place}.\tb\t{75 - place * place}\t{5 - place * place}")
+    path = folder / "few.de-en.tsv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_four_segments_cannot_be_tested_and_every_verdict_says_so(tmp_path: Path) -> None:
+    data, options = few(tmp_path), {"resamples": 200}
+    pairs = [(source, reference) for source, reference, _ in FEW]
+    systems = ["command[cmd=cat,name=same]", "command[cmd=tr a-m n-z,name=other]"]
+    mt = bq.mt(systems, pairs, ["misspell[level=0.9]"], scorers="chrf", out=tmp_path / "mt", **options)
+    one = bq.qe("chrf", data, out=tmp_path / "one", masked_lm="none", **options)
+    two = bq.qe(["chrf", "ter"], data, out=tmp_path / "two", masked_lm="none", **options)
+    agreement = bq.correlate(["chrf", "scores[column=own]"], data, out=tmp_path / "agreement", **options)
+    for run in (mt, one, two, agreement):
+        said = " ".join(verdict(run))
+        assert ", which cannot be tested." in said and "chance" not in said, (run, said)
+
+
+def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:
+    run = bq.correlate(["chrf", "chrf[name=again]"], few(tmp_path), out=tmp_path / "run", resamples=200)
+    assert verdict(run) == ["chrF and again agree equally well with people (pairwise accuracy 0.500)."]
 
 
 def test_a_run_without_measures_says_so(tmp_path: Path) -> None:

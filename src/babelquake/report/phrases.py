@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from babelquake.errors import UserError
 from babelquake.perturb.base import PERTURBATIONS, Card
-from babelquake.report.results import Row
+from babelquake.report.results import Row, is_significant
+from babelquake.runs.measures import CANNOT_BE_TESTED
 
 NOUNS = {"misspell": "typo", "keyboard-typo": "slipped key", "natural-typo": "common misspelling"}
 """What one changed word holds, where a noun says it better than the perturbation's name."""
@@ -86,6 +87,14 @@ def p_text(row: Row) -> str:
     if p is None:
         return ""
     return " (p < .001)" if p < 0.001 else f" (p = {p:.3f})".replace("0.", ".", 1)
+
+
+def than_chance(row: Row) -> str:
+    """Whether a difference is more than chance, or that it cannot be tested; empty where nothing was tested."""
+    if row["verdict"] == CANNOT_BE_TESTED:
+        return ", which cannot be tested"
+    said = p_text(row)
+    return f", {'more' if is_significant(row) else 'not more'} than chance{said}" if said else ""
 
 
 def of_pair(pair: str | None, pairs: Sequence[str | None]) -> str:

@@ -1,8 +1,8 @@
 """The page of `correlate`: who agrees best with people, by every definition, and whose lead is more than chance."""
 
 from babelquake.report.page import Page
-from babelquake.report.phrases import of_pair, p_text
-from babelquake.report.results import STATISTICS, Results, is_significant, scorer_text, statistic_text, values
+from babelquake.report.phrases import listed, of_pair, than_chance
+from babelquake.report.results import STATISTICS, Results, scorer_text, statistic_text, values
 from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
 from babelquake.runs.run import Run
 
@@ -42,28 +42,25 @@ def correlate_verdict(run: Run) -> list[str]:
     if measure is None:
         return []
     pairs = values(results.where(measure), "language_pair")
-    sentences = []
-    for pair in pairs:
-        rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -row["value"])
-        if not rows:
-            continue
-        scorers = values(rows, "scorer")
-        best = rows[0]
-        said = f"{scorer_text(best['scorer'], scorers)} agrees best with people ({statistic_text(measure)} "
-        said += f"{number(best['value'], 3)})"
-        if len(rows) > 1:
-            second = rows[1]
-            said += f", before {scorer_text(second['scorer'], scorers)} ({number(second['value'], 3)})"
-            between = {best["scorer"], second["scorer"]}
-            found = [
-                row
-                for row in results.where(f"{measure}_difference", language_pair=pair)
-                if {row["scorer"], row["other"]} == between
-            ]
-            if found:
-                said += f", {'more' if is_significant(found[0]) else 'not more'} than chance{p_text(found[0])}"
-        sentences.append(of_pair(pair, pairs) + said + ".")
-    return sentences
+    return [of_pair(pair, pairs) + said for pair in pairs if (said := _leader(results, measure, pair))]
+
+
+def _leader(results: Results, measure: str, pair: str | None) -> str:
+    rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -row["value"])
+    if not rows:
+        return ""
+    scorers = values(rows, "scorer")
+    names = [scorer_text(row["scorer"], scorers) for row in rows]
+    highest = f"{statistic_text(measure)} {number(rows[0]['value'], 3)}"
+    if (tied := sum(row["value"] == rows[0]["value"] for row in rows)) > 1:
+        return f"{listed(names[:tied])} agree equally well with people ({highest})."
+    said = f"{names[0]} agrees best with people ({highest})"
+    if len(rows) > 1:
+        said += f", before {names[1]} ({number(rows[1]['value'], 3)})"
+        between = {rows[0]["scorer"], rows[1]["scorer"]}
+        tests = results.where(f"{measure}_difference", language_pair=pair)
+        said += next((than_chance(row) for row in tests if {row["scorer"], row["other"]} == between), "")
+    return said + "."
 
 
 PAGE = Page(correlate_tables, correlate_verdict)

@@ -1,6 +1,6 @@
 """The MT study's verdict: who loses how much to what, who is sturdier, and whether that is more than chance."""
 
-from babelquake.report.phrases import in_words, listed, of_pair, p_text, usual_level, with_level
+from babelquake.report.phrases import in_words, listed, of_pair, p_text, than_chance, usual_level, with_level
 from babelquake.report.results import Results, Row, base_name, distinct, is_significant, scorer_text, values
 from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
@@ -59,13 +59,7 @@ def _overall(results: Results, pair: str | None, scorer: str, name: str) -> list
         best, *others = sorted(rows, key=lambda row: -row["value"])
         found = results.where(f"{measure}_difference", language_pair=pair, scorer=scorer)
         between = [row for row in found if {row["system"], row["other"]} == {best["system"], others[0]["system"]}]
-        sure = (
-            ""
-            if not between
-            else ", which cannot be tested"
-            if between[0]["verdict"] == CANNOT_BE_TESTED
-            else (f", {'more' if is_significant(between[0]) else 'not more'} than chance{p_text(between[0])}")
-        )
+        sure = than_chance(between[0]) if between else ""
         rest = "; ".join(f"{row['system']} {row['value']:.0f} %" for row in others)
         return [f"All in all {best['system']} is the sturdiest: it {said.format(best['value'])}; {rest}{sure}."]
     return []

@@ -1,10 +1,11 @@
 """The QE study's verdict: which model tells harmful from harmless changes, and does that rank models as humans do."""
 
 from babelquake.report.metric.tables import digits_for
-from babelquake.report.phrases import of_pair, p_text
+from babelquake.report.phrases import of_pair, p_text, than_chance
 from babelquake.report.results import Results, Row, scorer_text, values
 from babelquake.report.table import number
 from babelquake.runs.info import Flag
+from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 
@@ -25,7 +26,10 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
         return []
     if len(rows) == 1:
         (only,) = rows
-        return [f"{scorer_text(only['scorer'])} scores harmless changes {_points(results, only)} above harmful ones."]
+        points = _points(results, only)
+        return [
+            f"{scorer_text(only['scorer'])} scores harmless changes {points} above harmful ones{than_chance(only)}."
+        ]
     rows = results.known("discrimination_standardised", language_pair=pair)
     if len(rows) < 2:
         return []
@@ -35,7 +39,8 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
     return [
         f"{scorer_text(best['scorer'], scorers)} tells harmful from harmless changes best (MPP − MAP = "
         f"{number(best['value'], 2, sign=True)} standard deviations of its scores), "
-        f"{scorer_text(worst['scorer'], scorers)} worst ({number(worst['value'], 2, sign=True)})."
+        f"{scorer_text(worst['scorer'], scorers)} worst ({number(worst['value'], 2, sign=True)})"
+        f"{than_chance(best) if best['verdict'] == CANNOT_BE_TESTED else ''}."
     ]
 
 
