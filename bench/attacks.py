@@ -7,6 +7,9 @@ exact test, changed words by their median. Both sides may be given a time limit:
 that both finished. With `--folder` the job and the answers of both sides are kept, and a side that is there already is
 not run again.
 
+DeepWordBug's letters are random. With `--draws keyed` TextAttack takes those that babelquake draws, and perturbations
+can be compared letter by letter; with `--draws own` and several `--seed` the two sides are compared by their rates.
+
 Usage: python bench/attacks.py --data tuples.tsv --textattack PYTHON [--sentences 200] [--recipe deepwordbug …]
 """
 
@@ -107,6 +110,8 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "threads": arguments.threads,
         "device": arguments.device,
         "limit": arguments.limit,
+        "draws": arguments.draws,
+        "seed": arguments.seed,
         "sentences": chosen.select("source", "translation", reference=pl.col("references").list.first()).to_dicts(),
     }
 
@@ -138,7 +143,9 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     )
     plan = Plan(
         Overpenalise(given["by"]),
-        recipe_of("clare[context=clipped]" if recipe == "clare" else recipe, Tools({}, tags(None))),
+        recipe_of(
+            "clare[context=clipped]" if recipe == "clare" else recipe, Tools({}, tags(None), given.get("seed", 0))
+        ),
         (PerplexityRise(given["rise"]),),
         stop_words(None),
         voice,
@@ -238,6 +245,9 @@ def main() -> None:
     parser.add_argument("--build", type=Path)
     parser.add_argument("--textattack", type=Path)
     parser.add_argument("--folder", type=Path, help="where the job and both sides' answers are kept")
+    parser.add_argument("--draws", choices=("own", "keyed"), default="own", help="whose letters TextAttack takes")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--label", default="", help="stands behind the recipe and the device in the results")
     parser.add_argument("--note", default="")
     parser.add_argument("--ours", nargs=3, metavar=("JOB", "RECIPE", "OUT"))
     arguments = parser.parse_args()
@@ -262,7 +272,7 @@ def main() -> None:
             if not outs[1].exists():
                 subprocess.run([python, script, file, recipe, outs[1]], check=True, env=clean)
             found = compared(given, *(json.loads(out.read_text("utf-8")) for out in outs))
-            stored[f"{recipe}@{given['device']}"] = {"note": arguments.note, **found}
+            stored[f"{recipe}@{given['device']}{arguments.label}"] = {"note": arguments.note, **found}
             print(recipe, json.dumps(found, indent=2))
             RESULTS.write_text(json.dumps(stored, indent=2) + "\n", "utf-8")
 

@@ -2,7 +2,9 @@
 
 Put together as Huang & Baldwin's published code does: TextAttack's transformations and searches, BERTScore F as the
 victim, perplexity (BOS added, padded batches of 16) as the constraint. What cannot be had without a network is given by
-the job: stop words in place of NLTK's, part-of-speech tags by spaCy in place of Flair's.
+the job: stop words in place of NLTK's, part-of-speech tags by spaCy in place of Flair's. The random letters of
+`deepwordbug` are TextAttack's own (`draws`: `own`, seeded per sentence) or those that babelquake draws (`keyed`), which
+leaves no chance in the comparison. Sentences that OUT.json holds already are not attacked again.
 
 Usage: python bench/attacks_textattack.py JOB.json RECIPE OUT.json
 """
@@ -12,6 +14,7 @@ import random
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import spacy
@@ -38,6 +41,9 @@ from textattack.transformations import (
     WordSwapRandomCharacterSubstitution,
 )
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
+
+sys.path.append(str(Path(__file__).parents[1] / "src"))
+from babelquake.randomness import Stream
 
 
 class Victim(ModelWrapper):
@@ -159,18 +165,39 @@ def tagged(pipeline: object) -> None:
     AttackedText.pos_of_word_index = pos
 
 
+LETTERS = {
+    "swap-letters": WordSwapNeighboringCharacterSwap,
+    "substitute-letter": WordSwapRandomCharacterSubstitution,
+    "delete-letter": WordSwapRandomCharacterDeletion,
+    "insert-letter": WordSwapRandomCharacterInsertion,
+}
+"""DeepWordBug's transformations by the names that babelquake's moves have."""
+
+
+def keyed(kind: str, seed: int) -> object:
+    """A transformation that draws its spots and letters from babelquake's streams."""
+
+    class Keyed(LETTERS[kind]):
+        def _get_transformations(self, text: AttackedText, places: set) -> list:
+            found = []
+            for place in places:
+                self.stream = Stream(seed, kind, text.text, place)
+                with patch("numpy.random.randint", lambda low, high: low + self.stream.below(high - low)):
+                    found += super()._get_transformations(text, [place])
+            return found
+
+        def _get_random_letter(self) -> str:
+            return self.stream.choice(self.letters_to_insert)
+
+    return Keyed()
+
+
 def transformation(job: dict, recipe: str) -> object:
     if recipe == "input-reduction":
         return WordDeletion()
     if recipe == "deepwordbug":
-        return CompositeTransformation(
-            [
-                WordSwapNeighboringCharacterSwap(),
-                WordSwapRandomCharacterSubstitution(),
-                WordSwapRandomCharacterDeletion(),
-                WordSwapRandomCharacterInsertion(),
-            ]
-        )
+        own = job.get("draws", "own") == "own"
+        return CompositeTransformation([LETTERS[kind]() if own else keyed(kind, job["seed"]) for kind in LETTERS])
     tagged(spacy.load(job["spacy"]))
     model = AutoModelForMaskedLM.from_pretrained(job["masked"]).to(job["device"])
     tokenizer = PreTrainedTokenizerFast.from_pretrained(job["masked"])
@@ -187,7 +214,6 @@ def transformation(job: dict, recipe: str) -> object:
 def main() -> None:
     job, recipe, out = json.loads(Path(sys.argv[1]).read_text("utf-8")), sys.argv[2], Path(sys.argv[3])
     torch.set_num_threads(job["threads"])
-    random.seed(0), np.random.seed(0), torch.manual_seed(0)
     victim = Victim(job)
     constraints = [RepeatModification(), StopwordModification(stopwords=job["stop_words"])]
     fluency = Fluency(job["causal"], job["rise"], job["device"]) if job["causal"] else None
@@ -201,12 +227,18 @@ def main() -> None:
         "clare": lambda: Beam(2, 10),
     }[recipe]()
     attack = Attack(Goal(victim, job["by"]), constraints, transformation(job, recipe), search)
-    rows = []
+    found = json.loads(out.read_text("utf-8")) if out.exists() else {}
+    rows, asked = found.get("rows", []), found.get("queries", 0)
+    before, used_before = found.get("seconds", 0.0), found.get("processor_seconds", 0.0)
     for sentence in job["sentences"][:3]:  # warm up
         victim.set(sentence["translation"], sentence["reference"])
     victim.asked = 0
     started, processor = time.perf_counter(), time.process_time()
-    for sentence in job["sentences"]:
+    for place, sentence in enumerate(job["sentences"]):
+        if place < len(rows):
+            continue
+        random.seed(1000 * job.get("seed", 0) + place)
+        np.random.seed(1000 * job.get("seed", 0) + place)
         victim.set(sentence["translation"], sentence["reference"])
         if fluency:
             fluency.set(sentence["translation"])
@@ -218,8 +250,9 @@ def main() -> None:
                 "queries": result.perturbed_result.num_queries,
             }
         )
-        seconds, used = time.perf_counter() - started, time.process_time() - processor
-        found = {"seconds": seconds, "processor_seconds": used, "queries": victim.asked, "rows": rows}
+        seconds = before + time.perf_counter() - started
+        used = used_before + time.process_time() - processor
+        found = {"seconds": seconds, "processor_seconds": used, "queries": asked + victim.asked, "rows": rows}
         out.write_text(json.dumps(found), "utf-8")
         if seconds > job["limit"]:
             break

@@ -84,7 +84,7 @@ def attack(
     sentences are attacked side by side; results do not depend on it. `check` is explained in `attacks.attack`.
     """
     material, wanted = dataset(data), goal_of(goal)
-    judges, targets = _victims(wanted, victims, systems, material)
+    scorers, targets = _victims(wanted, victims, systems, material)
     limits = _constraints(constraints, wanted)
     named = [recipes] if isinstance(recipes, str) else recipes
     specs = [recipe_spec(spec) for text in named for spec in expand(text)]
@@ -97,7 +97,7 @@ def attack(
     with ATTACK.session(
         out,
         data=material,
-        scorers=judges,
+        scorers=scorers,
         seed=seed,
         resamples=resamples,
         restart=restart,
@@ -124,20 +124,20 @@ def attack(
         chosen = session.once("segments", lambda: sampled(segments, sample, stratify, seed))
         known = {}
         if not wanted.on_system:
-            scores = session.once("scores", lambda: scores_of(session.engine, judges, segments))
-            known = scales(judges, scores)
+            scores = session.once("scores", lambda: scores_of(session.engine, scorers, segments))
+            known = scales(scorers, scores)
         campaign = Campaign(wanted, limits, models, check, max_queries, pool, time_limit, seed)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
         write_augmentation(session.run.folder, attacks)
         session.run.keep(FILE)
-        measures = [*_measures(session, attacks, judges, known, wanted, split, ratings)]
+        measures = [*_measures(session, attacks, scorers, known, wanted, split, ratings)]
         return session.finish(measures, goal=wanted.signature, sample=sample)
 
 
 def _measures(
     session: Session,
     attacks: pl.DataFrame,
-    judges: Sequence[Scorer],
+    scorers: Sequence[Scorer],
     known: dict[str, Scale],
     goal: Goal,
     by: str | None,
@@ -150,10 +150,10 @@ def _measures(
         compared = rated(attacks, ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings), where)
         yield from human_measures(compared, by, session.seed, session.resamples)
     yield from length_measures(attacks, by, compared, session.seed)
-    if len(judges) > 1 and known and attacks["success"].any():
+    if len(scorers) > 1 and known and attacks["success"].any():
         found = attacks.filter("success")
         scored = session.once(
-            "transfers", lambda: transfer_table(attacks, transfer_scores(session.engine, judges, found, known), goal)
+            "transfers", lambda: transfer_table(attacks, transfer_scores(session.engine, scorers, found, known), goal)
         )
         yield from transfer_measures(scored)
 
@@ -164,7 +164,7 @@ def _victims(
     systems: str | System | Sequence[str | System],
     data: Dataset,
 ) -> tuple[list[Scorer], list[Target]]:
-    """The scorers that judge, and who is attacked."""
+    """The scorers of the run, and who is attacked."""
     if goal.on_system:
         named: list[str | System] = [systems] if isinstance(systems, str | System) else list(systems)
         if not named:
@@ -175,12 +175,12 @@ def _victims(
         return [scorer("chrf")], [Target(next(iter(each.values())).name, None, each) for each in made]
     if isinstance(systems, System) or systems:
         raise UserError(f"the goal {goal.name} attacks scorers; --system belongs to --goal collapse.")
-    judges = scorers_of(victims)
-    for judge in judges:
-        require(data, "translation", *(sorted(judge.needs)))
-        if goal.name == "inconsistent" and "reference" not in judge.needs:
-            raise UserError(f"{judge.name} compares with no reference, so it cannot be inconsistent: use overpenalise.")
-    return judges, [Target(judge.name, judge, {}) for judge in judges]
+    scorers = scorers_of(victims)
+    for victim in scorers:
+        require(data, "translation", *(sorted(victim.needs)))
+        if goal.name == "inconsistent" and "reference" not in victim.needs:
+            raise UserError(f"{victim.name} compares with no reference and cannot be inconsistent: use overpenalise.")
+    return scorers, [Target(victim.name, victim, {}) for victim in scorers]
 
 
 def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constraint, ...]:
