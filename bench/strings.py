@@ -1,4 +1,4 @@
-"""How fast the string scorers are beside sacreBLEU, in one run and one thread.
+"""How fast the string scorers are beside sacreBLEU, in one run and one thread; and on two cores beside one.
 
 Two shapes of work: one reference judged against many variants of a translation, and plain pairs with a reference each.
 Prints a table and writes `bench/results/strings.json`. Usage: `python bench/strings.py [--segments N]`.
@@ -25,7 +25,8 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-from babelquake.scorers import scorer
+from babelquake.engine import Engine
+from babelquake.scorers import Questions, scorer
 from babelquake.version import VERSION
 
 HERE = Path(__file__).resolve().parent
@@ -45,6 +46,8 @@ METRICS: dict[str, Callable[[], Any]] = {
 }
 ROUNDS = 5
 """Each side is timed so often, taking turns; the fastest round counts."""
+LONG = 40_000
+"""Segments that are judged on one core and on two."""
 
 Segments = list[tuple[str, str]]
 
@@ -123,6 +126,24 @@ def compare(name: str, segments: Segments, theirs_share: int) -> dict[str, float
     }
 
 
+def two_cores(name: str, pairs: Segments) -> float:
+    """How many times faster a scorer is on two cores than on one through the engine, by the wall clock."""
+    made, engine = scorer(name), Engine(quiet=True)
+    questions = Questions([pair[0] for pair in pairs], [[pair[1]] for pair in pairs])
+    best = {"1": float("inf"), "2": float("inf")}
+    found = []
+    for _ in range(ROUNDS):
+        for cores in best:
+            os.environ["BABELQUAKE_CORES"] = cores
+            start = time.perf_counter()
+            found.append(engine.judge(made, questions))
+            best[cores] = min(best[cores], time.perf_counter() - start)
+    del os.environ["BABELQUAKE_CORES"]
+    if not all(np.array_equal(rows, found[0]) for rows in found):
+        raise SystemExit(f"{name} gives other numbers on two cores")
+    return round(best["1"] / best["2"], 2)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--segments", type=int, default=2000, help="how many variants to judge")
@@ -145,7 +166,12 @@ def main() -> None:
             table.add_row(name, shape, *(f"{value:,}" for value in speeds), f"{row['ratio']} ×", f"{goal or ''}")
     Console().print(table)
     versions = {"babelquake": VERSION, "sacrebleu": sacrebleu.__version__, "python": platform.python_version()}
+    load = round(os.getloadavg()[0], 1)
+    many = invented_pairs(LONG, rng)
+    cores = {name: two_cores(name, many) for name in METRICS}
+    print("two cores:", cores, "load average before:", load)
     report = {"data": "WMT de-en" if real else "invented", "threads": 1, "versions": versions, "results": results}
+    report["times faster on two cores"] = {"segments": LONG, "load_average_before": load, **cores}
     target = HERE / "results" / "strings.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(report, indent=2) + "\n", "utf-8")

@@ -1,5 +1,6 @@
 """Nothing is paid for twice, whatever breaks."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -184,3 +185,26 @@ def test_cheap_scorers_are_computed_and_not_stored(cache: Cache) -> None:
     rows = Engine(cache).judge(chrf, batch)
     assert np.array_equal(rows, chrf.statistics(batch)) and cache.info().entries == 0
     assert Engine(cache).judge(chrf, Questions([], [])).shape[0] == 0
+
+
+@pytest.mark.parametrize("name", ["chrf", "chrf++", "ter", "bleu"])
+def test_string_scorers_judge_on_all_cores_and_a_few_texts_here(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from babelquake.scorers import scorer
+
+    monkeypatch.setattr("babelquake.scorers.base.cores", lambda: 3)
+    made = scorer(name)
+    seen: list[str] = []
+    plain = made.statistics
+
+    def statistics(questions: Questions) -> Array:
+        seen.append(threading.current_thread().name)
+        return plain(questions)
+
+    monkeypatch.setattr(made, "statistics", statistics)
+    texts = [f"sentence {number} of {number % 7}" for number in range(9_000)]
+    questions = Questions(texts, [[text[::-1]] for text in texts])
+    assert np.array_equal(Engine(quiet=True).judge(made, questions), plain(questions))
+    here = threading.current_thread().name
+    assert (here not in seen) == made.threads and len(seen) == (3 if made.threads else 1)
+    Engine(quiet=True).judge(made, questions.rows(0, 100))
+    assert seen[-1] == here

@@ -270,12 +270,14 @@ class Engine:
     def _computed(self, scorer: Scorer, questions: Questions, label: str) -> Array:
         """Rows that are cheaper to compute than to look up; a scorer that knows the data stays where they are."""
         step = scorer.limits.texts
-        blocks = (questions.rows(start, start + step) for start in range(0, len(questions), step))
+        starts = range(0, len(questions), step)
+        blocks = (questions.rows(start, start + step) for start in starts)
         call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory, resident=self.resident)
         parts: dict[int, Array] = {}
         travels = type(scorer).attach is Scorer.attach
         with Progress(label, len(questions), quiet=self.quiet) as progress:
-            for place, part in ((travels and self.workers) or Local()).unordered(call.rows, blocks):
+            here = Local(min(scorer.limits.concurrent, len(starts)))
+            for place, part in ((travels and self.workers) or here).unordered(call.rows, blocks):
                 parts[place] = part
                 progress.advance(len(part))
         return np.concatenate([parts[place] for place in sorted(parts)])

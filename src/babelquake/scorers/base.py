@@ -19,6 +19,7 @@ from babelquake.callee import Limits, Recipe
 from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.spec import Spec
+from babelquake.stats.parallel import cores
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,6 +120,8 @@ class Scorer(ABC):
     """Whether a call leaves this machine and may cost money: it counts against the budget."""
     costly: ClassVar[bool] = False
     """Whether the engine should cache every result."""
+    threads: ClassVar[bool] = False
+    """Whether most of the work is compiled code, which threads do side by side."""
     higher_is_better: ClassVar[bool] = True
     ratio_scale: ClassVar[bool] = False
     """Whether ratios of scores mean anything: the scale has a true zero and higher is better, as BLEU's and chrF's."""
@@ -155,7 +158,9 @@ class Scorer(ABC):
     @property
     def limits(self) -> Limits:
         """How the engine should cut its calls: a costly scorer loses little when interrupted."""
-        return Limits(texts=64, characters=16_000) if self.costly else Limits(texts=16_384)
+        if self.costly:
+            return Limits(texts=64, characters=16_000)
+        return Limits(texts=4_096, concurrent=cores()) if self.threads else Limits(texts=16_384)
 
     @property
     def recipe(self) -> Recipe:

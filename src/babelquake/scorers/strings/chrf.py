@@ -20,6 +20,7 @@ EPSILON = 1e-16
 class ChrF(Scorer):
     """Character n-gram F-score; with `word_order` 1 or 2, chrF+ or chrF++."""
 
+    threads: ClassVar[bool] = True
     ratio_scale: ClassVar[bool] = True
     perfect: ClassVar[float | None] = 100.0
 

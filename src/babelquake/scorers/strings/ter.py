@@ -16,6 +16,7 @@ LONGEST = 20_000
 class Ter(Scorer):
     """Edits per word of the reference, in per cent: insertions, deletions, substitutions, shifts. Lower is better."""
 
+    threads: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
     ratio_scale: ClassVar[bool] = True
     """Of 100 − TER, the quality that Niu 2020 §2 takes it for."""
