@@ -29,3 +29,9 @@ def test_a_table_of_which_nothing_runs_here_says_what_it_needs(cli: Callable[...
     )
     told = cli("reproduce", "vu2022", "table4", "--data", "data/rated.de-en.tsv", "--resamples", "100", status=2).stderr
     assert "BERT-multi was not run: it needs bert-base-multilingual-cased" in told and "--judge" in told
+
+
+def test_finished_runs_or_data_but_not_both(cli: Callable[..., Result]) -> None:
+    told = cli("reproduce", "vu2022", "table9", "--data", "x", "--from", "lt-en=y", status=2).stderr
+    assert "give one of them" in told
+    assert "y is no run folder" in cli("reproduce", "vu2022", "table9", "--from", "lt-en=y", status=2).stderr

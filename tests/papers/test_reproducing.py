@@ -145,3 +145,13 @@ def test_a_judge_may_be_another_for_each_run(punctuation: Path, tmp_path: Path) 
     )
     cell = next(cell for cell in found.cells if cell.row == "De + full stop" and cell.column == "COMET")
     assert cell.measured is not None and "{run}" in str(cell.otherwise)
+
+
+def test_training_data_are_counted_on_the_english_side(tmp_path: Path) -> None:
+    (tmp_path / "train.en-de.tsv").write_text("source\treference\nGo on !\tWeiter\nNo\tNein, nein\n", "utf-8")
+    (tmp_path / "mtnt").mkdir()
+    (tmp_path / "mtnt" / "train.fr-en.tsv").write_text("1\tNon\tNo way\n", "utf-8")
+    found = reproduce("niu2020", "table2", tmp_path, out=tmp_path / "out")
+    cells = {(cell.row, cell.column): cell.measured for cell in found.cells}
+    assert cells["En-De", "sentences"] == 2 and cells["En-De", "English words"] == 4
+    assert cells["MTNT Fr-En", "English words"] == 2 and cells["En-Fi", "sentences"] is None

@@ -14,7 +14,9 @@ from babelquake.cli.options import option
 
 @guarded
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="niu2020, vu2022, kanojia2021, jwalapuram2023 …")],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="One of those that list papers shows, such as niu2020.")
+    ],
     table: Annotated[
         str | None, typer.Argument(metavar="[TABLE]", help="table1, figure2 and so on; without it, what there is.")
     ] = None,
@@ -24,6 +26,10 @@ def reproduce(
         option(
             "--judge --scorer", "NAME=SPEC", "What stands for one of the table's, {run} for each run's own; repeatable."
         ),
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        option("--from", "RUN=FOLDER", "A finished run to take instead of making one; repeatable."),
     ] = None,
     out: Annotated[Path, option("--out -o", "PATH", "Where runs and the page go.")] = Path("reproduced"),
     seed: opt.Seed = 0,
@@ -39,6 +45,8 @@ def reproduce(
     """Measure a published table again and set both side by side; without a table, list what a paper has.
 
     Example: babelquake reproduce kanojia2021 table1 --data mlqe-pe
+
+    Example: babelquake reproduce vu2022 table9 --from lt-en=runs/layers
     """
     from babelquake.cli.listing import SPARE, papers
     from babelquake.cli.printing import print_rows, print_table, print_text
@@ -56,8 +64,8 @@ def reproduce(
             print_rows(rows, SPARE["papers"])
         return
     card.table(table)
-    if data is None:
-        raise UserError(f"no data are named: give --data FOLDER. {paper} {table} needs {card.table(table).needs}.")
+    if runs and data is not None:
+        raise UserError("--from takes finished runs, --data makes new ones: give one of them.")
     given = dict(item.partition("=")[::2] for item in judge or [])
     for name, spec in given.items():
         if not spec:
@@ -69,6 +77,7 @@ def reproduce(
         data,
         out=out,
         judges=given,
+        runs=runs or (),
         seed=seed,
         limit=limit,
         engine=opt.engine_of(cache, quiet),

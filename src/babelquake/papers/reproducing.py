@@ -11,6 +11,7 @@ import polars as pl
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.papers.finished import Measured, finished
 from babelquake.papers.paper import MEAN, ColumnOf, Judge, PaperTable, RowOf, paper
 from babelquake.papers.sizes import sizes
 from babelquake.runs.run import Run
@@ -55,58 +56,71 @@ class Reproduction:
 def reproduce(
     name: str,
     table: str,
-    data: Path | str,
+    data: Path | str | None = None,
     *,
     out: Path | str,
     judges: Mapping[str, str] | None = None,
+    runs: Sequence[str] = (),
     seed: int = 0,
     limit: int | None = None,
     engine: Engine | None = None,
     **options: Any,
 ) -> Reproduction:
-    """Run the study behind a table on the data given, and look up every cell.
+    """Run the study behind a table on the data given, or take finished `runs` of it, and look up every cell.
 
     `judges` names scorers or systems by the paper's names and says what stands for each, `{run}` being the run; what is
-    not named and cannot be had offline is left out, and its cells say so.
+    not named and cannot be had offline is left out, and its cells say so. `runs` are folders, or `RUN=FOLDER`.
     """
     card = paper(name).table(table)
     chosen = _chosen(card, judges or {})
-    measured: dict[str, pl.DataFrame] = {}
-    runs: dict[str, Path] = {}
-    missing: list[str] = []
-    absent: list[str] = []
-    for run, files in card.runs.items():
-        folder = Path(out) / f"{name}-{table}-{run}".replace(" ", "-").lower()
-        said = {**card.options, **card.run_options.get(run, {}), **options}
-        if not all((Path(data) / name).exists() for name in files):
-            absent.append(f"{run} ({', '.join(files)})")
-            continue
-        try:
-            material = _read(Path(data), files, card.language_pairs.get(run), limit)
-            if card.study == "size":
-                measured[run] = sizes(material, **said)
-                continue
-            found = _study(card, material, _of_run(chosen, run), folder, seed, engine, said)
-        except UserError as error:
-            missing.append(f"{run} was left out: {error}")
-            continue
-        measured[run], runs[run] = found.measures, found.folder
-    if absent:
-        missing.append(f"{Path(data).name} has no files for: {', '.join(absent)}.")
-    if not measured:
-        raise UserError(f"nothing of {name} {table} could be measured. {missing[0]}")
+    if runs:
+        found = finished(card, runs)
+    elif data is None:
+        raise UserError(f"no data are named: give --data FOLDER. {name} {table} needs {card.needs}.")
+    else:
+        place = Path(out) / f"{name}-{table}"
+        found = _measured(card, chosen, Path(data), place, limit, {**options, "seed": seed, "engine": engine})
+    if not found.tables:
+        raise UserError(f"nothing of {name} {table} could be measured. {found.notes[0]}")
     cells = tuple(
-        _cell(card, chosen, measured, row_name, row, column_name, column, row.published[place])
+        _cell(card, chosen, found.tables, row_name, row, column_name, column, row.published[place])
         for row_name, row in card.rows.items()
         for place, (column_name, column) in enumerate(card.columns.items())
     )
     if all(cell.measured is None for cell in cells):
-        raise UserError(f"nothing of {name} {table} could be measured: {cells[0].otherwise}. Say --judge NAME=SPEC.")
+        why = cells[0].otherwise or "the runs do not hold its cells"
+        raise UserError(f"nothing of {name} {table} could be measured: {why}. Say --judge NAME=SPEC.")
     less = [f"Only the first {limit} segments of each file were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")
-    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *less, *missing)
-    return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, runs)
+    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *less, *found.notes)
+    return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
+
+
+def _measured(
+    card: PaperTable, chosen: Mapping[str, str], data: Path, place: Path, limit: int | None, options: Mapping[str, Any]
+) -> Measured:
+    """The runs of a table, as far as the folder has their data; each in a folder of its own."""
+    found, absent = Measured(), []
+    for run, files in card.runs.items():
+        said = {**card.options, **card.run_options.get(run, {}), **options}
+        if not all((data / file).exists() for file in files):
+            absent.append(f"{run} ({', '.join(files)})")
+            continue
+        try:
+            material = _read(data, files, card.language_pairs.get(run), limit)
+            if card.study == "size":
+                found.tables[run] = sizes(material, **said)
+                continue
+            folder = place.with_name(f"{place.name}-{run}".replace(" ", "-").lower())
+            made = _study(card, material, _of_run(chosen, run), folder, said)
+        except UserError as error:
+            found.notes.append(f"{run} was left out: {error}")
+            continue
+        found.tables[run], found.runs[run] = made.measures, made.folder
+    if absent:
+        found.notes.append(f"{data.name} has no files for: {', '.join(absent)}.")
+    return found
 
 
 def _read(folder: Path, files: Sequence[str], pair: str | None, limit: int | None) -> Dataset:
@@ -135,13 +149,11 @@ def _study(
     data: Dataset,
     chosen: Mapping[str, str],
     out: Path,
-    seed: int,
-    engine: Engine | None,
     options: Mapping[str, Any],
 ) -> Run:
     scorers = list(dict.fromkeys(chosen[name] for name in card.scorers if name in chosen))
     systems = list(dict.fromkeys(chosen[name] for name in card.systems if name in chosen))
-    common: dict[str, Any] = {**options, "out": out, "seed": seed, "engine": engine}
+    common: dict[str, Any] = {**options, "out": out}
     if card.tokenizers:
         common["tokenizers"] = [chosen[name] for name in card.tokenizers if name in chosen]
     subject = STUDIES.get(card.study).subject
@@ -183,7 +195,9 @@ def _cell(
         otherwise.append(f"the mean is over {', '.join(here)} only")
     values = [_value(measured[run], {**wanted, **_named(_of_run(judges, run))}) for run in here]
     known_values = [value for value in values if value is not None]
-    number = scale * sum(known_values) / len(known_values) if known_values else None
+    if not known_values:
+        return Cell(row_name, column_name, published, None, "; ".join([*otherwise, "no such number was measured"]))
+    number = scale * sum(known_values) / len(known_values)
     return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None)
 
 

@@ -23,7 +23,8 @@ SPLITS = {
 def sizes(data: Dataset, threshold: float | None = None, endings: str | None = None, **_: Any) -> pl.DataFrame:
     """Counts as measures, by language pair.
 
-    Segments, those judged, preferences; with `threshold` those rated so or better; final marks of column `endings`.
+    Segments, those judged, English words, preferences; with `threshold` those rated so or better; final marks of
+    column `endings`.
     """
     rows = [
         (pair, measure, float(count))
@@ -42,10 +43,14 @@ def sizes(data: Dataset, threshold: float | None = None, endings: str | None = N
 def _counts(segments: pl.DataFrame, endings: str | None) -> Iterator[tuple[str, int]]:
     yield "segments", segments.height
     yield "judged", segments["score"].count()
+    pair = LanguagePair.known(segments["language_pair"][0])
+    for column, spoken in (("source", pair.source), ("references", pair.target)) if pair else ():
+        if spoken.code == "en":
+            first = pl.col(column) if column == "source" else pl.col(column).list.first()
+            yield "english_words", int(segments.select(first.str.count_matches(r"\S+").sum()).item())
     if endings is None:
         return
     texts = without_duplicates(segments, endings)[endings].drop_nulls()
-    pair = LanguagePair.known(segments["language_pair"][0])
     lang = pair.source if pair else None
     for mark, change in SPLITS.items():
         applied = Perturbation(change).apply

@@ -1,0 +1,75 @@
+"""Cells from runs that are finished: made in pieces, on another machine, or for several tables at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from babelquake.errors import UserError
+from babelquake.papers.paper import PaperTable
+from babelquake.runs.run import Run
+from babelquake.spec import Spec, parse
+
+SAME = ("goal", "side")
+"""Options without which a run answers another question than the table; a suite may hold more."""
+
+
+@dataclass
+class Measured:
+    """What was measured for a table: measures by run, where they are, and what the reader must know."""
+
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    runs: dict[str, Path] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def finished(card: PaperTable, given: Sequence[str]) -> Measured:
+    """The measures of finished runs; `given` are folders, or `RUN=FOLDER` where the table has several runs."""
+    found, parts = Measured(), dict[str, list[pl.DataFrame]]()
+    sizes = dict[str, None]()
+    for name, folder in (_named(card, item) for item in given):
+        run = Run.open(folder)
+        _refuse_another(card, run)
+        parts.setdefault(name, []).append(run.measures)
+        found.runs.setdefault(name, run.folder)
+        sizes |= dict.fromkeys(_sizes(run))
+    found.tables = {name: pl.concat(tables, how="diagonal_relaxed") for name, tables in parts.items()}
+    found.notes.append(f"Taken from finished runs{': ' if sizes else ''}{'; '.join(sizes)}.")
+    if absent := [name for name in card.runs if name not in parts]:
+        found.notes.append(f"No run was given for: {', '.join(absent)}.")
+    return found
+
+
+def _named(card: PaperTable, item: str) -> tuple[str, Path]:
+    """A run of the table, and its folder, whose name may hold an equals sign too."""
+    name, _, folder = item.partition("=")
+    if folder and name in card.runs:
+        return name, Path(folder)
+    if len(card.runs) > 1:
+        raise UserError(f"--from {item}: say which run it is, RUN=FOLDER; this table has {', '.join(card.runs)}.")
+    return next(iter(card.runs)), Path(item)
+
+
+def _refuse_another(card: PaperTable, run: Run) -> None:
+    if run.info.study != card.study:
+        raise UserError(f"--from {run.folder} is a run of '{run.info.study}'; this table needs one of '{card.study}'.")
+    if run.info.status != "finished":
+        raise UserError(f"--from {run.folder} is not finished: repeat its command first.")
+    for name in SAME:
+        wanted, made = card.options.get(name), str(run.info.config.get(name))
+        if wanted is not None and not _is_one(parse(made), parse(wanted)):
+            raise UserError(f"--from {run.folder} was made with --{name} {made}; this table needs {wanted}.")
+
+
+def _is_one(made: Spec, wanted: Spec) -> bool:
+    """Whether a spec, written out, is what a shorter one says."""
+    return made.name == wanted.name and set(wanted.options) <= set(made.options)
+
+
+def _sizes(run: Run) -> list[str]:
+    """How much of the data a run saw, where it was told to see less."""
+    limit = getattr(run.info.facts.command, "limit", None)
+    sample = run.info.config.get("sample") if run.info.study == "attack" else None
+    said = {"a sample of {}": sample, "the first {} segments": limit}
+    return [text.format(value) for text, value in said.items() if value is not None]

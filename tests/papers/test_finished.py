@@ -1,0 +1,69 @@
+"""Cells of a published table from runs that were made before."""
+
+from pathlib import Path
+
+import pytest
+
+import babelquake as bq
+from babelquake.errors import UserError
+from babelquake.papers import reproduce
+
+TEXT = "source\treference\n" + "".join(f"Satz {row} ohne Punkt\tSentence {row}\n" for row in range(30))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in a folder whose name has brackets and an equals sign."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "de-en.tsv").write_text(TEXT, "utf-8")
+    bq.metric(
+        ["bleu", "chrf"],
+        folder / "de-en.tsv",
+        suite="final-insert[mark=stop|random]",
+        side="source",
+        out=folder / "run[model=a]",
+        resamples=100,
+    )
+    return folder / "run[model=a]"
+
+
+def test_a_finished_run_serves_as_if_it_had_been_made_for_the_table(made: Path, tmp_path: Path) -> None:
+    found = reproduce("jwalapuram2023", "table2", out=tmp_path, runs=[f"De={made}"])
+    cells = {(cell.row, cell.column): cell for cell in found.cells}
+    delta = bq.Run.open(made).measures.filter(measure="delta", scorer="bleu", perturbation="final-insert[mark=stop]")
+    assert cells["De + full stop", "BLEU"].measured == delta["value"][0]
+    assert cells["De + question", "BLEU"].otherwise == "no such number was measured"
+    assert cells["Ja + full stop", "BLEU"].otherwise == "Ja was not run"
+    assert found.notes[-2:] == ("Taken from finished runs.", "No run was given for: Ja, Uk, En.")
+    assert found.runs == {"De": made}
+
+
+def test_runs_that_answer_another_question_are_refused(made: Path, tmp_path: Path) -> None:
+    for table, given, told in (
+        ("table2", [str(made)], "say which run it is, RUN=FOLDER; this table has De, Ja, Uk, En"),
+        ("table5", [f"De-En={made}"], "is a run of 'metric'; this table needs one of 'mt'"),
+        ("table2", [f"De={tmp_path}"], "is no run folder"),
+    ):
+        with pytest.raises(UserError, match=told):
+            reproduce("jwalapuram2023", table, out=tmp_path, runs=given)
+    with pytest.raises(UserError, match="was made with --side source; this table needs reference"):
+        reproduce("vu2022", "table9", out=tmp_path, runs=[f"lt-en={made}"])
+
+
+def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
+    rows = [f"Satz {row}\tIt is {row} o'clock in the old town now\tIt was {row}\t2017" for row in range(12)]
+    (tmp_path / "tuples.tsv").write_text("\n".join(["source\treference\ttranslation\tyear", *rows]) + "\n", "utf-8")
+    bq.attack(
+        "input-reduction",
+        "chrf",
+        tmp_path / "tuples.tsv",
+        constraints=[],
+        by="year",
+        sample=5,
+        out=tmp_path / "attack",
+    )
+    judges = {"BERTScore": "chrf"}
+    found = reproduce("huang2023", "figure3", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
+    assert "Taken from finished runs: a sample of 5." in found.notes
+    with pytest.raises(UserError, match="made with --goal overpenalise"):
+        reproduce("huang2023", "table2", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
