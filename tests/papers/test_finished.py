@@ -34,7 +34,11 @@ def test_a_finished_run_serves_as_if_it_had_been_made_for_the_table(made: Path, 
     assert cells["De + full stop", "BLEU"].measured == delta["value"][0]
     assert cells["De + question", "BLEU"].otherwise == "no such number was measured"
     assert cells["Ja + full stop", "BLEU"].otherwise == "Ja was not run"
-    assert found.notes[-2:] == ("Taken from finished runs.", "No run was given for: Ja, Uk, En.")
+    assert found.notes[-3:] == (
+        "Each number is over 30 items.",
+        "Taken from finished runs.",
+        "No run was given for: Ja, Uk, En.",
+    )
     assert found.runs == {"De": made}
 
 
@@ -64,6 +68,6 @@ def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
     )
     judges = {"BERTScore": "chrf"}
     found = reproduce("huang2023", "figure3", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
-    assert "Taken from finished runs: a sample of 5." in found.notes
+    assert "Each number is over 5 items." in found.notes
     with pytest.raises(UserError, match="made with --goal overpenalise"):
         reproduce("huang2023", "table2", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)

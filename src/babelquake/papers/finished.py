@@ -27,15 +27,16 @@ class Measured:
 def finished(card: PaperTable, given: Sequence[str]) -> Measured:
     """The measures of finished runs; `given` are folders, or `RUN=FOLDER` where the table has several runs."""
     found, parts = Measured(), dict[str, list[pl.DataFrame]]()
-    sizes = dict[str, None]()
+    limits = set[int | None]()
     for name, folder in (_named(card, item) for item in given):
         run = Run.open(folder)
         _refuse_another(card, run)
         parts.setdefault(name, []).append(run.measures)
         found.runs.setdefault(name, run.folder)
-        sizes |= dict.fromkeys(_sizes(run))
+        limits.add(getattr(run.info.facts.command, "limit", None))
     found.tables = {name: pl.concat(tables, how="diagonal_relaxed") for name, tables in parts.items()}
-    found.notes.append(f"Taken from finished runs{': ' if sizes else ''}{'; '.join(sizes)}.")
+    found.notes.append("Taken from finished runs.")
+    found.notes += [f"Only the first {limit} segments were taken." for limit in limits if limit is not None]
     if absent := [name for name in card.runs if name not in parts]:
         found.notes.append(f"No run was given for: {', '.join(absent)}.")
     return found
@@ -65,11 +66,3 @@ def _refuse_another(card: PaperTable, run: Run) -> None:
 def _is_one(made: Spec, wanted: Spec) -> bool:
     """Whether a spec, written out, is what a shorter one says."""
     return made.name == wanted.name and set(wanted.options) <= set(made.options)
-
-
-def _sizes(run: Run) -> list[str]:
-    """How much of the data a run saw, where it was told to see less."""
-    limit = getattr(run.info.facts.command, "limit", None)
-    sample = run.info.config.get("sample") if run.info.study == "attack" else None
-    said = {"a sample of {}": sample, "the first {} segments": limit}
-    return [text.format(value) for text, value in said.items() if value is not None]

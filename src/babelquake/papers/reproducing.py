@@ -30,6 +30,8 @@ class Cell:
     measured: float | None
     otherwise: str | None = None
     """What it was measured with in place of the paper's own, or why it was not measured."""
+    n: int | None = None
+    """How many segments, pairs or texts it was measured on; the fewest where it is a mean over runs."""
 
     @property
     def difference(self) -> float | None:
@@ -93,7 +95,7 @@ def reproduce(
     less = [f"Only the first {limit} segments of each file were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")
-    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *less, *found.notes)
+    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *less, *_sizes(cells), *found.notes)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
 
 
@@ -194,11 +196,20 @@ def _cell(
     if len(here) < len(runs):
         otherwise.append(f"the mean is over {', '.join(here)} only")
     values = [_value(measured[run], {**wanted, **_named(_of_run(judges, run))}) for run in here]
-    known_values = [value for value in values if value is not None]
+    known_values = [value for value, _ in values if value is not None]
     if not known_values:
         return Cell(row_name, column_name, published, None, "; ".join([*otherwise, "no such number was measured"]))
     number = scale * sum(known_values) / len(known_values)
-    return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None)
+    n = min((n for _, n in values if n is not None), default=None)
+    return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None, n)
+
+
+def _sizes(cells: Sequence[Cell]) -> list[str]:
+    """On how much the numbers rest."""
+    sizes = sorted({cell.n for cell in cells if cell.measured is not None and cell.n is not None})
+    if not sizes:
+        return []
+    return [f"Each number is over {f'{sizes[0]:,} to ' if len(sizes) > 1 else ''}{sizes[-1]:,} items."]
 
 
 def _named(judges: Mapping[str, str]) -> dict[str, str]:
@@ -211,12 +222,12 @@ def _own_name(spec: str) -> str:
     return dict(parse(spec).options).get("name") or spec
 
 
-def _value(table: pl.DataFrame, wanted: Mapping[str, Any]) -> float | None:
-    """The one measure of a run that a cell is."""
+def _value(table: pl.DataFrame, wanted: Mapping[str, Any]) -> tuple[float | None, int | None]:
+    """The one measure of a run that a cell is, and its n."""
     blank = [name for name in ("other", "group", "tokenizer") if name in table.columns and name not in wanted]
     here = table.filter(
         *(pl.col(name).eq_missing(pl.lit(value)) for name, value in wanted.items() if name in table.columns),
         *(pl.col(name).is_null() for name in blank),
     )
-    value = here["value"][0] if here.height else None
-    return None if value is None else float(value)
+    row = here.row(0, named=True) if here.height else {}
+    return row.get("value"), row.get("n")
