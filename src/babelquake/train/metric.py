@@ -91,18 +91,20 @@ def train(
     with torch.no_grad():  # the model gives scores as they were shown, not standardised ones
         model.classifier.weight.mul_(spread)
         model.classifier.bias.mul_(spread).add_(mean)
-    figures = {}
-    if list(data.glob("dev*.tsv*")):
-        held = _rated(tokenizer, split_file(data, "dev"), recipe.length)
-        given = predict(model, tokenizer, held, place)
-        figures["dev"] = {
-            "pairs": len(held.rows),
-            "pearson": _correlation(given, held.scores),
-            "pearson within sentences": _correlation(
-                within(given, held.sentences), within(held.scores, held.sentences)
-            ),
-        }
+    figures = {"dev": measured(model, tokenizer, data, recipe, place)} if list(data.glob("dev*.tsv*")) else {}
     return store(out, "metric", recipe, model, tokenizer, history, figures, data)
+
+
+def measured(model: Any, tokenizer: Any, data: Path, recipe: MetricRecipe, place: Any) -> dict[str, Any]:
+    """Pearson's r with the scores of held-out pairs, plain and less the mean of each sentence."""
+    held = _rated(tokenizer, split_file(data, "dev"), recipe.length)
+    given = predict(model, tokenizer, held, place)
+    inside = _correlation(within(given, held.sentences), within(held.scores, held.sentences))
+    return {
+        "pairs": len(held.rows),
+        "pearson": _correlation(given, held.scores),
+        "pearson within sentences": inside,
+    }
 
 
 def within(scores: NDArray[np.float64], sentences: NDArray[np.int64]) -> NDArray[np.float64]:
