@@ -103,6 +103,7 @@ def main() -> None:
         "microseconds_per_sentence": microseconds,
         "times_faster": {name: round(ratio, 1) for name, ratio in ratios.items()},
         "goals": GOALS,
+        "load_average": round(os.getloadavg()[0], 1),
     }
     RESULTS.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 

@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 BLOCK = Struct("<8Q").unpack
 UNIT = 2.0**-53
+NEVER = 1e-300
+"""Probabilities below this have no success in any number of trials that fits into memory."""
 SEPARATOR = "\x1f"
 """Stands between the parts of a key: `Stream(a, b)` is `Stream(f"{a}{SEPARATOR}{b}")`."""
 
@@ -40,7 +42,8 @@ class Stream:
     """The next number in [0, 1)."""
 
     def __init__(self, *key: object) -> None:
-        self.random = _draws(SEPARATOR.join(map(str, key)).encode("utf-8", "surrogatepass")).__next__
+        words = key[0] if len(key) == 1 else SEPARATOR.join(map(str, key))
+        self.random = _draws(str(words).encode("utf-8", "surrogatepass")).__next__
 
     def chance(self, probability: float) -> bool:
         """True with the given probability; never at 0, always at 1."""
@@ -59,16 +62,16 @@ class Stream:
 
         The number of failures before the next success is geometric: ⌊log(1 − u) / log(1 − probability)⌋.
         """
-        if probability <= 0:
+        if probability < NEVER:
             return []
         if probability >= 1:
             return list(range(n))
         found: list[int] = []
         draw, miss = self.random, log1p(-probability)
-        at = int(min(n, log1p(-draw()) / miss))
+        at = int(log1p(-draw()) / miss)
         while at < n:
             found.append(at)
-            at += 1 + int(min(n, log1p(-draw()) / miss))
+            at += 1 + int(log1p(-draw()) / miss)
         return found
 
     def sample(self, n: int, k: int) -> list[int]:

@@ -191,8 +191,7 @@ class Perturbation:
             given["vocabulary"] = str(self.vocabulary)
         self.spec = Spec(spec.name, tuple(sorted(given.items())))
         self._key = str(self.spec)
-        fixed = {"level": self.level} if "level" in wants else {}
-        self._change = partial(self.card.function, **self.options, **fixed)
+        self._fixed = self.options | ({"level": self.level} if "level" in wants else {})
         self._draws, self._told = "rng" in wants, "lang" in wants
 
     def __reduce__(self) -> tuple[type["Perturbation"], tuple[Spec]]:
@@ -270,14 +269,16 @@ class Perturbation:
         lang = lang if lang is None or lang.__class__ is Language else _language(lang)
         if card.languages and not card.serves(lang):
             return None
-        supply: dict[str, Any] = {"lang": lang} if self._told else {}
+        supply = self._fixed.copy()
+        if self._told:
+            supply["lang"] = lang
         if self._draws:
             supply["rng"] = Stream(f"{seed}\x1f{self._key}\x1f{replicate}\x1f{text}")
         if self.vocabulary is not None:
             supply["vocabulary"] = vocabulary if vocabulary is not None else self._words(lang)
         elif "source" in card.wants:
             supply["source"] = source
-        changed: str | Asking | None = self._change(text=text, **supply)
+        changed: str | Asking | None = card.function(text=text, **supply)
         return changed
 
     def fill(self, fillers: Fillers | None, gaps: Sequence[Gap]) -> Sequence[Sequence[Filler]]:

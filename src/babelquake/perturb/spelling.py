@@ -33,8 +33,8 @@ def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboa
     if is_unspaced(text):
         return _drop_or_repeat(text, level, rng)
     latin, draw = layout_of(lang, "Latin", keyboard), rng.random
-    words = text.split(" ")
-    if text.isprintable() and "" not in words:
+    words = text.split()
+    if text.isprintable() and text.count(" ") == len(words) - 1:
         for index in rng.hits(len(words), level):
             words[index] = _misspelled(words[index], draw(), latin, lang, keyboard)
         return " ".join(words)
