@@ -27,10 +27,10 @@ def perturb(
     if isinstance(words, str):
         options["vocabulary"], words = words, None
     fillers = options.pop("fillers", None)
-    change = Perturbation(name, **options)
+    perturbation = Perturbation(name, **options)
     language = Language(lang) if lang else None
     return [
-        change.apply(
+        perturbation.apply(
             text, lang=language, seed=seed, replicate=replicate, source=source, vocabulary=words, fillers=fillers
         )
         for text, source in zip(texts, sources, strict=True)

@@ -47,15 +47,17 @@ class Suite:
     replicates: int | None = None
     """How often stochastic perturbations are repeated; None leaves it to each one's card."""
 
-    def repeats(self, change: Perturbation) -> int:
+    def repeats(self, perturbation: Perturbation) -> int:
         """How many replicates of a perturbation this suite asks for."""
-        if "rng" not in change.card.wants:
+        if "rng" not in perturbation.card.wants:
             return 1
-        return self.replicates if self.replicates is not None else change.card.replicates
+        return self.replicates if self.replicates is not None else perturbation.card.replicates
 
     def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
         """Every perturbation's signature, with its number of replicates."""
-        parts = [f"{change.signature(lang, words)}×{self.repeats(change)}" for change in self.perturbations]
+        parts = [
+            f"{perturbation.signature(lang, words)}×{self.repeats(perturbation)}" for perturbation in self.perturbations
+        ]
         return f"{self.name}({'+'.join(parts)})" if self.name else "+".join(parts)
 
     def variants(
@@ -77,40 +79,51 @@ class Suite:
         """
         known = Language(lang) if lang else None
         sources = sources if sources is not None else [None] * len(texts)
-        cells = [(change, replicate) for change in self.perturbations for replicate in range(self.repeats(change))]
+        cells = [
+            (perturbation, replicate)
+            for perturbation in self.perturbations
+            for replicate in range(self.repeats(perturbation))
+        ]
         if not cells:
             return pl.DataFrame(schema=VARIANTS)
-        words = {change: vocabulary if change.vocabulary == DATA else None for change in self.perturbations}
+        words = {
+            perturbation: vocabulary if perturbation.vocabulary == DATA else None for perturbation in self.perturbations
+        }
         by_text = [
-            [change.begin(text, known, seed, replicate, source, words[change]) for change, replicate in cells]
+            [
+                perturbation.begin(text, known, seed, replicate, source, words[perturbation])
+                for perturbation, replicate in cells
+            ]
             for text, source in zip(texts, sources, strict=True)
         ]
         by_cell = [
-            _finished(change, [changed[place] for changed in by_text], fillers)
-            for place, (change, _) in enumerate(cells)
+            _finished(perturbation, [changed[place] for changed in by_text], fillers)
+            for place, (perturbation, _) in enumerate(cells)
         ]
         segments = pl.DataFrame(
             {"row": range(first_row, first_row + len(texts)), "id": list(ids)}, schema_overrides=VARIANTS
         )
         return pl.concat(
             segments.with_columns(
-                perturbation=pl.lit(change.label, pl.String),
-                level=pl.lit(change.level, pl.Float64),
+                perturbation=pl.lit(perturbation.label, pl.String),
+                level=pl.lit(perturbation.level, pl.Float64),
                 replicate=pl.lit(replicate, pl.UInt32),
                 text=pl.Series(changed, dtype=pl.String),
             )
-            for (change, replicate), changed in zip(cells, by_cell, strict=True)
+            for (perturbation, replicate), changed in zip(cells, by_cell, strict=True)
         )
 
     def drawing_from(self, vocabulary: str | None) -> "Suite":
         """The suite with another vocabulary (`shipped`, `data` or a file) for those that draw words; None: as it is."""
         if vocabulary is None:
             return self
-        if all(change.vocabulary is None for change in self.perturbations):
+        if all(perturbation.vocabulary is None for perturbation in self.perturbations):
             raise UserError(f"--vocabulary {vocabulary}: no perturbation asked for draws words from a vocabulary.")
         changes = (
-            Perturbation(change.spec, vocabulary=vocabulary) if change.vocabulary is not None else change
-            for change in self.perturbations
+            Perturbation(perturbation.spec, vocabulary=vocabulary)
+            if perturbation.vocabulary is not None
+            else perturbation
+            for perturbation in self.perturbations
         )
         return replace(self, perturbations=tuple(changes))
 
@@ -121,30 +134,32 @@ class Suite:
         """
         options = {"model": model} | ({"only": only} if only else {})
         changes = (
-            Perturbation(change.spec, **options) if change.lacks_model else change
-            for change in self.perturbations
-            if model or not change.lacks_model
+            Perturbation(perturbation.spec, **options) if perturbation.lacks_model else perturbation
+            for perturbation in self.perturbations
+            if model or not perturbation.lacks_model
         )
         return replace(self, perturbations=tuple(changes))
 
     @property
     def lacking(self) -> str:
         """One sentence where `with_model(None)` leaves a probe out: how many remain of how many; else nothing."""
-        lacking = [change.name for change in self.perturbations if change.lacks_model]
+        lacking = [perturbation.name for perturbation in self.perturbations if perturbation.lacks_model]
         if not lacking:
             return ""
-        altering = [change for change in self.perturbations if change.card.meaning == "altering"]
+        altering = [perturbation for perturbation in self.perturbations if perturbation.card.meaning == "altering"]
         return (
             f"{len(altering) - len(lacking)} of {len(altering)} meaning-altering probes: {', '.join(lacking)} was left "
             "out, it needs a masked language model."
         )
 
 
-def _finished(change: Perturbation, begun: Sequence[str | Asking | None], fillers: Fillers | None) -> list[str | None]:
+def _finished(
+    perturbation: Perturbation, begun: Sequence[str | Asking | None], fillers: Fillers | None
+) -> list[str | None]:
     """The texts of one perturbation; those that ask for words are told them, all together."""
     done = [text if isinstance(text, str) else None for text in begun]
     open_ = {place: text for place, text in enumerate(begun) if text is not None and not isinstance(text, str)}
-    for place, text in zip(open_, together(list(open_.values()), partial(change.fill, fillers)), strict=True):
+    for place, text in zip(open_, together(list(open_.values()), partial(perturbation.fill, fillers)), strict=True):
         done[place] = text
     return done
 
@@ -234,7 +249,7 @@ def _perturbations(items: Sequence[str], within: tuple[str, ...] = ()) -> tuple[
     found: list[Perturbation] = []
     for item in items:
         found += _read(item, within=within).perturbations if _is_suite(item) else map(Perturbation, _spelt_out(item))
-    return tuple({str(change.spec): change for change in found}.values())
+    return tuple({str(perturbation.spec): perturbation for perturbation in found}.values())
 
 
 def _spelt_out(item: str) -> list[Spec]:

@@ -42,7 +42,7 @@ def perturb_table(
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
     chosen = chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None)
-    if words is None and any(change.vocabulary == DATA for change in chosen.perturbations):
+    if words is None and any(perturbation.vocabulary == DATA for perturbation in chosen.perturbations):
         words = vocabulary_of(texts, Language(lang) if lang else None)
     return pl.concat(in_blocks(chosen, lines, lang=lang, seed=seed, vocabulary=words, fillers=fillers))
 

@@ -12,14 +12,16 @@ def sweeps(rows: Sequence[Row], who: str, label: str, title: str, y: str, descri
     charts = []
     among = values(rows, who)
     shown = {name: name if who == "system" else scorer_text(name, among) for name in among}
-    for change in values(rows, "perturbation"):
-        here = [row for row in rows if row["perturbation"] == change and row["level"] is not None]
+    for perturbation in values(rows, "perturbation"):
+        here = [row for row in rows if row["perturbation"] == perturbation and row["level"] is not None]
         if len({row["level"] for row in here}) < 2:
             continue
-        card = card_of(change)
+        card = card_of(perturbation)
         points = [
             {"name": shown[row[who]], **{name: row[name] for name in ("level", "value", "low", "high")}} for row in here
         ]
         chart = curves(points, list(shown.values()), who, card.unit if card and card.unit else "level", y)
-        charts.append(Chart(f"{label}-{change}", f"{title} under {change}", described.format(change), chart))
+        charts.append(
+            Chart(f"{label}-{perturbation}", f"{title} under {perturbation}", described.format(perturbation), chart)
+        )
     return charts

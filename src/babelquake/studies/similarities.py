@@ -28,16 +28,16 @@ def similarities(
 
     >>> similarities("bertscore[model=minilm-en,layer=first|best]", "a cat sat", "the cat sat", "visual[level=0.3]")
     """
-    judges = [_bertscore(scorer) for scorer in scorers_of(scorers)]
+    chosen = [_bertscore(scorer) for scorer in scorers_of(scorers)]
     given = [references] if isinstance(references, str) else references
     texts = [version for reference in given for version in _versions(reference, suite, lang, seed)]
     caller = engine or Engine()
     asked = Questions([translation] * len(texts), [[text] for text, _ in texts])
     found = []
-    for judge in judges:
-        judge.prepare(asked)
-        vectors = caller.encode(judge.encoder, judge.texts(asked), judge.layers)
-        found += [matrix(judge, translation, text, vectors, change) for text, change in texts]
+    for scorer in chosen:
+        scorer.prepare(asked)
+        vectors = caller.encode(scorer.encoder, scorer.texts(asked), scorer.layers)
+        found += [matrix(scorer, translation, text, vectors, perturbation) for text, perturbation in texts]
     return found
 
 
@@ -51,8 +51,8 @@ def _versions(reference: str, suite: str | Suite | Sequence[str], lang: str | No
     """A reference as it is, and under every perturbation that applies to it."""
     found = [(reference, "")]
     if suite:
-        for change in suite_of(suite).perturbations:
-            (text,) = perturb(str(change.spec), [reference], lang=lang, seed=seed)
+        for perturbation in suite_of(suite).perturbations:
+            (text,) = perturb(str(perturbation.spec), [reference], lang=lang, seed=seed)
             if text is not None and text != reference:
-                found.append((text, str(change.spec)))
+                found.append((text, str(perturbation.spec)))
     return found

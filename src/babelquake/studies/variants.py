@@ -51,7 +51,7 @@ def perturbed_blocks(
     blocks: Sequence[Block], column: str, suite: Suite, language: Language, seed: int, words: Words, engine: Engine
 ) -> Iterator[tuple[Block, pl.DataFrame]]:
     """Blocks with their variants, as they are made: by the engine's workers, or here where a model is asked."""
-    if any(change.card.asks for change in suite.perturbations):
+    if any(perturbation.card.asks for perturbation in suite.perturbations):
         fillers = fillers_of(engine)
         for block in blocks:
             yield block, variants_of(block, column, suite, language, seed, words, fillers)

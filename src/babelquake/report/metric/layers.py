@@ -22,16 +22,16 @@ def layer_charts(results: Results, pair: str | None) -> list[Chart]:
     for measure in STATISTICS:
         rows = swept(results.known(measure, language_pair=pair))
         name = statistic_text(measure)
-        for change in values(rows, "perturbation"):
-            here = _clean_and_worst([row for row in rows if row["perturbation"] == change])
+        for perturbation in values(rows, "perturbation"):
+            here = _clean_and_worst([row for row in rows if row["perturbation"] == perturbation])
             if len(values(here, "state")) < 2:
                 continue
-            title = f"Agreement with humans by layer under {change}: {name}"
+            title = f"Agreement with humans by layer under {perturbation}: {name}"
             described = (
-                f"{name} with each layer's vectors, per encoder, with clean references and with those that {change} "
-                "changed most; bars are 95 % intervals."
+                f"{name} with each layer's vectors, per encoder, with clean references and with those that "
+                f"{perturbation} changed most; bars are 95 % intervals."
             )
-            charts.append(Chart(f"layers-{measure}-{change}", title, described, _drawn(here, name)))
+            charts.append(Chart(f"layers-{measure}-{perturbation}", title, described, _drawn(here, name)))
     return charts
 
 
@@ -46,8 +46,8 @@ def layer_tables(results: Results) -> list[Table]:
             layers = in_order(values(rows, "layer"))
             shown = [
                 {**row, "under": "" if row["state"] == "clean" else with_level(row["perturbation"], row["level"])}
-                for change in values(rows, "perturbation")
-                for row in _clean_and_worst([row for row in rows if row["perturbation"] == change])
+                for perturbation in values(rows, "perturbation")
+                for row in _clean_and_worst([row for row in rows if row["perturbation"] == perturbation])
             ]
             cells = {(row["encoder"], row["under"], row["layer"]): row["value"] for row in shown}
             lines = tuple(

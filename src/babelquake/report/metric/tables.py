@@ -91,16 +91,24 @@ def _by_level(title: str, rows: list[Row], note: str, places: int, who: str = "s
     """Scorers down, noise levels across, as Vu 2022 prints them."""
     levels = sorted({row["level"] for row in rows}, key=lambda level: -1.0 if level is None else level)
     cells = {(row["perturbation"], row[who], row["level"]): row["value"] for row in rows}
-    changes = values(rows, "perturbation")
-    units = {card.unit for change in changes if change and (card := card_of(change)) and card.unit}
+    perturbations = values(rows, "perturbation")
+    units = {
+        card.unit for perturbation in perturbations if perturbation and (card := card_of(perturbation)) and card.unit
+    }
 
-    def named(change: str) -> str:
+    def named(perturbation: str) -> str:
         """With the level's unit where perturbations of a table differ in it."""
-        return f"{change} ({unit})" if len(units) > 1 and (unit := unit_text(change)) else change
+        return f"{perturbation} ({unit})" if len(units) > 1 and (unit := unit_text(perturbation)) else perturbation
 
     lines = tuple(
-        (named(change or ""), scorer or "", *(number(cells.get((change, scorer, level)), places) for level in levels))
-        for change, scorer in sorted(distinct(rows, "perturbation", who), key=lambda line: changes.index(line[0]))
+        (
+            named(perturbation or ""),
+            scorer or "",
+            *(number(cells.get((perturbation, scorer, level)), places) for level in levels),
+        )
+        for perturbation, scorer in sorted(
+            distinct(rows, "perturbation", who), key=lambda line: perturbations.index(line[0])
+        )
     )
     said = f"Level: {next(iter(units))}. {note}".strip() if len(units) == 1 else note
     return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, said)

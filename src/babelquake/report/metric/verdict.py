@@ -41,9 +41,9 @@ def _harmless(results: Results, rows: list[Row], meaning: dict[str, str]) -> str
         return f" moves significantly under none of {len(harmless)} harmless changes{beside}"
     worst = max(moved, key=lambda row: abs(row["value"]))
     digits = min(3, digits_for(worst["scorer"], results))
-    change = in_words(worst["perturbation"], worst["level"])
+    noise = in_words(worst["perturbation"], worst["level"])
     return (
-        f" moves significantly under {len(moved)} of {len(harmless)} harmless changes{beside}, most under {change}: "
+        f" moves significantly under {len(moved)} of {len(harmless)} harmless changes{beside}, most under {noise}: "
         f"{number(worst['value'], digits, sign=True)}{p_text(worst)}"
     )
 
@@ -66,16 +66,16 @@ def _agreement(results: Results) -> list[str]:
     rows = [row for row in rows if row["language_pair"] == pair]
     where = "averaged over language pairs, " if pair == "average" else f"{pair}, " if pair else ""
     sentences = []
-    for change in values(rows, "perturbation"):
-        falls = _falls([row for row in rows if row["perturbation"] == change])
+    for perturbation in values(rows, "perturbation"):
+        falls = _falls([row for row in rows if row["perturbation"] == perturbation])
         if not falls:
             continue
         scorers = [row["scorer"] for _, row in falls]
         (before, worst), (start, best) = falls[0], falls[-1]
         sentence = (
-            f"Under {change}, {scorer_text(worst['scorer'], scorers)}'s agreement with humans ({where}"
+            f"Under {perturbation}, {scorer_text(worst['scorer'], scorers)}'s agreement with humans ({where}"
             f"{statistic_text(measure)}) goes from {number(before, 3)} to {number(worst['value'], 3)} at "
-            f"{level_with_unit(change, worst['level'])}"
+            f"{level_with_unit(perturbation, worst['level'])}"
         )
         if len(falls) > 1:
             name = scorer_text(best["scorer"], scorers)

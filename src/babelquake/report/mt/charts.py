@@ -54,12 +54,12 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
     found: dict[str, list[list[Any]]] = {}
     changes = distinct(cells, "perturbation", "level")
     for measure in MEASURES:
-        judge = "chrf" if measure == "inconsistent" else scorer
+        scored_by = "chrf" if measure == "inconsistent" else scorer
         table = [
             [
                 _heat_cell(
                     results.one(
-                        measure, language_pair=pair, scorer=judge, system=system, perturbation=change, level=level
+                        measure, language_pair=pair, scorer=scored_by, system=system, perturbation=change, level=level
                     )
                 )
                 for system in systems

@@ -57,9 +57,10 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
     found = results.where("consis", "delta", language_pair=pair, scorer=scorer)
     found = [row for row in found if row["group"] is None]
     cells = distinct(found, "perturbation", "level", "system")
-    changes = list(dict.fromkeys(cell[:2] for cell in cells))
+    perturbations = list(dict.fromkeys(cell[:2] for cell in cells))
     lines = tuple(
-        _line(results, pair, scorer, *place) for place in sorted(cells, key=lambda place: changes.index(place[:2]))
+        _line(results, pair, scorer, *place)
+        for place in sorted(cells, key=lambda place: perturbations.index(place[:2]))
     )
     columns = ("perturbation", "system", "n", "changed", "clean", "perturbed", "Δ", "ROBUST", "CONSIS", "% inc.")
     tested = [row for row in found if row["measure"] == "delta"]
@@ -69,13 +70,17 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
     )
 
 
-def _line(results: Results, pair: str | None, scorer: str, change: str, level: float, system: str) -> tuple[str, ...]:
-    def get(measure: str, judge: str = scorer) -> Row | None:
-        return results.one(measure, language_pair=pair, scorer=judge, perturbation=change, level=level, system=system)
+def _line(
+    results: Results, pair: str | None, scorer: str, perturbation: str, level: float, system: str
+) -> tuple[str, ...]:
+    def get(measure: str, scored_by: str = scorer) -> Row | None:
+        return results.one(
+            measure, language_pair=pair, scorer=scored_by, perturbation=perturbation, level=level, system=system
+        )
 
     some, places = get("consis") or get("delta"), _places(results, scorer)
     return (
-        with_level(change, level),
+        with_level(perturbation, level),
         system,
         str(some["n"] or "") if some else "",
         str(some["changed"]) if some and some["changed"] is not None else "",
@@ -94,12 +99,12 @@ def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]
         return []
     present = [name for name in DIFFERENCES if any(row["measure"] == name for row in rows)]
     lines = []
-    for change, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
-        key = {"language_pair": pair, "scorer": scorer, "perturbation": change, "level": level, "system": system}
+    for perturbation, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
+        key = {"language_pair": pair, "scorer": scorer, "perturbation": perturbation, "level": level, "system": system}
         found = [results.one(name, **key, other=other) for name in present]
         places = [4 if name == "delta_difference" and _places(results, scorer) > 1 else 2 for name in present]
         cells = (cell(row, digits) for row, digits in zip(found, places, strict=True))
-        lines.append((with_level(change, level), f"{system} − {other}", *cells))
+        lines.append((with_level(perturbation, level), f"{system} − {other}", *cells))
     title = f"Differences between systems: {_view(pair, scorer, results)}"
     columns = ("perturbation", "systems", *(DIFFERENCES[name] for name in present))
     return [Table(title, columns, tuple(lines), note_on(rows))]

@@ -30,7 +30,7 @@ def _about(results: Results, pair: str | None, threshold: float) -> list[str]:
         return []
     scorer = next((name for name in scorers if base_name(name) == "bleu"), scorers[0])
     rows = [row for row in rows if row["scorer"] == scorer]
-    spoken = [_at_usual_level(rows, change) for change in values(rows, "perturbation")]
+    spoken = [_at_usual_level(rows, perturbation) for perturbation in values(rows, "perturbation")]
     spoken.sort(key=lambda cells: min(row["value"] for row in cells))
     name = scorer_text(scorer, scorers)
     tell = _loss if measured == "robust" else _consistency
@@ -70,9 +70,9 @@ def _rarely_changes(row: Row) -> bool:
     return bool(row["changed"] is not None and row["n"] and row["changed"] < RARE * row["n"])
 
 
-def _at_usual_level(rows: list[Row], change: str) -> list[Row]:
-    here = [row for row in rows if row["perturbation"] == change]
-    level = usual_level(change, [row["level"] for row in here])
+def _at_usual_level(rows: list[Row], perturbation: str) -> list[Row]:
+    here = [row for row in rows if row["perturbation"] == perturbation]
+    level = usual_level(perturbation, [row["level"] for row in here])
     return [row for row in here if row["level"] == level]
 
 
@@ -85,8 +85,8 @@ def _loss(results: Results, cells: list[Row], scorer: str) -> str:
     """'de-en-bpe loses 16 % of its BLEU to one typo in ten words; bpe-dropout 9 %; the difference is significant.'"""
     worst_first = sorted(cells, key=lambda row: row["value"])
     first, *others = worst_first
-    change = in_words(first["perturbation"], first["level"])
-    sentence = f"{first['system']} loses {_percent(100 - first['value'])} of its {scorer} to {change}"
+    noise = in_words(first["perturbation"], first["level"])
+    sentence = f"{first['system']} loses {_percent(100 - first['value'])} of its {scorer} to {noise}"
     sentence += "".join(f"; {row['system']} {_percent(100 - row['value'])}" for row in others)
     if len(cells) == 1 and first["p"] is not None:
         sentence += f"; the loss {_tested(first)}"
@@ -96,9 +96,9 @@ def _loss(results: Results, cells: list[Row], scorer: str) -> str:
 def _consistency(results: Results, cells: list[Row], scorer: str) -> str:
     worst_first = sorted(cells, key=lambda row: row["value"])
     first, *others = worst_first
-    change = in_words(first["perturbation"], first["level"])
+    noise = in_words(first["perturbation"], first["level"])
     sentence = (
-        f"Under {change}, {first['system']}'s translations agree with the clean ones by {first['value']:.0f} {scorer}"
+        f"Under {noise}, {first['system']}'s translations agree with the clean ones by {first['value']:.0f} {scorer}"
     )
     sentence += "".join(f"; {row['system']}'s by {row['value']:.0f}" for row in others)
     return sentence + _compared(results, worst_first, "consis_difference") + "."
@@ -137,9 +137,9 @@ def _inconsistency(results: Results, pair: str | None, threshold: float) -> list
     if not rows:
         return []
     worst = max(rows, key=lambda row: row["value"])
-    change = with_level(worst["perturbation"], worst["level"])
+    noise = with_level(worst["perturbation"], worst["level"])
     return [
-        f"Least consistent: {worst['system']} under {change}, where {_percent(worst['value'])} of translations differ "
+        f"Least consistent: {worst['system']} under {noise}, where {_percent(worst['value'])} of translations differ "
         f"clearly from the clean one's (sentence chrF below {threshold:g})."
     ]
 

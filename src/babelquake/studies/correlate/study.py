@@ -182,25 +182,25 @@ def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dic
     )
 
 
-def _values(judge: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
+def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
     """One score per row; a scorer of ready-made scores must have them all where humans judged."""
     segments = data.segments
-    if "reference" in judge.needs and not data.has("references"):
-        raise UserError(f"{data.name} has no references, which scorer '{judge.name}' needs.")
+    if "reference" in scorer.needs and not data.has("references"):
+        raise UserError(f"{data.name} has no references, which scorer '{scorer.name}' needs.")
     references = segments["references"].to_list() if data.has("references") else None
     batch = Questions(
         segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
     )
-    scores = ready if ready is not None else judge.score_rows(engine.judge(judge, batch))
+    scores = ready if ready is not None else scorer.score_rows(engine.judge(scorer, batch))
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )
-    if isinstance(judge, Scores):
+    if isinstance(scorer, Scores):
         judged &= _pairs_with_scores(segments, scores)
-    if (missing := np.flatnonzero(judged & np.isnan(scores))).size and not judge.remote:
+    if (missing := np.flatnonzero(judged & np.isnan(scores))).size and not scorer.remote:
         first = segments.row(int(missing[0]), named=True)
         raise missing_error(
-            judge, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
+            scorer, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
         )
     return scores
 

@@ -18,22 +18,20 @@ from babelquake.studies.correlate.agreements import Judgements, agreement_cell, 
 from babelquake.studies.probing import Given
 
 STATISTICS = ("darr", "kendall_like", "pearson")
-Changes = Sequence[tuple[str, float | None]]
-"""Labels and levels of perturbations."""
 
 
 def noise_agreement(
     data: Dataset,
     sums: pl.LazyFrame,
     scorers: Sequence[Scorer],
-    changes: Suite,
+    suite: Suite,
     resamples: int,
     seed: int,
     threshold: float,
 ) -> list[Measure]:
     """Agreement with humans per scorer, attack and level; level 0 is the clean reference."""
     given = judgements(data.segments, data.preferences)
-    wanted = [(change.label, change.level) for change in changes.perturbations]
+    wanted = [(perturbation.label, perturbation.level) for perturbation in suite.perturbations]
     return agreement_measures(list(noise_cells(given, len(data), sums, scorers, wanted, resamples, seed, threshold)))
 
 
@@ -42,12 +40,12 @@ def noise_cells(
     rows: int,
     sums: pl.LazyFrame,
     scorers: Sequence[Scorer],
-    changes: Changes,
+    perturbations: Sequence[tuple[str, float | None]],
     resamples: int,
     seed: int,
     threshold: float,
 ) -> Iterator[Cell]:
-    """A cell per scorer, attack, level and language pair; where an attack does not apply, the clean score stands."""
+    """A cell per scorer, attack (label, level) and language pair; where it does not apply, the clean score stands."""
     for scorer in scorers:
         sign = 1 if scorer.higher_is_better else -1
         table = sums.filter(pl.col("scorer") == scorer.name).select("row", "perturbation", "level", "score").collect()
@@ -67,7 +65,7 @@ def noise_cells(
             place = Place(some.language_pair, scorer.name, label, level)
             return agreement_cell(place, some, values, STATISTICS, resamples=resamples, seed=seed, threshold=threshold)
 
-        yield from in_parallel(make, [(label, level, some) for label, level in changes for some in given])
+        yield from in_parallel(make, [(label, level, some) for label, level in perturbations for some in given])
 
 
 def suite_for(
@@ -93,17 +91,17 @@ def _attacks(data: Dataset) -> list[str]:
     return [f"{name}[level={'|'.join(f'{level:g}' for level in sorted(some))}]" for name, some in levels.items()]
 
 
-def attacked_texts(data: Dataset, changes: Suite) -> Given:
+def attacked_texts(data: Dataset, suite: Suite) -> Given:
     """References that somebody else attacked, for every attack and level of the suite; level 0 is the clean one."""
     found: dict[tuple[str, float | None], Sequence[str]] = {}
-    for change in changes.perturbations:
-        if change.level == 0:
+    for perturbation in suite.perturbations:
+        if perturbation.level == 0:
             continue
-        texts = None if change.level is None else data.attacked.get((change.name, change.level))
+        texts = None if perturbation.level is None else data.attacked.get((perturbation.name, perturbation.level))
         if texts is None:
             known = ", ".join(f"{name}[level={level:g}]" for name, level in data.attacked) or "none"
-            raise UserError(f"{data.name} brings no references under {change.spec}; it brings: {known}.")
-        found[change.label, change.level] = texts()
+            raise UserError(f"{data.name} brings no references under {perturbation.spec}; it brings: {known}.")
+        found[perturbation.label, perturbation.level] = texts()
     return found
 
 

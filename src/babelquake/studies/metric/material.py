@@ -22,9 +22,9 @@ def mode_of(data: Dataset, side: Side) -> str:
     return "sensitivity"
 
 
-def meaning_of(change: Perturbation) -> str:
+def meaning_of(perturbation: Perturbation) -> str:
     """What a perturbation does to the meaning; a random character changes the last word (Jwalapuram §2.2)."""
-    return "altering" if change.options.get("mark") == "random" else change.card.meaning
+    return "altering" if perturbation.options.get("mark") == "random" else perturbation.card.meaning
 
 
 def material_of(data: Dataset, side: Side, mode: str, sample: int | None, seed: int) -> Material:
