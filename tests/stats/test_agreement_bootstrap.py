@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from babelquake.stats.agreement import AGREEMENTS, agreement
-from babelquake.stats.agreement_bootstrap import bootstrap_agreement, bootstrap_darr
-from babelquake.stats.kendall import darr
+from babelquake.stats.agreement_bootstrap import bootstrap_agreement
+from babelquake.stats.bootstrap import bootstrap
+from babelquake.stats.kendall import concordance, darr, darr_rows
 from babelquake.stats.resampling import Draws, keys_by_place, segment_keys
 
 
@@ -41,15 +42,19 @@ def test_pearsons_standard_error_is_fishers():
     assert estimate.sd == pytest.approx((1 - estimate.value**2) / 3000**0.5, rel=0.1)
 
 
+def drawn(better, worse, segments=None):
+    return bootstrap(concordance, [darr_rows(better, worse, segments)], 10_000).estimate()
+
+
 def test_pairs_of_one_sentence_are_drawn_together():
     """With every pair ten times over, drawing segments keeps the error that drawing pairs would shrink."""
     better, worse = np.random.default_rng(0).normal(0.3, 1, (2, 200))
     worse -= 0.5
     repeated, segments = np.repeat([better, worse], 10, axis=1), np.repeat(np.arange(200), 10)
-    honest = bootstrap_darr(*repeated, segments).estimate()
+    honest = drawn(*repeated, segments)
     assert honest.value == pytest.approx(float(darr(better, worse)))
-    assert honest.sd == pytest.approx(bootstrap_darr(better, worse).estimate().sd, rel=0.05)
-    assert honest.sd > 2.5 * bootstrap_darr(*repeated).estimate().sd
+    assert honest.sd == pytest.approx(drawn(better, worse).sd, rel=0.05)
+    assert honest.sd > 2.5 * drawn(*repeated).sd
 
 
 @pytest.mark.parametrize("by", ["none", "system"])

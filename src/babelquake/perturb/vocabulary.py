@@ -55,12 +55,6 @@ def vocabulary_of(texts: Iterable[str], lang: Language | None) -> Vocabulary:
     return Vocabulary(words)
 
 
-def shipped_languages() -> list[str]:
-    """The languages that have a list."""
-    folder = files("babelquake.perturb").joinpath("lexicon/content")
-    return sorted(entry.name.removesuffix(".txt") for entry in folder.iterdir())
-
-
 @lru_cache(maxsize=64)
 def _shipped(lang: Language) -> Vocabulary | None:
     place = files("babelquake.perturb").joinpath("lexicon/content", f"{lang.code}.txt")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from babelquake.errors import UserError
-from babelquake.stats.groups import Array, By, average, grouped, ratio
+from babelquake.stats.groups import Array, By, grouped, ratio
 from babelquake.stats.kendall import pairs
 
 MOST_PAIRS = 20_000_000
@@ -51,11 +51,6 @@ def calibrated_accuracy(human: ArrayLike, metric: ArrayLike, by: By = "item") ->
     return TiedAccuracy(float(reached[best]), float(epsilons[best]))
 
 
-def accuracy_at(human: ArrayLike, metric: ArrayLike, epsilon: float, by: By = "item") -> float:
-    """acc_eq for a given ε, averaged over groups."""
-    return float(average(accuracy_of_groups(*grouped(human, metric, by), epsilon)))
-
-
 def accuracy_of_groups(human: Array, metric: Array, epsilon: float) -> Array:
     """acc_eq of each group for a given ε; NaN for groups without a pair."""
     right, total = np.zeros(metric.shape[:-1]), np.zeros(metric.shape[:-1])
@@ -64,19 +59,6 @@ def accuracy_of_groups(human: Array, metric: Array, epsilon: float) -> Array:
         right += np.where(tied, judged == 0, np.sign(judged) * np.sign(scored) > 0).sum(axis=-1)
         total += (~np.isnan(judged + scored)).sum(axis=-1)
     return ratio(right, total)
-
-
-def system_accuracy(human: ArrayLike, metric: ArrayLike) -> float:
-    """Share of system pairs the metric orders as the humans do (Kocmi et al. 2021 §5), from one score per system.
-
-    Pairs that the humans tie are left out; a tie of the metric is an error.
-    """
-    right = total = 0
-    for judged, scored in pairs(*grouped(human, metric, "system")):
-        ordered = ~np.isnan(scored) & (np.abs(judged) > 0)
-        right += int((ordered & (judged * scored > 0)).sum())
-        total += int(ordered.sum())
-    return right / total if total else float("nan")
 
 
 def _pair_table(human: Array, metric: Array) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], Array]:

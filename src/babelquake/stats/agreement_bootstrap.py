@@ -15,7 +15,7 @@ from babelquake.stats.accuracy import accuracy_of_groups, calibrated_accuracy
 from babelquake.stats.agreement import agreement, group_pearson, group_spearman, moments, pearson_of_moments
 from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.groups import Array, By, as_table, average, grouped, ratio
-from babelquake.stats.kendall import concordance, darr_rows, kendall_like_rows, tau_b
+from babelquake.stats.kendall import concordance, kendall_like_rows, tau_b
 from babelquake.stats.rank_bootstrap import bootstrap_by_recounting, bootstrap_kendall, bootstrap_spearman
 from babelquake.stats.resampling import Keys
 
@@ -88,19 +88,6 @@ def bootstrap_agreement(
         return function(one, other, group, **options)
 
     return bootstrap_by_recounting(agree, judged, scored, resamples, seed, keys)
-
-
-def bootstrap_darr(
-    better: ArrayLike,
-    worse: ArrayLike,
-    segments: ArrayLike | None = None,
-    *,
-    resamples: int = 10_000,
-    seed: int = 0,
-    keys: Keys | None = None,
-) -> Resampled:
-    """Bootstrap of DARR over segments, or over preferences where `segments` is not told; see `kendall.darr_rows`."""
-    return bootstrap(concordance, [darr_rows(better, worse, segments)], resamples, seed, keys)
 
 
 def _pearson_rows(human: ArrayLike, metric: ArrayLike, by: By) -> tuple[Callable[[Array], Array], Array]:
