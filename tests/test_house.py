@@ -27,6 +27,7 @@ FLOORS: tuple[set[str], ...] = (
     {
         "callee",
         "compiled",
+        "files",
         "languages",
         "http",
         "interrupts",

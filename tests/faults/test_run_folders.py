@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -11,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babelquake import files
 from babelquake.engine import Engine
 from babelquake.errors import BabelquakeError, ResumableError, UserError
-from babelquake.runs import files
 from babelquake.runs import run as module
 from babelquake.runs.run import Run
 from babelquake.studies.mt.study import mt
@@ -143,18 +141,6 @@ def test_a_report_that_was_cut_short_is_written_again(tmp_path: Path) -> None:
     page.write_bytes(whole[:1000])
     show(Run.open(run.folder), Printed(quiet=True))
     assert len(page.read_bytes()) > 1000 and page.read_bytes().rstrip().endswith(b"</html>")
-
-
-def test_a_kill_while_a_report_is_written_leaves_the_old_one(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text("old")
-    code = (
-        "import os, sys; from pathlib import Path; from babelquake.runs import files\n"
-        "files._flush = lambda path: os._exit(9)\n"
-        "files.store_text('new' * 100, Path(sys.argv[1]))"
-    )
-    assert subprocess.run([sys.executable, "-c", code, str(page)]).returncode == 9
-    assert page.read_text() == "old"
 
 
 def test_another_version_of_ours_does_not_finish_a_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from babelquake.errors import ResumableError, UserError
-from babelquake.runs.files import disk
+from babelquake.files import disk
 from babelquake.runs.measures import COLUMNS, Kind, Measure, measures_frame
 from babelquake.runs.parts import Parts
 from babelquake.runs.run import Run
@@ -183,7 +183,7 @@ def test_parts_survive_a_kill_between_joining_two_tables(run: Run, monkeypatch: 
 KILLED = """
 import os, signal, sys
 import polars as pl
-from babelquake.runs.files import disk
+from babelquake.files import disk
 from babelquake.runs.run import Run
 
 run = Run.resume(sys.argv[1], "mt", {"seed": 1})

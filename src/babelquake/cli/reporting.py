@@ -152,7 +152,7 @@ def _where(change: "Change") -> str:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    from babelquake.runs.files import store_text
+    from babelquake.files import store_text
 
     store_text(text, path)
     typer.echo(str(path))

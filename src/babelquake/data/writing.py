@@ -13,6 +13,7 @@ import polars as pl
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.data.streams import suffix
 from babelquake.errors import UserError
+from babelquake.files import store_bytes
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
 DOUBLE = '"'
@@ -33,7 +34,7 @@ def write(what: pl.DataFrame | Dataset, path: str | Path) -> None:
     try:
         data = _writers()[suffix(target)](frame)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(PACKERS[target.suffix](data) if target.suffix in PACKERS else data)
+        store_bytes(PACKERS[target.suffix](data) if target.suffix in PACKERS else data, target)
     except OSError as error:
         raise UserError(f"{target} cannot be written: {error.strerror}.") from None
     except _UnwritableError as error:

@@ -11,12 +11,12 @@ import polars as pl
 from babelquake.data import write
 from babelquake.data.writing import require_writable
 from babelquake.errors import UserError
+from babelquake.files import disk
 from babelquake.languages import Language
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.perturb.vocabulary import DATA, vocabulary_of
-from babelquake.runs.files import disk
 from babelquake.runs.locking import locked
 
 BLOCK = 2000

@@ -17,6 +17,7 @@ from typing import Any
 from markupsafe import Markup
 
 from babelquake.errors import UserError
+from babelquake.files import store_text
 from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, verdict, views
@@ -24,7 +25,6 @@ from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
 from babelquake.report.versus_heat import HeatMap
 from babelquake.runs.command import command_lines, signatures
-from babelquake.runs.files import store_text
 from babelquake.runs.info import Flag
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES

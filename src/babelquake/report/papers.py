@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+from babelquake.files import store_text
 from babelquake.papers import Cell, Reproduction
 from babelquake.report.markdown import table_markdown
 from babelquake.report.table import Table, is_numeric, number
 from babelquake.report.templating import rendered
-from babelquake.runs.files import store_text
 
 
 def reproduction_table(found: Reproduction) -> Table:

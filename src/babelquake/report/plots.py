@@ -8,8 +8,8 @@ from typing import Any
 import regex
 
 from babelquake.errors import UserError
+from babelquake.files import store_bytes, store_text
 from babelquake.report.page import views
-from babelquake.runs.files import store_bytes, store_text
 from babelquake.runs.run import Run
 
 VEGA_LITE = "6.4"

@@ -8,12 +8,12 @@ import altair as alt
 from markupsafe import Markup
 
 from babelquake.errors import UserError
+from babelquake.files import store_text
 from babelquake.report.charts import bare, data
 from babelquake.report.plots import svg, write_image
 from babelquake.report.results import scorer_text
 from babelquake.report.table import Table, number
 from babelquake.report.templating import rendered
-from babelquake.runs.files import store_text
 from babelquake.scorers.similarities import Similarities
 from babelquake.visible import visible
 

@@ -6,7 +6,7 @@ run.json lists every file with a checksum. Only what is listed is ever removed, 
 import shutil
 from pathlib import Path
 
-from babelquake.runs.files import checksum, draft_of
+from babelquake.files import checksum, draft_of
 from babelquake.runs.info import RunInfo
 from babelquake.runs.parts import FOLDER as PARTS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.runs.files import ROWS_TOGETHER, replacing, store_table
+from babelquake.files import ROWS_TOGETHER, replacing, store_table
 
 FOLDER = ".parts"
 

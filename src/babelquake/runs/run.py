@@ -14,8 +14,8 @@ from typing import Any
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.files import replacing, store_table, store_text
 from babelquake.runs.display import display
-from babelquake.runs.files import replacing, store_table, store_text
 from babelquake.runs.former import upgraded
 from babelquake.runs.info import RunInfo, now, versions
 from babelquake.runs.kept import MEASURES, TABLES, Kept

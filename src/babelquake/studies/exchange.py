@@ -15,6 +15,7 @@ import polars as pl
 from babelquake.data import write
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.files import store_text
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions
 from babelquake.spec import Spec
@@ -61,7 +62,7 @@ def export_questions(folder: Path | str, asked: Iterable[Questions], with_refere
     write(pl.DataFrame(rows), target / TEXTS)
     write(pl.DataFrame(flat), target / TABLE)
     manifest = {"count": len(rows), "hash": digest(written)}
-    (target / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    store_text(json.dumps(manifest, indent=2) + "\n", target / MANIFEST)
     return target / TEXTS, len(rows)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.runs.files import ROWS_TOGETHER
+from babelquake.files import ROWS_TOGETHER
 from babelquake.scorers.base import Array
 from babelquake.studies.columns import rows_of
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError, did_you_mean
+from babelquake.files import store_bytes, store_text
 from babelquake.runs.signature import signature
 from babelquake.systems.base import System
 from babelquake.systems.command import one_line
@@ -27,8 +28,8 @@ def export(folder: str | Path, texts: Iterable[str]) -> Path:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lines = list(dict.fromkeys(one_line(text) for text in texts))
-    _write(folder / SOURCES, "".join(f"{line}\n" for line in lines))
-    _write(folder / MANIFEST, json.dumps({"count": len(lines), "hash": digest(lines)}, indent=2) + "\n")
+    store_bytes("".join(f"{line}\n" for line in lines).encode("utf-8"), folder / SOURCES)
+    store_text(json.dumps({"count": len(lines), "hash": digest(lines)}, indent=2) + "\n", folder / MANIFEST)
     return folder / SOURCES
 
 
@@ -80,13 +81,6 @@ class Files(System):
                 f"{self._folder / SOURCES} has no line “{missing.args[0]}”: it was exported for other data, "
                 "another suite or another seed. Export again, and translate the new lines."
             ) from None
-
-
-def _write(path: Path, text: str) -> None:
-    """Write beside and rename, so that a file is complete or absent."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8", newline="")
-    partial.replace(path)
 
 
 def _sources(folder: Path) -> list[str]:

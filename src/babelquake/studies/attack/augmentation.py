@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.runs.files import store_text
+from babelquake.files import store_text
 
 FILE = "augmentation.jsonl"
 KEPT = (

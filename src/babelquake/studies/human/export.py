@@ -6,6 +6,7 @@ import polars as pl
 
 from babelquake.data import write
 from babelquake.errors import UserError
+from babelquake.files import store_text
 
 SIDES = ("original", "perturbed")
 
@@ -20,7 +21,7 @@ def export(segments: pl.DataFrame, path: str | Path, score: str = "z") -> None:
         text = "".join(f"{system}\t{value}\n" for system, value in segment_scores(segments, score))
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, "utf-8")
+            store_text(text, target)
         except OSError as error:
             raise UserError(f"{target} cannot be written: {error.strerror}.") from None
         return

@@ -1,0 +1,51 @@
+"""Whatever a command writes is whole or not there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+IN_PLACE = re.compile(r"\.write_(?:text|bytes)\(|\bopen\([^)]*[\"'][wax]b?[\"']")
+NEW_FOLDERS = ("train/", "models/")
+"""Trainings and conversions fill folders of their own, and their card comes last."""
+ELSEWHERE = {
+    "files.py": "this is how",
+    "cli/guard.py": "the log of a crash, and the empty device",
+    "studies/attack/journal.py": "a line more for every sentence that is finished",
+}
+KILLED = """
+import os, sys
+from pathlib import Path
+import polars as pl
+from babelquake import files
+files._flush = lambda path: os._exit(9)
+target = Path(sys.argv[1])
+"""
+WRITERS = {
+    "table.tsv": "from babelquake.data import write; write(pl.DataFrame({'a': ['new']}), target)",
+    "table.parquet": "from babelquake.data import write; write(pl.DataFrame({'a': ['new']}), target)",
+    "x.seg.score": "from babelquake.studies.human.export import export\n"
+    "export(pl.DataFrame({'system': ['s'], 'segment': ['1'], 'z': [.5], 'raw': [.5]}), target)",
+    "sources.txt": "from babelquake.systems.files import export; export(target.parent, ['new'])",
+    "page.html": "files.store_text('new', target)",
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_kill_while_a_file_is_written_leaves_the_old_one(name: str, tmp_path: Path) -> None:
+    target = tmp_path / name
+    target.write_text("old")
+    words = [sys.executable, "-c", KILLED + WRITERS[name], str(target)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 9, done.stderr
+    assert target.read_text() == "old"
+
+
+def test_nothing_is_written_in_place() -> None:
+    source = ROOT / "src" / "babelquake"
+    names = {path.relative_to(source).as_posix(): path.read_text("utf-8") for path in source.rglob("*.py")}
+    found = {name for name, text in names.items() if IN_PLACE.search(text) and not name.startswith(NEW_FOLDERS)}
+    assert found == set(ELSEWHERE)
