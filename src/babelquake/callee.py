@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from babelquake.errors import ResumableError
 from babelquake.spec import Spec
 
 Q = TypeVar("Q")
@@ -75,12 +76,27 @@ class Filler(NamedTuple):
     probability: float
 
 
+FULL = (
+    "out of memory",
+    "not enough memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "could not create a primitive",
+)
+"""What torch says where memory runs out: on a GPU, on a CPU, in oneDNN."""
+
+
 def halving(answer: Callable[[list[Q]], list[A]], batch: list[Q]) -> list[A]:
     """Answer a batch; where memory runs out, answer its halves instead."""
     try:
         return answer(batch)
     except (MemoryError, RuntimeError) as error:
-        if len(batch) == 1 or not (isinstance(error, MemoryError) or "out of memory" in str(error).lower()):
+        if not (isinstance(error, MemoryError) or any(words in str(error).lower() for words in FULL)):
             raise
+        if len(batch) == 1:
+            raise ResumableError(
+                "the memory is not enough for one text alone. Finished work is kept: free some memory, or name a "
+                "smaller model, precision=bfloat16 or another --device."
+            ) from error
     middle = len(batch) // 2
     return halving(answer, batch[:middle]) + halving(answer, batch[middle:])

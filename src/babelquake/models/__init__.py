@@ -45,6 +45,8 @@ MASKED: Registry[Callable[..., MaskedLM]] = Registry(
 CAUSAL: Registry[Callable[..., CausalLM]] = Registry(
     "causal language model", "babelquake.causal", {"transformer": "babelquake.models.causal_lm:TransformerCausalLM"}
 )
+STANDARD = (("precision", "float32"), ("device", "auto"))
+"""Options that need not be said: with and without them a name gives the same object."""
 M = TypeVar("M", bound=Model)
 _LIVE: WeakValueDictionary[tuple[str, str, str, str], Model] = WeakValueDictionary()
 
@@ -66,7 +68,8 @@ def causal(what: str | Spec | CausalLM, **options: object) -> CausalLM:
 
 def _made(what: str | Spec, registry: Registry[Callable[..., M]], options: dict[str, object]) -> M:
     instead = str(options.pop("instead", "") or "")
-    asked = (parse(what) if isinstance(what, str) else what).with_options(**options)
+    said = (parse(what) if isinstance(what, str) else what).with_options(**options)
+    asked = Spec(said.name, tuple(option for option in said.options if option not in STANDARD))
     spec = asked
     prefix, colon, rest = asked.name.partition(":")
     if colon and prefix in registry.names():

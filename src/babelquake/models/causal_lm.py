@@ -25,6 +25,11 @@ class TransformerCausalLM(Backed, CausalLM):
     @cached_property
     def begin(self) -> int:
         """The token that every text begins with; models without one take the token that ends a text."""
+        if any("ForMaskedLM" in name for name in self.core.config.architectures or ()):
+            raise UserError(
+                f"'{self.core.checkpoint.name}' is a checkpoint of another kind: a masked language model, which sees "
+                "what follows. Expected a causal one, such as gpt2 or gpt-en."
+            )
         tokenizer = self.core.tokenizer
         number = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         if number is None:

@@ -99,8 +99,8 @@ class TransformerEncoder(Backed, Encoder):
 class MeanPooled(SentenceEncoder):
     """The mean of a transformer's last token vectors, special tokens included."""
 
-    def __init__(self, model: str, precision: Precision = "float32", device: str = "auto") -> None:
-        self.tokens = TransformerEncoder(model, precision, device)
+    def __init__(self, model: str, precision: Precision = "float32", device: str = "auto", instead: str = "") -> None:
+        self.tokens = TransformerEncoder(model, precision, device, instead=instead)
 
     @property
     def signature(self) -> str:

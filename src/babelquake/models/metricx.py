@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models.batching import batches
+from babelquake.models.loading import quietly
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.tokenizing import tokenizer
 
@@ -36,7 +37,8 @@ class MetricX:
             written = json.loads((folder / "config.json").read_text("utf-8"))
             config.tie_word_embeddings = bool(written.get("tie_word_embeddings", False))  # mT5's default, as trained
             kind: Any = transformers.MT5ForConditionalGeneration
-            network = kind.from_pretrained(folder, config=config, dtype="float32")
+            with quietly():
+                network = kind.from_pretrained(folder, config=config, dtype="float32")
         except (OSError, ValueError, RuntimeError) as problem:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
         if network.config.vocab_size <= OUTPUT:

@@ -68,12 +68,12 @@ def pretrained(auto: Any, folder: Path | str, **options: Any) -> Any:
 
     build = getattr(auto, "from_config", None) or auto._from_config  # an Auto class, or one of a single architecture
     model = build(AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False), **options)
-    fill(model, unpack(Path(folder)))
+    fill(model, unpack(Path(folder)), Path(folder).name)
     return model.eval()
 
 
-def fill(model: Any, weights: Mapping[str, Any]) -> None:
-    """Put weights into a model: of the same class, or of the bare encoder within it or around it."""
+def fill(model: Any, weights: Mapping[str, Any], name: str) -> None:
+    """Put the weights of that name into a model: of the same class, or of the bare encoder within it or around it."""
     prefix = f"{model.base_model_prefix}."
     known = model.state_dict()
     named = dict(weights)
@@ -86,7 +86,10 @@ def fill(model: Any, weights: Mapping[str, Any]) -> None:
     tied = set(getattr(model, "_tied_weights_keys", None) or ())
     missing = [name for name in problem.missing_keys if name not in tied and "pooler" not in name]
     if missing:
-        raise UserError(f"the weights lack {', '.join(missing[:3])}: they are of another kind of model.")
+        raise UserError(
+            f"'{name}' is a checkpoint of another kind: it has no weights for {', '.join(missing[:3])} "
+            f"({type(model).__name__})."
+        )
 
 
 def export(folder: Path, out: Path) -> Path:

@@ -4,6 +4,7 @@ The command line sets these from `--device` and `--offline`; in Python, `babelqu
 """
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,9 +28,7 @@ SETTINGS = Settings()
 def configure(device: str | None = None, offline: bool | None = None) -> None:
     """Change how models run from here on; what is None stays."""
     if device is not None:
-        if device.partition(":")[0] not in ("auto", "cpu", "cuda", "mps"):
-            raise UserError(f"no device is called '{device}': expected auto, cpu, cuda or cuda:1.")
-        SETTINGS.device = device
+        SETTINGS.device = _known(device)
     if offline is not None:
         SETTINGS.offline = offline
 
@@ -44,9 +43,16 @@ def device_of(given: str) -> str:
     """The device for a model: its own, the session's, or the first GPU there is."""
     import torch
 
-    chosen = SETTINGS.device if given == "auto" else given
+    chosen = SETTINGS.device if given == "auto" else _known(given)
     if chosen == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if chosen.startswith("cuda") and not torch.cuda.is_available():
         raise UserError(f"device {chosen} was asked for, but torch sees no GPU here: use --device cpu.")
     return chosen
+
+
+def _known(device: str) -> str:
+    """A device's name, or an error that says what names there are."""
+    if re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", device) is None:
+        raise UserError(f"no device is called '{device}': expected auto, cpu, cuda or cuda:1.")
+    return device

@@ -6,7 +6,6 @@ read with `weights_only`.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pickle import UnpicklingError
@@ -16,6 +15,7 @@ from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models.batching import TOKENS, Block, Sheet, equal, mixed
 from babelquake.models.checkpoint import Checkpoint, checkpoint
+from babelquake.models.loading import quietly
 from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.products import prepared
 from babelquake.models.ribbon import CAUSAL, OFFSETS, READERS, reading, ribbon
@@ -51,12 +51,13 @@ class Transformer:
 
     @cached_property
     def signature(self) -> str:
-        """Name, content of the files, precision, version."""
+        """Name, content of the files, precision, versions."""
         return signature(
             self.checkpoint.name,
             content=self.checkpoint.content,
             precision=self.precision,
             transformers=_version("transformers"),
+            torch=_version("torch"),
         )
 
     @cached_property
@@ -161,9 +162,14 @@ class Transformer:
 
         if self.checkpoint.file is not None:
             options["gguf_file"] = self.checkpoint.file
+        elif not (self.checkpoint.folder / "config.json").is_file():
+            raise UserError(
+                f"'{self.checkpoint.name}' is no model of the transformers library: {self.checkpoint.folder} has no "
+                "config.json."
+            )
         loader = getattr(transformers, kind)
         try:
-            with _quiet():
+            with quietly():
                 if kind.startswith("AutoModel") and is_packed(self.checkpoint.folder):
                     options.pop("output_loading_info")  # what it lacks, it says itself
                     return pretrained(loader, self.checkpoint.folder, **options), {"missing_keys": ()}
@@ -176,9 +182,9 @@ class Transformer:
                 "Refused: expected safetensors, or tensors saved by torch."
             ) from None
         except (OSError, ValueError, KeyError, RuntimeError, ImportError, AttributeError) as error:
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            first = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" :.")
             raise UserError(
-                f"'{self.checkpoint.name}' cannot be loaded: {first} Expected a folder with a transformers model "
+                f"'{self.checkpoint.name}' cannot be loaded: {first}. Expected a folder with a transformers model "
                 "(config.json, tokenizer, weights as safetensors), a hub name, or a model that ships."
             ) from None
 
@@ -203,7 +209,7 @@ class Backed:
 
     @property
     def signature(self) -> str:
-        """Name, content of the files, precision, version."""
+        """Name, content of the files, precision, versions."""
         return self.core.signature
 
     @property
@@ -214,23 +220,6 @@ class Backed:
     def close(self) -> None:
         """Give the weights' memory back."""
         self.core.close()
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No progress bars and no advice on the terminal while a model loads."""
-    from transformers.utils import logging
-
-    chatter: Any = logging
-    level, bars = chatter.get_verbosity(), chatter.is_progress_bar_enabled()
-    chatter.set_verbosity_error()
-    chatter.disable_progress_bar()
-    try:
-        yield
-    finally:
-        chatter.set_verbosity(level)
-        if bars:
-            chatter.enable_progress_bar()
 
 
 def _version(package: str) -> str:

