@@ -1,7 +1,12 @@
+from pathlib import Path
+
+import polars as pl
 import pytest
 
+import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.report.examples import example_table, examples, with_texts
+from babelquake.report.pack import example_columns
 from babelquake.runs.run import Run
 
 
@@ -43,3 +48,14 @@ def test_more_errors_are_damage(runs: dict[str, Run]) -> None:
     table = examples(runs["qe"]).collect().filter(perturbation="source-copy")
     assert (table.filter(scorer="ter")["after"] > table.filter(scorer="ter")["before"]).all()
     assert (table["drop"] > 0).all()
+
+
+def test_a_source_is_never_called_a_reference(tmp_path: Path) -> None:
+    """Without references, quality estimation compares with sources; examples show those as what they are."""
+    sides = ["Source", "Reference", "Translation"]
+    for kept, shown in ((sides, {*sides}), (sides[::2], {"Source", "Translation"})):
+        rows = [{"Source": f"Haus {n}.", "Reference": f"House {n}.", "Translation": f"A house {n}."} for n in range(6)]
+        data = pl.DataFrame(rows).select(kept).rename(str.lower).with_columns(language_pair=pl.lit("de-en"))
+        data.write_csv(tmp_path / f"{len(kept)}.tsv", separator="\t")
+        run = bq.qe("chrf", tmp_path / f"{len(kept)}.tsv", suite="case", out=tmp_path / str(len(kept)), resamples=100)
+        assert {text["label"] for text in example_columns(run, 100)["texts"]} == shown

@@ -56,6 +56,22 @@ def test_another_configuration_is_refused_with_the_difference_named(
     assert message in str(caught.value) and str(run.folder) in str(caught.value)
 
 
+@pytest.mark.parametrize("status", ["failed", "interrupted"])
+@pytest.mark.parametrize("table", ["variants", "scores"])
+def test_a_run_that_failed_before_its_first_result_can_be_corrected(run: Run, table: str, status: str) -> None:
+    """An error before anything was asked, such as a checkpoint of another kind: texts are made anew."""
+    run.once("segments", lambda: TABLE)
+    Parts(run.folder, table).store("000000", TABLE)
+    run.info.status = status  # type: ignore[assignment]
+    run.save()
+    if (status, table) == ("failed", "variants"):
+        corrected = Run.resume(run.folder, "mt", CONFIG | {"seed": 2})
+        assert not corrected.has("segments") and not Parts(run.folder, table).has("000000")
+    else:
+        with pytest.raises(UserError, match="--restart"):
+            Run.resume(run.folder, "mt", CONFIG | {"seed": 2})
+
+
 def test_restart_begins_again_and_spares_what_is_not_the_runs(run: Run) -> None:
     run.once("segments", lambda: TABLE)
     (run.folder / "notes.txt").write_text("mine")

@@ -37,14 +37,9 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
     """A table with a title above and a note below; numbers are never broken over two lines."""
     out = console()
     fitted, left_out = fitting(table, out.width)
-    drawn = Drawn(
-        title=escape(visible(table.title)) if table.title else None,
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-        padding=(0, GAP, 0, 0),
-    )
+    if table.title:
+        out.print(escape(visible(table.title)), style="italic")
+    drawn = Drawn(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
     cells = list(zip(*fitted.rows, strict=True)) or [()] * len(fitted.columns)
     for name, column in zip(fitted.columns, cells, strict=True):
         numeric = is_numeric(column)

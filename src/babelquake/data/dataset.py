@@ -40,6 +40,8 @@ class Dataset:
     """What the reader noticed and the user should know, such as blank segments."""
     reference: str | None = None
     """The name of the references that were taken, where references have names."""
+    uncut: tuple[pl.DataFrame, Sequence[int]] | None = field(default=None, repr=False, compare=False)
+    """Where these are the first of more segments: all of them, and which rows are here."""
 
     def __len__(self) -> int:
         return self.segments.height
@@ -69,7 +71,9 @@ class Dataset:
             inside = preferences.filter(pl.col("better").is_in(list(place)), pl.col("worse").is_in(list(place)))
             preferences = inside.with_columns(pl.col("better", "worse").replace_strict(place, return_dtype=pl.Int64))
         attacked = {key: partial(_at, texts, list(place)) for key, texts in self.attacked.items()}
-        return replace(self, segments=rows.drop("row"), preferences=preferences, attacked=attacked)
+        whole, here = self.uncut or (self.segments, range(self.segments.height))
+        uncut = (whole, [here[row] for row in place])
+        return replace(self, segments=rows.drop("row"), preferences=preferences, attacked=attacked, uncut=uncut)
 
 
 def _at(texts: Callable[[], Sequence[str]], rows: Sequence[int]) -> list[str]:

@@ -61,10 +61,15 @@ def judged_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     side = str(run.info.config.get("side", "translation"))
     packed.changed(side.capitalize(), "original", "text")
     for name in ("source", "translation", "reference") if side != "source" else ():
-        if name != side:
+        if name != side and not (name == "reference" and _stands_in(table)):
             packed.beside(name.capitalize(), f"segment_{name}")
     packed.beside("Errors marked", "errors")
     return packed.columns("score lost", FACETS, ("drop", "before", "after"))
+
+
+def _stands_in(table: pl.DataFrame) -> bool:
+    """Whether there are no references: quality estimation compares with the source in their place."""
+    return bool((table["segment_reference"] == table["segment_source"]).all())
 
 
 EXAMPLES = Examples(judged_examples, "scorer", judged_columns)

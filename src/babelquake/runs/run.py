@@ -28,6 +28,8 @@ FORMULA = r"^[=+\-@\t\r]"
 """How a cell begins that a spreadsheet would compute; in measures.csv an apostrophe stands before it."""
 BEGUN = frozenset({".run.json.writing", "run.json.writing", "run.json", LOCK})
 """All that is there when a run was killed as it began, or while another process begins it."""
+TEXTS = frozenset({"segments", "variants"})
+"""Tables that nothing was asked for: a run that failed with these alone has no result yet."""
 
 
 class Run(Kept):
@@ -72,8 +74,11 @@ class Run(Kept):
         return run
 
     def _has_results(self) -> bool:
-        """Whether there is anything that a corrected command would lose."""
-        return bool(self.info.files) or (self.folder / PARTS).exists() or any(self.has(table) for table in TABLES)
+        """Whether there is anything that a corrected command would lose; where an error ended it, texts are not."""
+        parts = self.folder / PARTS
+        made = {Path(name).stem for name in self.info.files} | {table for table in TABLES if self.has(table)}
+        made |= {part.name for part in parts.iterdir()} if parts.is_dir() else set()
+        return bool(made - TEXTS if self.info.status == "failed" else made)
 
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:

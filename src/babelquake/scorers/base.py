@@ -190,6 +190,11 @@ class Scorer(ABC):
         return None
 
     @property
+    def by_row(self) -> bool:
+        """Whether its scores belong to the rows of a file by their order, so that `attach` must see all of them."""
+        return False
+
+    @property
     def notes(self) -> list[str]:
         """What a reader of its scores must know."""
         return []

@@ -136,7 +136,7 @@ class Scores(MeanScorer):
         Two systems may have the same translation and, from some metrics, scores that differ in the last digits: by
         row both are kept, by text they have one score.
         """
-        if self.file is not None and not self._by_row:
+        if self.file is not None and not self.by_row:
             return None
         values = np.full(segments.height, nan)
         if self._plain:
@@ -165,7 +165,7 @@ class Scores(MeanScorer):
         return [int(position) for position in np.flatnonzero(np.isnan(self.judge(questions)))]
 
     @property
-    def _by_row(self) -> bool:
+    def by_row(self) -> bool:
         """Whether the scores are without texts and belong to the rows of the data."""
         return bool(self._ordered or (self._plain and self._texts is None))
 
@@ -182,7 +182,7 @@ class Scores(MeanScorer):
     def _known(self) -> Known:
         if self._attached is not None:
             return self._attached
-        if self.file is None or self._by_row:
+        if self.file is None or self.by_row:
             raise UserError(
                 f"{self.name} has scores but no texts: it must see the data set first. "
                 "In Python, call attach(dataset.segments)."

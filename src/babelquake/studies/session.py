@@ -84,8 +84,9 @@ class Session:
     def attach(self, references: int | None) -> None:
         """Show the scorers the data and note how they judge: segments have that many references each."""
         for scorer in self.scorers:
-            if (scores := scorer.attach(self.data.segments)) is not None:
-                self.ready[scorer.name] = scores
+            segments, rows = self.data.uncut if scorer.by_row and self.data.uncut else (self.data.segments, slice(None))
+            if (scores := scorer.attach(segments)) is not None:
+                self.ready[scorer.name] = scores[rows]
             self.say(*scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
         self._model_signatures = model_signatures(self.suite)

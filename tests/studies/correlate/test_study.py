@@ -127,3 +127,23 @@ def test_chrf_against_the_standard_reference_is_wmt23s(shared_data: Path, tmp_pa
     assert value(run.measures, "pearson", "chrf", "zh-en") == pytest.approx(0.063, abs=0.003)
     everything = read(str(shared_data / "wmt23"), reference="all")
     assert everything.segments["references"].list.len().max() == 2
+
+
+@pytest.mark.parametrize("suffix", ["seg.score", "txt"])
+def test_the_first_segments_have_the_scores_of_their_own_rows(write: Write, tmp_path: Path, suffix: str) -> None:
+    """`--limit` with scores by order: those of the file's first lines of each system."""
+    rows = [(s, t + system, system, score) for system in "AB" for s, t, score in SEGMENTS]
+    data = write("source translation system score", rows)
+    numbers = [float(place * place % 7) for place in range(len(rows))]
+    lines = [
+        f"{row[2]}\t{number}" if suffix == "seg.score" else str(number)
+        for row, number in zip(rows, numbers, strict=True)
+    ]
+    (tmp_path / f"m.{suffix}").write_text("\n".join(lines) + "\n")
+    ready = f"scores[file={tmp_path}/m.{suffix},name=Mine]"
+    run = correlate([ready], data.first(6).first(5), out=tmp_path / "r", engine=Engine(quiet=True), **QUICK)  # type: ignore[arg-type]
+    kept = [place for place in range(len(rows)) if place % len(SEGMENTS) < 5]
+    expected = scipy.stats.pearsonr([rows[place][3] for place in kept], [numbers[place] for place in kept]).statistic
+    assert value(run.measures, "pearson", "Mine") == pytest.approx(expected)
+    with pytest.raises(UserError, match="Expected one score per"):
+        correlate([ready], write("source translation system score", rows[:5], "b.tsv"), out=tmp_path / "s")
