@@ -29,9 +29,22 @@ LOOP = regex.compile(r"\b(\w+(?:\W+\w+){0,9}?)(?:\W+\1\b){2,}")
 LOOP_UNSPACED = regex.compile(r"(\w{2,30}?)\1{2,}")
 STUTTER = regex.compile(r"(\p{L}{1,4}?)\1{7,}")
 """Letters that a decoder could not stop repeating inside a word."""
+
 COLLAPSED = 0.5
 REPEATED = 1.3
 COPIED = 0.7
+
+
+class _Plain(dict[int, str]):
+    """What is left of a character when only words count; each is looked at once."""
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        self[point] = " " if char.isspace() else "" if is_punctuation(char) else char
+        return self[point]
+
+
+PLAIN = _Plain()
 
 
 def kind_of_change(clean: str, perturbed: str, source: str, lang: Language | None = None) -> str:
@@ -64,8 +77,7 @@ def _plain_words(text: str) -> list[str]:
     """Lower-case words without punctuation; single characters where no spaces part words."""
     if is_unspaced(text):
         return [char for char in text.casefold() if not char.isspace() and not is_punctuation(char)]
-    kept = "".join(" " if char.isspace() else "" if is_punctuation(char) else char for char in text.casefold())
-    return kept.split()
+    return text.casefold().translate(PLAIN).split()
 
 
 def _is_copy(after: list[str], source: str) -> bool:
