@@ -256,11 +256,10 @@ def test_hostile_text_is_shown_as_text(page_of: Open) -> None:
 def test_long_texts_are_folded_until_asked_for(page_of: Open) -> None:
     page = page_of("hostile")
     page.get_by_label("Search").fill("xxxxxxxxxx")
-    says(page, "examples")
-    folded = page.locator("dd.long").first
-    assert folded.bounding_box()["height"] < 200
+    tall = "([of, low, high]) => { const is = document.querySelector(of)?.offsetHeight; return low < is && is < high }"
+    page.wait_for_function(tall, arg=["dd.long", 0, 200])
     page.get_by_role("button", name=re.compile("^Show all")).first.click()
-    assert page.locator(".example dd").first.bounding_box()["height"] > 400
+    page.wait_for_function(tall, arg=[".example dd", 400, 1e9])
 
 
 def test_print_is_light_and_without_controls(page_of: Open) -> None:

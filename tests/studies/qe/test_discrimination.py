@@ -14,7 +14,7 @@ from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
 from babelquake.studies.qe.discrimination import probe_results, probed_models
-from babelquake.studies.qe.ranking import rank_agreement, ranking_results, standardised
+from babelquake.studies.qe.ranking import rank_agreement, ranking_results, rivalries, standardised
 
 PROBES = {
     "lower-words": Probe(meaning="preserving", title="words lower-cased (MPP6)"),
@@ -229,3 +229,36 @@ def test_many_models_get_a_drawn_p_value_that_is_never_zero() -> None:
     ranks = np.arange(12.0)
     tau, p = rank_agreement(ranks, ranks, 0, draws=1000)
     assert tau == 1 and p == pytest.approx(1 / 1000)
+
+
+def noisy(name: str, seed: int, seen: float, n: int = 80) -> pl.LazyFrame:
+    """A model that takes about `seen` points off under harmful changes and none under harmless ones."""
+    rng = np.random.default_rng(seed)
+    clean = rng.normal(80, 5, n)
+    columns = {probe: clean - seen * (probe in ("negation-remove", "word-drop")) for probe in PROBES}
+    scores = {None: clean, **{probe: column + rng.normal(0, 2, n) for probe, column in columns.items()}}
+    return table({probe: column.tolist() for probe, column in scores.items()}, name)
+
+
+def rivals(*models: pl.LazyFrame, spread: float = 5.0) -> dict[tuple[str | None, str | None], Measure]:
+    sums = pl.concat(models)
+    names = sums.select("scorer").unique(maintain_order=True).collect()["scorer"].to_list()
+    segments = pl.DataFrame({"row": range(80), "source": [f"sentence {row}" for row in range(80)]})
+    found = list(probed_models(sums, segments, [Judge(name) for name in names], PROBES, 400, 0))
+    spreads: dict[tuple[str | None, str], float] = {("ru-en", name): spread for name in names}
+    return {(one.scorer, one.other): one for one in rivalries(found, spreads)}
+
+
+def test_models_are_compared_in_pairs_in_their_own_standard_deviations() -> None:
+    good, poor, same = noisy("good", 1, 6), noisy("poor", 2, 2), noisy("same", 1, 6)
+    found = rivals(good, poor, same)
+    assert list(found) == [("good", "poor"), ("good", "same"), ("poor", "same")]
+    clear, none = found["good", "poor"], found["good", "same"]
+    assert clear.value == pytest.approx((6 - 2) / 5, abs=0.1) and clear.verdict == "significant"
+    assert none.value == 0 and none.p == 1
+    alone = rivals(good, poor)["good", "poor"]
+    assert (alone.p_corrected, alone.low) == (clear.p_corrected, clear.low)
+
+
+def test_models_without_a_spread_are_not_compared() -> None:
+    assert rivals(noisy("good", 1, 6), noisy("poor", 2, 2), spread=0.0) == {}

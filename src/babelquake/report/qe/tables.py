@@ -3,7 +3,7 @@
 from babelquake.report.metric.tables import digits_for
 from babelquake.report.phrases import level_with_unit
 from babelquake.report.results import Results, Row, values
-from babelquake.report.table import Shown, Table, cell, note_on, number, of, table_of, value_of
+from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
 from babelquake.runs.run import Run
 
@@ -16,7 +16,11 @@ def qe_tables(run: Run) -> list[Table]:
     probes = run.info.facts.probes
     tables = []
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
-        tables += [*_ranking(results, pair, run.info.facts.left_out), *_drops(results, pair, probes)]
+        tables += [
+            *_ranking(results, pair, run.info.facts.left_out),
+            *_rivalries(results, pair),
+            *_drops(results, pair, probes),
+        ]
     return tables + _flags(run.info.facts.flags)
 
 
@@ -52,6 +56,19 @@ def _ranking(results: Results, pair: str | None, left_out: str | None) -> list[T
             note += f" τ of {which} and rank by r: {number(agreement['value'], 2)}{p}."
     scorers = values(results.where(*MEANS, language_pair=pair), "scorer")
     return table_of(f"Quality estimation{of(pair)}", scorers, columns, note)
+
+
+def _rivalries(results: Results, pair: str | None) -> list[Table]:
+    columns: dict[str, Shown] = {
+        "models": lambda row: f"{row['scorer']} − {row['other']}",
+        "difference": lambda row: cell(row, 2),
+        "95 % interval": lambda row: interval(row, 2),
+    }
+    rows = results.where("discrimination_standardised_difference", language_pair=pair)
+    note = (
+        "How much better the first tells harmful from harmless changes: MPP − MAP in standard deviations of its scores."
+    )
+    return table_of(f"Differences between models{of(pair)}", rows, columns, f"{note} {note_on(rows)}".strip())
 
 
 def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Table]:

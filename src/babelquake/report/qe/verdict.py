@@ -5,7 +5,6 @@ from babelquake.report.phrases import of_pair, p_text, than_chance
 from babelquake.report.results import Results, Row, scorer_text, values
 from babelquake.report.table import number
 from babelquake.runs.info import Flag
-from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 
@@ -36,11 +35,13 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
     rows.sort(key=lambda row: -row["value"])
     scorers = values(rows, "scorer")
     best, worst = rows[0], rows[-1]
+    tests = results.where("discrimination_standardised_difference", language_pair=pair)
+    between = [row for row in tests if {row["scorer"], row["other"]} == {best["scorer"], worst["scorer"]}]
     return [
         f"{scorer_text(best['scorer'], scorers)} tells harmful from harmless changes best (MPP − MAP = "
         f"{number(best['value'], 2, sign=True)} standard deviations of its scores), "
         f"{scorer_text(worst['scorer'], scorers)} worst ({number(worst['value'], 2, sign=True)})"
-        f"{than_chance(best) if best['verdict'] == CANNOT_BE_TESTED else ''}."
+        f"{than_chance(between[0]) if between else ''}."
     ]
 
 

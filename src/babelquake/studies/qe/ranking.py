@@ -7,15 +7,19 @@ in standard deviations of the model's own scores stands beside it, and each rank
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 from math import factorial
 
 import numpy as np
 
 from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Array
+from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.pvalues import p_value
+from babelquake.studies.cells import Cell, paired_test
+from babelquake.studies.measuring import Families, measured
 from babelquake.studies.qe import kinds
+from babelquake.studies.qe.discrimination import Probed
 
 RANKS: dict[str, tuple[Kind, Kind | None]] = {
     "discrimination_standardised": (kinds.RANK_DISCRIMINATION, kinds.RANK_AGREEMENT),
@@ -38,6 +42,36 @@ def standardised(measures: Sequence[Measure], spreads: Mapping[tuple[str | None,
             kind = kinds.DISCRIMINATION_STANDARDISED
             found.append(replace(measure, kind=kind, value=value, sd=sd, low=low, high=high))
     return found
+
+
+def rivalries(models: Sequence[Probed], spreads: Mapping[tuple[str | None, str], float]) -> list[Measure]:
+    """How much better one model tells harmful from harmless changes than another, in standard deviations of each.
+
+    Paired, for every two models on the same segments of a language pair; each two are a family of their own, so that a
+    model more changes no verdict.
+    """
+    kind, families = kinds.DISCRIMINATION_STANDARDISED.difference(), Families()
+    for one, other in combinations(filter(None, (_in_spreads(model, spreads) for model in models)), 2):
+        pair, names = one.place.language_pair, (one.place.scorer, other.place.scorer)
+        if pair != other.place.language_pair or not np.array_equal(one.keys, other.keys):
+            continue
+        drawn = one.numbers["discrimination"] - other.numbers["discrimination"]
+        place = {"language_pair": pair, "scorer": names[0], "other": names[1]}
+        family = (pair, " − ".join(names), "discrimination of two models")
+        families.add(family, measured(kind, drawn, one.n, **place), paired_test(one, other, "discrimination"))
+    return families.judge()
+
+
+def _in_spreads(model: Probed, spreads: Mapping[tuple[str | None, str], float]) -> Cell | None:
+    """A model's discrimination in standard deviations of its scores."""
+    cell, spread = model.discrimination(), spreads.get((model.place.language_pair, model.place.scorer), 0.0)
+    if cell is None or not spread > 0:
+        return None
+    cell.numbers = {
+        name: Resampled(drawn.value / spread, drawn.values / spread) for name, drawn in cell.numbers.items()
+    }
+    cell.contributions = {name: parts / spread for name, parts in cell.contributions.items()}
+    return cell
 
 
 def ranking_results(measures: Sequence[Measure], seed: int) -> list[Measure]:

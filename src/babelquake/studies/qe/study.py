@@ -29,7 +29,7 @@ from babelquake.studies.missing import require_scores, steady, text_among, text_
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import probe_results, probed_models
-from babelquake.studies.qe.ranking import ranking_results, standardised
+from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
 from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
 from babelquake.studies.variants import vocabularies
 
@@ -132,7 +132,8 @@ def qe(
             probed_models(tables["sums"], selected, session.scorers, known, enough(resamples), seed, unprobed)
         )
         measures, flags = probe_results(probed)
-        measures += standardised(measures, _spreads(humans))
+        spreads = _spreads(humans)
+        measures += [*standardised(measures, spreads), *rivalries(probed, spreads)]
         measures += agreement_measures(pearson_cells(everything, humans, session.scorers, resamples, seed))
         measures += ranking_results(measures, seed)
         run.info.facts.flags = flags
