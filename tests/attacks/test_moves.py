@@ -1,5 +1,6 @@
 """Every move proposes what its paper says, and nothing else."""
 
+from collections import Counter
 from typing import Any
 
 from hypothesis import given
@@ -107,3 +108,16 @@ def _candidates(move: Move, sentence: Sentence) -> list[str]:
     except StopIteration as end:
         return [candidate.text for candidate in end.value]
     raise AssertionError("a letter move asks nothing")
+
+
+def test_spots_and_letters_are_drawn_evenly(toys: Any) -> None:
+    """As TextAttack draws them: 5,200 insertions before one of eight letters, of one of 52."""
+    words = [
+        candidate.words[1]
+        for number in range(5200)
+        for candidate in toys.driven(InsertLetter().candidates(Sentence.of(f"{number} 12345678"), [1]))
+    ]
+    spots = Counter(next(place for place, letter in enumerate(word) if letter.isalpha()) for word in words)
+    letters = Counter(next(filter(str.isalpha, word)) for word in words)
+    assert len(spots) == 8 and all(abs(count - 650) < 4 * 23.8 for count in spots.values())  # sd √(n·⅛·⅞) = 23.8
+    assert len(letters) == 52 and all(abs(count - 100) < 4 * 9.9 for count in letters.values())
