@@ -1,15 +1,20 @@
 """What happens below and a reader of the results must know: texts that a model cut, answers that a judge refused.
 
 Whoever notices it makes a remark; it is logged – during a run the first time only – and counted by whoever collects:
-a run, which puts the count into its notes. What comes from a cache was remarked on when it was computed.
+a run, which puts the count into its notes. What a worker elsewhere remarks on is repeated here. What comes from a cache
+was remarked on when it was computed.
 """
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import TypeVar
 
+A = TypeVar("A")
+B = TypeVar("B")
+Said = list[tuple[str, list[str] | int]]
 _OPEN: "list[Remarks]" = []
 
 
@@ -40,6 +45,40 @@ class Remarks:
         with self._lock:
             found, self._counts = dict(self._counts), Counter()
         return found
+
+
+class Overheard(Remarks):
+    """Remarks of a worker elsewhere, as they were made; they are logged where they are repeated."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: Said = []
+
+    def add(self, what: str, texts: Iterable[str] | int) -> None:
+        """Remember a remark."""
+        self.said.append((what, texts if isinstance(texts, int) else list(texts)))
+
+    def knows(self, what: str) -> bool:
+        """Nothing is to be logged here."""
+        return True
+
+
+def overheard(function: Callable[[A], B], batch: A) -> tuple[B, Said]:
+    """In a worker elsewhere: what a function makes of a batch, with the remarks that it makes on the way."""
+    remarks = Overheard()
+    _OPEN.append(remarks)
+    try:
+        return function(batch), remarks.said
+    finally:
+        _OPEN.remove(remarks)
+
+
+def repeated(found: tuple[B, Said]) -> B:
+    """What was found elsewhere; its remarks are made here once more."""
+    answer, said = found
+    for what, texts in said:
+        remark(what, texts)
+    return answer
 
 
 @contextmanager

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from babelquake.engine import Local
+from babelquake.engine import Engine, Local, workers
+from babelquake.errors import UserError
+from babelquake.models import configure
+from babelquake.models.settings import SETTINGS
+from babelquake.remarks import collecting, remark
+from babelquake.scorers import Questions, scorer
 
 
 def doubled(batch: list[int]) -> list[int]:
@@ -119,3 +124,56 @@ def test_memory_stays_bounded() -> None:
     next(results)
     assert len(read) <= 5
     results.close()  # type: ignore[attr-defined]
+
+
+def remarking(batch: list[int]) -> list[int]:
+    remark("odd ones", [str(item) for item in batch if item % 2])
+    remark("batches", 1)
+    return batch
+
+
+@pytest.mark.parametrize("workers", [Local(), Local(3), Local(2, "processes")])
+def test_remarks_are_heard_wherever_they_are_made(workers: Local) -> None:
+    with collecting() as remarks:
+        list(workers.unordered(remarking, BATCHES))
+    assert remarks.take() == {"odd ones": 12, "batches": 12}
+
+
+def seen_gpu(batch: list[int]) -> tuple[str, int]:
+    return os.environ["CUDA_VISIBLE_DEVICES"], os.getpid()
+
+
+def test_several_gpus_have_a_process_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With GPUs that do not exist, so that only the sharing out is seen."""
+    torch = pytest.importorskip("torch", reason="needs the extra [neural]")
+    with pytest.raises(UserError, match=r"local\[gpus=2\]: torch sees 0 GPUs"):
+        list(workers("local[gpus=2]").unordered(seen_gpu, BATCHES))
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,1,7")
+    both = workers("local[gpus=2]")
+    found = {seen for _, seen in both.unordered(seen_gpu, BATCHES)}
+    assert {gpu for gpu, _ in found} <= {"4", "1"} and len({pid for _, pid in found}) == len(found)
+    assert os.getpid() not in {pid for _, pid in found} and os.environ["CUDA_VISIBLE_DEVICES"] == "4,1,7"
+    both._give_back(both._processes)
+
+
+@pytest.mark.slow
+def test_replicas_give_what_one_model_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes as for two GPUs, which do not exist: the models run on the CPU."""
+    torch = pytest.importorskip("torch", reason="needs the extra [neural]")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    both = Local(gpus=2)
+    configure(device="cpu")
+    try:
+        made = scorer("bertscore[model=minilm-en,layer=first]")
+        asked = Questions(
+            [f"Word {place} here. " * (1 + 300 * (place == 7)) for place in range(600)], [["A word."]] * 600
+        )
+        with collecting() as there:
+            shared = Engine(quiet=True, workers=both).judge(made, asked)
+        with collecting() as here:
+            assert (Engine(quiet=True).judge(made, asked) == shared).all()
+        assert there.take() == here.take() and SETTINGS.device == "cpu"
+    finally:
+        configure(device="auto")
+        both._give_back(both._processes)

@@ -15,6 +15,7 @@ from babelquake.engine import Cache, Engine, Local, workers
 from babelquake.engine.on_ray import Ray
 from babelquake.errors import ResumableError, UserError
 from babelquake.models import encoder
+from babelquake.remarks import collecting
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Questions
 from babelquake.studies import blocks, variants
@@ -146,6 +147,14 @@ def test_texts_are_encoded_by_actors(ray: Ray, monkeypatch: pytest.MonkeyPatch) 
     assert here.keys() == there.keys()
     assert all((here[text].layers[0] == there[text].layers[0]).all() for text in here)
     assert engine.encode(made, TEXTS[:300]).keys() == there.keys(), "known ones are asked of nobody"
+
+
+def test_texts_that_actors_cut_are_counted(ray: Ray) -> None:
+    pytest.importorskip("torch", reason="needs the extra [neural]")
+    made = scorer("bertscore[model=minilm-en,layer=first]")
+    with collecting() as remarks:
+        Engine(quiet=True, workers=ray).judge(made, Questions(["word " * 600, "short", "word " * 700], [["a"]] * 3))
+    assert remarks.take() == {"texts of which minilm-en read the first 512 tokens only": 2}
 
 
 def test_cheap_scorers_travel_too(ray: Ray) -> None:

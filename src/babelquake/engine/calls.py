@@ -16,6 +16,7 @@ from babelquake.callee import Callee, Filler, Gap, Recipe, halving
 from babelquake.engine.memory import Memory
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span
+from babelquake.models.settings import SETTINGS
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 from babelquake.text import is_whole
@@ -90,7 +91,7 @@ class Call(Generic[C, Q, A]):
 
     def __reduce__(self) -> tuple[Callable[..., "Call[Any, Any, Any]"], tuple[Any, ...]]:
         what = (self.callee.recipe, self.ask, self.memory.bound, tuple(sorted(self.options.items())))
-        return _resident, (*what, self.resident)
+        return _resident, (*what, self.resident, (SETTINGS.device, SETTINGS.offline))
 
 
 _RESIDENTS: OrderedDict[tuple[Any, ...], Call[Any, Any, Any]] = OrderedDict()
@@ -98,9 +99,15 @@ _RESIDENTS: OrderedDict[tuple[Any, ...], Call[Any, Any, Any]] = OrderedDict()
 
 
 def _resident(
-    recipe: Recipe, ask: Callable[..., list[A]], bound: int, options: tuple[tuple[str, Any], ...], most: int
+    recipe: Recipe,
+    ask: Callable[..., list[A]],
+    bound: int,
+    options: tuple[tuple[str, Any], ...],
+    most: int,
+    settings: tuple[str, bool],
 ) -> Call[Any, Any, A]:
     """The call in a worker: built once, and kept while no more than `most` others were asked since."""
+    models.configure(*settings)
     what = (recipe, ask, bound, options)
     if what not in _RESIDENTS:
         while len(_RESIDENTS) >= most:

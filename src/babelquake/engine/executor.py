@@ -1,15 +1,20 @@
 """Where batches run. `Local` is this machine; `ray.Ray` is another executor with the same `unordered`."""
 
+import os
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
-from typing import Any, Literal, Protocol, TypeVar
+from functools import partial
+from multiprocessing import get_context
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from babelquake.errors import ResumableError, StoppedError
+from babelquake.errors import ResumableError, StoppedError, UserError
 from babelquake.interrupts import MOMENT, SLICE, stopped
+from babelquake.remarks import overheard, repeated
+from babelquake.spec import Range
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -30,14 +35,19 @@ class Local:
     """This machine: in line for one worker, otherwise threads (waiting on others) or processes (computing here).
 
     `apart` takes a thread even for one worker: a call that waits for others must not keep the main thread, which is the
-    one that hears signals.
+    one that hears signals. `gpus` takes as many processes, each with a GPU and a replica of the model to itself.
     """
 
     def __init__(
-        self, workers: int = 1, kind: Literal["threads", "processes"] = "threads", apart: bool = False
+        self,
+        workers: int = 1,
+        kind: Literal["threads", "processes"] = "threads",
+        apart: bool = False,
+        gpus: Annotated[int, Range(0, 64)] = 0,
     ) -> None:
-        self.workers = workers
-        self.kind = kind
+        self.workers = gpus or workers
+        self.kind = "processes" if gpus else kind
+        self.gpus = gpus
         self.apart = apart
         self._processes: ProcessPoolExecutor | None = None
         """Kept from call to call, with the models they hold, until something fails."""
@@ -48,12 +58,14 @@ class Local:
         Batches that are under way when one fails, or when the user stops the run, may have been paid for: they are
         waited for – after a signal for a moment only – and handed back before the error is raised.
         """
-        if self.workers <= 1 and not self.apart:
+        if self.workers <= 1 and not self.apart and not self.gpus:
             for position, batch in enumerate(batches):
                 yield position, function(batch)
             return
         pool = self._pool()
-        waiting: dict[Future[B], int] = {}
+        elsewhere = self.kind == "processes"
+        work: Callable[[A], Any] = partial(overheard, function) if elsewhere else function
+        waiting: dict[Future[Any], int] = {}
         todo = iter(enumerate(batches))
         failure: BaseException | None = None
         until = float("inf")
@@ -62,7 +74,7 @@ class Local:
             while True:
                 try:
                     while failure is None and len(waiting) < 2 * self.workers and (following := next(todo, None)):
-                        waiting[pool.submit(function, following[1])] = following[0]
+                        waiting[pool.submit(work, following[1])] = following[0]
                     if not waiting or time.monotonic() > until:
                         break
                     finished, _ = wait(waiting, timeout=SLICE, return_when=FIRST_COMPLETED)
@@ -77,7 +89,7 @@ class Local:
                 for future in finished:
                     position = waiting.pop(future)
                     if (trouble := future.exception()) is None:
-                        yield position, future.result()
+                        yield position, repeated(future.result()) if elsewhere else future.result()
                     else:
                         failure = first_of(failure, trouble)
                 if failure is not None:
@@ -90,7 +102,9 @@ class Local:
     def _pool(self) -> Executor:
         if self.kind == "threads":
             return Threads(self.workers)
-        self._processes = self._processes or ProcessPoolExecutor(self.workers)
+        self._processes = self._processes or (
+            _one_gpu_each(self.gpus) if self.gpus else ProcessPoolExecutor(self.workers)
+        )
         return self._processes
 
     def _give_back(self, pool: Executor) -> None:
@@ -98,6 +112,24 @@ class Local:
         if pool is self._processes:
             self._processes = None
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _one_gpu_each(gpus: int) -> ProcessPoolExecutor:
+    """Processes that see one GPU each, among those that this process sees."""
+    import torch
+
+    if (there := torch.cuda.device_count()) < gpus:
+        raise UserError(f"--executor local[gpus={gpus}]: torch sees {there} GPUs here.")
+    context = get_context("spawn")  # CUDA does not survive a fork
+    visible = context.SimpleQueue()
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    for gpu in (named.split(",") if named else [str(number) for number in range(there)])[:gpus]:
+        visible.put(gpu)
+    return ProcessPoolExecutor(gpus, context, _take_one, (visible,))
+
+
+def _take_one(visible: Any) -> None:
+    os.environ["CUDA_VISIBLE_DEVICES"] = visible.get()
 
 
 def first_of(failure: BaseException | None, trouble: BaseException) -> BaseException:

@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypeVar
 from babelquake.engine.executor import first_of
 from babelquake.errors import ResumableError, UserError
 from babelquake.interrupts import MOMENT, SLICE
+from babelquake.remarks import overheard, repeated
 from babelquake.spec import Range
 
 A = TypeVar("A")
@@ -95,7 +96,7 @@ class Ray:
                     continue
                 position, batch, actor = under_way.pop(task)
                 try:
-                    result: B = ray.get(task)
+                    result: B = repeated(ray.get(task))
                 except _deaths(ray) as death:
                     deaths[position] = deaths.get(position, 0) + 1
                     if deaths[position] > DEATHS:
@@ -211,8 +212,8 @@ class _Worker:
     """What an actor does. The call arrives as a recipe and is built where it is not built yet."""
 
     def answer(self, call: Callable[[Any], Any], batch: Any) -> Any:
-        """The answers to a batch."""
-        return call(batch)
+        """The answers to a batch, with what is to be remarked on them."""
+        return overheard(call, batch)
 
     def alive(self) -> bool:
         """Whether the actor still answers."""
