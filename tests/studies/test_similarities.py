@@ -28,7 +28,7 @@ def test_the_best_of_rows_and_columns_make_the_score(made: Make) -> None:
 
 def test_one_matrix_for_each_layer_and_for_each_version_of_the_reference(made: Make) -> None:
     found = similarities(f"bertscore[model={made('bert')},layer=1|2|mean]", ONE, [OTHER], "visual[level=1]", seed=3)
-    assert [one.change for one in found] == ["", "visual[level=1]"] * 3
+    assert [one.perturbation for one in found] == ["", "visual[level=1]"] * 3
     assert len({one.scorer for one in found}) == 3 and found[1].reference != OTHER
     layers = [similarities(f"bertscore[model={made('bert')},layer={n}]", ONE, OTHER)[0].cosines for n in range(4)]
     np.testing.assert_allclose(found[4].cosines, np.mean(layers, axis=0), atol=1e-6)

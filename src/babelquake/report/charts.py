@@ -104,10 +104,10 @@ def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: st
 
 
 def dots(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, scale: Any, **tips: str) -> Any:
-    """A dot with its 95 % interval for every name, one line per change; rows hold change, name, value, low, high."""
+    """A dot with its 95 % interval for every name, one line per label; rows hold label, name, value, low, high."""
     scales = colour("name", names, who)
     base = alt.Chart(data(rows)).encode(
-        y=alt.Y("change:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
         yOffset=alt.YOffset("name:N", sort=list(names)),
     )
     ends = base.mark_rule(strokeWidth=2).encode(
@@ -116,7 +116,7 @@ def dots(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str,
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(
         x=alt.X("value:Q", title=x), tooltip=tooltips(name=who, **tips, low="95 % from", high="to"), **scales
     )
-    height = lines({row["change"] for row in rows}) * max(1, (len(names) + 1) // 2)
+    height = lines({row["label"] for row in rows}) * max(1, (len(names) + 1) // 2)
     return alt.layer(ends, marks).properties(height=height)
 
 
@@ -130,7 +130,7 @@ def tooltips(**fields: str) -> list[Any]:
     ]
 
 
-TEXTS = frozenset({"name", "change", "kind", "meaning", "verdict"})
+TEXTS = frozenset({"name", "label", "kind", "meaning", "verdict"})
 """Fields that hold words."""
 
 

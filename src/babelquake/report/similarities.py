@@ -60,8 +60,8 @@ def match_table(one: Similarities) -> Table:
 
 def caption(one: Similarities, scorer: str | None = None) -> str:
     """Which scorer, what was done to the reference, and the score."""
-    change = one.change or "reference as it is"
-    return f"{scorer or one.scorer} · {change} · {number(one.score, 3)}"
+    perturbation = one.perturbation or "reference as it is"
+    return f"{scorer or one.scorer} · {perturbation} · {number(one.score, 3)}"
 
 
 def _matrix(one: Similarities, low: float, scorer: str) -> Any:

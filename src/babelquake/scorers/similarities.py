@@ -20,12 +20,12 @@ class Similarities:
     cosines: Matrix
     score: float
     """What the scorer makes of it."""
-    change: str = ""
+    perturbation: str = ""
     """What was done to the reference."""
 
 
 def similarities(
-    scorer: BertScore, translation: str, reference: str, vectors: Vectors, change: str = ""
+    scorer: BertScore, translation: str, reference: str, vectors: Vectors, perturbation: str = ""
 ) -> Similarities:
     """The cosines at the scorer's layer, tokens that begin and end a text left out; of `layer=mean` their mean."""
     one, other = (vectors[scorer.texts(Questions([text], [[text]]))[0]] for text in (translation, reference))
@@ -42,7 +42,7 @@ def similarities(
         tuple(_tokens(scorer, other)[place] for place in columns),
         np.mean(layers, axis=0),
         float(score),
-        change,
+        perturbation,
     )
 
 

@@ -25,7 +25,7 @@ def _shares(results: Results) -> list[Chart]:
     points = [
         {
             "name": scorer_text(row["scorer"], victims),
-            "change": row["perturbation"],
+            "label": row["perturbation"],
             **{name: row[name] for name in ("value", "low", "high")},
         }
         for row in rows
@@ -34,7 +34,7 @@ def _shares(results: Results) -> list[Chart]:
         return []
     names = [scorer_text(victim, victims) for victim in victims]
     share = alt.Scale(domain=[0, 100])
-    chart = dots(points, names, "victim", "% of sentences", share, change="recipe", value="% eligible")
+    chart = dots(points, names, "victim", "% of sentences", share, label="recipe", value="% eligible")
     described = "The share of sentences with an eligible perturbation, per recipe and victim, with 95 % intervals."
     return [Chart("attack-success", "Eligible perturbations", described, chart)]
 
@@ -47,7 +47,7 @@ def _transfer(results: Results) -> list[Chart]:
     cells = [
         {
             "name": scorer_text(row["scorer"], victims),
-            "change": scorer_text(row["other"], others),
+            "label": scorer_text(row["other"], others),
             "value": row["value"],
             "shown": f"{row['value']:.0f}",
             "n": row["n"],
@@ -55,12 +55,12 @@ def _transfer(results: Results) -> list[Chart]:
         for row in rows
     ]
     base = alt.Chart(data(cells)).encode(
-        x=alt.X("change:N", title="judged by", sort=None, axis=alt.Axis(labelAngle=-20, orient="top")),
+        x=alt.X("label:N", title="judged by", sort=None, axis=alt.Axis(labelAngle=-20, orient="top")),
         y=alt.Y("name:N", title="found against", sort=None),
     )
     squares = base.mark_rect().encode(
         color=alt.Color("value:Q", title="% fooled", scale=alt.Scale(scheme="cividis", domain=[0, 100])),
-        tooltip=tooltips(name="found against", change="judged by", value="% that meet the goal", n="perturbations"),
+        tooltip=tooltips(name="found against", label="judged by", value="% that meet the goal", n="perturbations"),
     )
     numbers = base.mark_text(fontSize=13).encode(
         text="shown:N", color=alt.condition("datum.value > 60", alt.value("black"), alt.value("white"))
@@ -84,8 +84,8 @@ def _degradation(results: Results) -> list[Chart]:
             continue
         about = " · ".join(filter(None, [scorer_text(row["scorer"], victims), row["perturbation"], row["group"]]))
         points += [
-            {"change": about, "name": "metric", "value": row["value"]},
-            {"change": about, "name": "people", "value": human["value"]},
+            {"label": about, "name": "metric", "value": row["value"]},
+            {"label": about, "name": "people", "value": human["value"]},
         ]
     if not points:
         return []
@@ -94,13 +94,13 @@ def _degradation(results: Results) -> list[Chart]:
         .mark_point(filled=True, size=90, opacity=1)
         .encode(
             x=alt.X("value:Q", title="median degradation (standard deviations)"),
-            y=alt.Y("change:N", title=None, sort=values(points, "change"), axis=alt.Axis(labelLimit=320)),
-            tooltip=tooltips(change="cell", name="judged by", value="median degradation"),
+            y=alt.Y("label:N", title=None, sort=values(points, "label"), axis=alt.Axis(labelLimit=320)),
+            tooltip=tooltips(label="cell", name="judged by", value="median degradation"),
             **colour("name", ["metric", "people"], "judged by"),
         )
     )
     described = (
         "Median degradation of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5)."
     )
-    height = max(HEIGHT, lines(values(points, "change")))
+    height = max(HEIGHT, lines(values(points, "label")))
     return [Chart("attack-degradation", "Metric and people", described, chart.properties(height=height), wide=True)]

@@ -45,7 +45,7 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
     for scorer in scorers:
         points = [
             {
-                "change": with_level(row["perturbation"], row["level"]),
+                "label": with_level(row["perturbation"], row["level"]),
                 "meaning": meaning.get(row["perturbation"], "depends"),
                 "verdict": "significant" if is_significant(row) else "not significant",
                 **{name: row[name] for name in ("value", "low", "high")},
@@ -67,9 +67,9 @@ def forest(points: list[dict[str, Any]], title: str) -> Any:
     """A forest plot: one line per change, coloured by what it does to the meaning."""
     present = [name for name in MEANINGS if any(point["meaning"] == name for point in points)]
     legend = alt.Legend(orient="bottom", title="meaning")
-    order = list(dict.fromkeys(point["change"] for point in points))
+    order = list(dict.fromkeys(point["label"] for point in points))
     base = alt.Chart(data(points)).encode(
-        y=alt.Y("change:N", title=None, sort=order, axis=alt.Axis(labelLimit=200)),
+        y=alt.Y("label:N", title=None, sort=order, axis=alt.Axis(labelLimit=200)),
         color=alt.Color(
             "meaning:N", scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present]), legend=legend
         ),
@@ -81,9 +81,7 @@ def forest(points: list[dict[str, Any]], title: str) -> Any:
         legend=legend,
         scale=alt.Scale(domain=present, range=["circle", "triangle-up", "square"][: len(present)]),
     )
-    tips = tooltips(
-        change="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to", verdict="corrected"
-    )
+    tips = tooltips(label="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to", verdict="corrected")
     marks = [
         base.transform_filter(f"datum.verdict == '{said}'")
         .mark_point(size=80, strokeWidth=2, filled=filled, opacity=1)
@@ -123,7 +121,7 @@ def _challenge(results: Results, pair: str | None) -> list[Chart]:
     scorers = values(rows, "scorer")
     points = [
         {
-            "change": group_text(row),
+            "label": group_text(row),
             "name": scorer_text(row["scorer"], scorers),
             **{key: row[key] for key in ("value", "low", "high")},
         }
@@ -131,6 +129,6 @@ def _challenge(results: Results, pair: str | None) -> list[Chart]:
     ]
     names = [scorer_text(scorer, scorers) for scorer in scorers]
     title = "% of damaged translations detected"
-    chart = dots(points, names, "scorer", title, alt.Scale(zero=False), change="phenomenon", value="%")
+    chart = dots(points, names, "scorer", title, alt.Scale(zero=False), label="phenomenon", value="%")
     described = "Share of damaged translations that each scorer puts below the original, per phenomenon."
     return [Chart("detection", "Which errors are noticed", described, chart, wide=True)]

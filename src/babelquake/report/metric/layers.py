@@ -94,7 +94,7 @@ def _drawn(rows: list[Row], name: str) -> Any:
     layers, encoders, states = in_order(values(rows, "layer")), values(rows, "encoder"), sorted(values(rows, "state"))
     points = [
         {
-            "change": row["layer"],
+            "label": row["layer"],
             "name": row["encoder"],
             "kind": row["state"],
             **{key: row[key] for key in ("value", "low", "high")},
@@ -102,7 +102,7 @@ def _drawn(rows: list[Row], name: str) -> Any:
         for row in sorted(rows, key=lambda row: layers.index(row["layer"]))
     ]
     base = alt.Chart(data(points)).encode(
-        x=alt.X("change", type="nominal", title="layer", sort=layers, axis=alt.Axis(labelAngle=0))
+        x=alt.X("label", type="nominal", title="layer", sort=layers, axis=alt.Axis(labelAngle=0))
     )
     scales = colour("name", encoders, "encoder")
     y = alt.Y("value", type="quantitative", title=name, scale=alt.Scale(zero=False))
@@ -115,9 +115,9 @@ def _drawn(rows: list[Row], name: str) -> Any:
     bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(
         y=alt.Y("low", type="quantitative", title=name), y2="high", color=scales["color"]
     )
-    numbered = "isValid(toNumber(datum.change)) && isFinite(toNumber(datum.change))"
+    numbered = "isValid(toNumber(datum.label)) && isFinite(toNumber(datum.label))"
     line = base.transform_filter(numbered).mark_line(strokeWidth=2).encode(y=y, color=scales["color"], strokeDash=dash)
-    tips = tooltips(name="encoder", change="layer", kind="references", value=name, low="95 % from", high="to")
+    tips = tooltips(name="encoder", label="layer", kind="references", value=name, low="95 % from", high="to")
     marks = [
         base.transform_filter(f"datum.kind == '{state}'")
         .mark_point(size=70, strokeWidth=2, filled=filled, opacity=1)

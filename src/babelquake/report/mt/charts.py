@@ -48,27 +48,36 @@ def mt_views(run: Run) -> list[View]:
 
 
 def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
-    """Per measure the rows of the heat map: change × system → value, interval, significance."""
+    """Per measure the rows of the heat map: perturbation × system → value, interval, significance."""
     cells = results.where("consis", language_pair=pair, scorer=scorer)
     systems = values(cells, "system")
     found: dict[str, list[list[Any]]] = {}
-    changes = distinct(cells, "perturbation", "level")
+    perturbations = distinct(cells, "perturbation", "level")
     for measure in MEASURES:
         scored_by = "chrf" if measure == "inconsistent" else scorer
         table = [
             [
                 _heat_cell(
                     results.one(
-                        measure, language_pair=pair, scorer=scored_by, system=system, perturbation=change, level=level
+                        measure,
+                        language_pair=pair,
+                        scorer=scored_by,
+                        system=system,
+                        perturbation=perturbation,
+                        level=level,
                     )
                 )
                 for system in systems
             ]
-            for change, level in changes
+            for perturbation, level in perturbations
         ]
         if any(cell for row in table for cell in row):
             found[measure] = table
-    return {"systems": systems, "changes": [with_level(*change) for change in changes], "measures": found}
+    return {
+        "systems": systems,
+        "perturbations": [with_level(*perturbation) for perturbation in perturbations],
+        "measures": found,
+    }
 
 
 def _heat_cell(row: Row | None) -> list[Any] | None:
@@ -86,15 +95,15 @@ def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
     charts = []
     for measure, table in heat["measures"].items():
         rows = [
-            {"change": change, "name": system, "value": cell[0]}
-            for change, line in zip(heat["changes"], table, strict=True)
+            {"label": perturbation, "name": system, "value": cell[0]}
+            for perturbation, line in zip(heat["perturbations"], table, strict=True)
             for system, cell in zip(heat["systems"], line, strict=True)
             if cell
         ]
         worse_up = measure == "inconsistent"
         base = alt.Chart(data(rows)).encode(
             x=alt.X("name:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-20)),
-            y=alt.Y("change:N", title=None, sort=None),
+            y=alt.Y("label:N", title=None, sort=None),
         )
         scale = alt.Scale(scheme="oranges", reverse=not worse_up)
         tile = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=MEASURES[measure]))
@@ -105,7 +114,7 @@ def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
                 f"heat-{measure}",
                 f"{MEASURES[measure]} ({scorer})",
                 described,
-                (tile + text).properties(height=lines(heat["changes"])),
+                (tile + text).properties(height=lines(heat["perturbations"])),
                 on_page=False,
             )
         )
@@ -128,8 +137,10 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
     for row in results.where("robust", language_pair=pair, scorer=scorer):
         consis = results.beside(row, "consis")
         if row["value"] is not None and consis and consis["value"] is not None:
-            change = with_level(row["perturbation"], row["level"])
-            points.append({"name": row["system"], "change": change, "robust": row["value"], "consis": consis["value"]})
+            perturbation = with_level(row["perturbation"], row["level"])
+            points.append(
+                {"name": row["system"], "label": perturbation, "robust": row["value"], "consis": consis["value"]}
+            )
     if len(points) < 3:
         return []
     found = results.one("robust_consis_correlation", language_pair=pair, scorer=scorer)
@@ -140,7 +151,7 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
         .encode(
             x=alt.X("robust:Q", title="ROBUST", scale=alt.Scale(zero=False)),
             y=alt.Y("consis:Q", title="CONSIS", scale=alt.Scale(zero=False)),
-            tooltip=tooltips(name="system", change="perturbation", robust="ROBUST", consis="CONSIS"),
+            tooltip=tooltips(name="system", label="perturbation", robust="ROBUST", consis="CONSIS"),
             **colour("name", values(points, "name"), "system"),
         )
         .properties(height=HEIGHT)
@@ -157,7 +168,7 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
     for system in values(rows, "system"):
         bars = [
             {
-                "change": with_level(row["perturbation"], row["level"]),
+                "label": with_level(row["perturbation"], row["level"]),
                 "kind": row["measure"].removeprefix("changed_"),
                 "value": row["value"],
                 "place": kinds.index(row["measure"].removeprefix("changed_")),
@@ -165,13 +176,13 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
             for row in rows
             if row["system"] == system
         ]
-        changes = values(bars, "change")
+        perturbations = values(bars, "label")
         chart = (
             alt.Chart(data(bars))
             .mark_bar()
             .encode(
                 x=alt.X("value:Q", title="% of translations", stack="zero", scale=alt.Scale(domain=[0, 100])),
-                y=alt.Y("change:N", title=None, sort=changes, axis=alt.Axis(labelLimit=140)),
+                y=alt.Y("label:N", title=None, sort=perturbations, axis=alt.Axis(labelLimit=140)),
                 color=alt.Color(
                     "kind:N",
                     title=None,
@@ -179,9 +190,9 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
                     scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds]),
                 ),
                 order=alt.Order("place:Q"),
-                tooltip=tooltips(change="perturbation", kind="kind", value="% of translations"),
+                tooltip=tooltips(label="perturbation", kind="kind", value="% of translations"),
             )
-            .properties(height=lines(changes))
+            .properties(height=lines(perturbations))
         )
         described = f"Shares of each kind of change in the translations of {system}."
         if not charts:

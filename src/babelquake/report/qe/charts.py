@@ -35,7 +35,7 @@ def _profiles(results: Results, pair: str | None, probes: dict[str, Probe]) -> l
     for scorer in scorers:
         bars = [
             {
-                "change": probe_title(row["perturbation"], probes),
+                "label": probe_title(row["perturbation"], probes),
                 "short": short(row["perturbation"], probes),
                 "meaning": GROUPS.get(meaning_of(row["perturbation"], probes), "other"),
                 "place": known.index(row["perturbation"]) if row["perturbation"] in probes else len(known),
@@ -73,7 +73,7 @@ def _profile(bars: list[dict[str, Any]]) -> Any:
         ),
         opacity=alt.condition("datum.verdict == 'significant'", alt.value(1), alt.value(0.45)),
         tooltip=tooltips(
-            change="probe", meaning="meaning", value="drop", low="95 % from", high="to", verdict="after correction"
+            label="probe", meaning="meaning", value="drop", low="95 % from", high="to", verdict="after correction"
         ),
     )
     ends = base.mark_rule(strokeWidth=1.5, color="#8A8A8A").encode(y="low:Q", y2="high")

@@ -20,25 +20,25 @@ function heatmap(heat, onPick) {
     const bad = (value) => (name === 'inconsistent' ? value : 100 - value);
     const worst = Math.max(5, ...table.flat().filter(Boolean).map((cell) => bad(cell[0])));
     const head = make('tr', {}, make('th', { scope: 'col' }, 'Change'), ...heat.systems.map((system) => make('th', { scope: 'col' }, visible(system))));
-    const body = heat.changes.map((change, i) => make('tr', {}, make('th', { scope: 'row' }, visible(change)), ...table[i].map((cell, j) => cellOf(cell, change, heat.systems[j], name, bad, worst))));
+    const body = heat.perturbations.map((perturbation, i) => make('tr', {}, make('th', { scope: 'row' }, visible(perturbation)), ...table[i].map((cell, j) => cellOf(cell, perturbation, heat.systems[j], name, bad, worst))));
     holder.replaceChildren(make('table', { class: 'heat', '--columns': heat.systems.length + 1 }, make('thead', {}, head), make('tbody', {}, ...body)));
     const test = name === 'robust' ? ' * significant loss after correction.' : '';
     caption.textContent = `${MEASURES[name][1]} Small figures: 95 % interval.${test} Click a cell to see its examples.`;
   }
 
-  function cellOf(cell, change, system, name, bad, worst) {
+  function cellOf(cell, perturbation, system, name, bad, worst) {
     if (!cell) return make('td', {}, '–');
     const [value, low, high, significant, n] = cell;
     const share = Math.max(0, Math.min(1, bad(value) / worst)) * 0.85;
     const star = name === 'robust' && significant ? '*' : '';
-    const label = `${system} under ${change}: ${MEASURES[name][0]} ${shown(value)}${star ? ', significant' : ''}, ${n} segments. Show examples`;
-    const key = `${system}\u0000${change}`;
+    const label = `${system} under ${perturbation}: ${MEASURES[name][0]} ${shown(value)}${star ? ', significant' : ''}, ${n} segments. Show examples`;
+    const key = `${system}\u0000${perturbation}`;
     const button = make('button', {
       type: 'button', '--share': share.toFixed(3), 'aria-label': visible(label), 'aria-pressed': String(picked === key),
       onclick: () => {
         picked = key;
         holder.querySelectorAll('button').forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
-        onPick({ system, cell: change });
+        onPick({ system, cell: perturbation });
       },
     }, shown(value) + star);
     if (low !== null && high !== null) button.append(make('span', { class: 'range' }, `${shown(low)} to ${shown(high)}`));
