@@ -12,6 +12,7 @@ from babelquake.attacks.constraints import Levenshtein, PerplexityRise, Similari
 from babelquake.attacks.goal import Collapse, Inflate, Overpenalise
 from babelquake.attacks.moves import DeleteWord, InsertLetter, MaskInsert, MaskReplace, SwapNeighbour
 from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
+from babelquake.attacks.search.genetic import Substitutes
 from babelquake.attacks.victim import SystemVictim
 
 TEXT = "the cat sat on a red mat"
@@ -116,6 +117,22 @@ def test_the_genetic_search_finds_the_best_substitutions(
     found = toys.outcome(toys.attack_on(text, moves, UNREACHABLE), search)
     assert found.best.gain == pytest.approx(best)
     assert {edit.place for edit in found.best.sentence.edits} == found.best.sentence.touched
+
+
+def test_substitutes_of_a_word_are_looked_for_once(toys: Any) -> None:
+    """The best for "cat" (3.0) is "rug" (0.25); nothing is known for "on", and nothing for "lay" gains."""
+    move = SwapNeighbour({"cat": ("dog", "rug"), "lay": ("sat",)})
+    substitutes = Substitutes(toys.attack_on("cat lay on", [move], start=toys.worth("cat lay on")))
+    start, log = substitutes.attack.untouched, []
+    for _ in range(2):
+        (best,) = toys.driven(substitutes.best(start, 0), log=log)
+        assert best.sentence.text == "rug lay on"
+        assert toys.driven(substitutes.best(start, 1), log=log) == []
+        assert toys.driven(substitutes.best(start, 2), log=log) is None
+    assert [[request.translation for request in requests] for requests in log] == [
+        ["dog lay on", "rug lay on"],
+        ["cat sat on"],
+    ]
 
 
 def test_no_word_is_changed_twice_and_stop_words_are_spared_as_told(toys: Any) -> None:

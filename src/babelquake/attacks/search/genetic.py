@@ -1,6 +1,7 @@
 """Genetic search over word substitutions (Alzantot 2018, Jia 2019)."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
@@ -21,6 +22,23 @@ class Member:
 
     trial: Trial
     weights: tuple[float, ...]
+
+
+class Substitutes:
+    """The best substitute for a word of a sentence, looked for once: members of a population are often alike."""
+
+    def __init__(self, attack: Attack) -> None:
+        self.attack = attack
+        self.found: dict[tuple[Sentence, int], list[Trial] | None] = {}
+
+    def best(self, trial: Trial, place: int) -> Asking[list[Trial] | None]:
+        """The one that gains most, if any gains and is allowed; None where the word has no substitutes."""
+        key = trial.sentence, place
+        if key not in self.found:
+            candidates = yield from self.attack.candidates(trial.sentence, {place})
+            passed = yield from self.attack.tried(candidates, keep=1, above=trial.gain)
+            self.found[key] = passed if candidates else None
+        return self.found[key]
 
 
 def genetic(
@@ -47,19 +65,19 @@ def genetic(
         return attack.untouched
     least = max(1.0, float(int(min(counts) * 0.1)))
     weights = tuple(max(count, least) for count in counts)
-    start = Member(attack.untouched, weights)
+    start, substitutes = Member(attack.untouched, weights), Substitutes(attack)
 
     def stream(generation: int, number: int) -> Stream:
         return Stream(seed, "genetic", original.text, generation, number)
 
-    members = yield from together([_changed(attack, start, stream(0, number)) for number in range(population)])
+    members = yield from together([_changed(substitutes, start, stream(0, number)) for number in range(population)])
     for generation in range(1, iterations + 1):
         members.sort(key=lambda member: -member.trial.gain)
         if members[0].trial.met:
             break
         chances = _chances(members, selection)
         bred = [
-            _child(attack, members, chances, stream(generation, number), check_crossover)
+            _child(substitutes, members, chances, stream(generation, number), check_crossover)
             for number in range(1, len(members))
         ]
         members = [members[0], *(yield from together(bred))]
@@ -76,15 +94,22 @@ def _chances(members: list[Member], selection: str) -> list[float]:
     return list(accumulate(power / total for power in powers))
 
 
-def _drawn(chances: list[float], stream: Stream) -> int:
-    number = stream.random()
-    return next((place for place, chance in enumerate(chances) if number < chance), len(chances) - 1)
+def _drawn(chances: Iterable[float], stream: Stream) -> int:
+    """A place by cumulated chances; the last one where rounding leaves a rest."""
+    number, last = stream.random(), 0
+    for place, chance in enumerate(chances):
+        if number < chance:
+            return place
+        last = place
+    return last
 
 
-def _child(attack: Attack, members: list[Member], chances: list[float], stream: Stream, check: bool) -> Asking[Member]:
+def _child(
+    substitutes: Substitutes, members: list[Member], chances: list[float], stream: Stream, check: bool
+) -> Asking[Member]:
     one, other = members[_drawn(chances, stream)], members[_drawn(chances, stream)]
-    child = yield from _crossed(attack, one, other, stream, check)
-    return (yield from _changed(attack, child, stream))
+    child = yield from _crossed(substitutes.attack, one, other, stream, check)
+    return (yield from _changed(substitutes, child, stream))
 
 
 def _crossed(attack: Attack, one: Member, other: Member, stream: Stream, check: bool) -> Asking[Member]:
@@ -122,7 +147,7 @@ def _mixed(one: Member, other: Member, stream: Stream) -> tuple[Sentence, tuple[
     return sentence.with_words(words, touched, [edits[place] for place in sorted(edits)]), tuple(weights)
 
 
-def _changed(attack: Attack, member: Member, stream: Stream) -> Asking[Member]:
+def _changed(substitutes: Substitutes, member: Member, stream: Stream) -> Asking[Member]:
     """Change one word, picked by weight, to the substitute that gains most; where none gains, pick another word."""
     weights = list(member.weights)
     tries = sum(weight > 0 for weight in weights)
@@ -130,11 +155,10 @@ def _changed(attack: Attack, member: Member, stream: Stream) -> Asking[Member]:
         total = sum(weights)
         if not total > 0:
             break
-        place = _drawn(list(accumulate(weight / total for weight in weights)), stream)
-        candidates = yield from attack.candidates(member.trial.sentence, {place})
-        if not candidates:
+        place = _drawn(accumulate(weight / total for weight in weights), stream)
+        passed = yield from substitutes.best(member.trial, place)
+        if passed is None:
             continue
-        passed = yield from attack.tried(candidates, keep=1, above=member.trial.gain)
         if passed:
             left = tuple(0.0 if other == place else weight for other, weight in enumerate(member.weights))
             return Member(passed[0], left)
