@@ -52,6 +52,13 @@ class UnansweredError(ResumableError):
         self.reasons: dict[str, str] = dict(reasons or {})
 
 
+def refuse_one_text(**given: object) -> None:
+    """A list is expected, by name; a single text would be taken for a list of its letters."""
+    for name, texts in given.items():
+        if isinstance(texts, str):
+            raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
+
+
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name: the nearest known ones, or the whole choice when nothing is near."""
     choices = sorted(known)

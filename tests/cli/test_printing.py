@@ -28,6 +28,12 @@ def test_spare_columns_go_first_and_in_order() -> None:
     assert {len(row) for row in narrow.rows} == {4}
 
 
+def test_columns_without_a_value_go_before_any_other() -> None:
+    blank = Table("MT", (*WIDE.columns, "CONSIS"), tuple((*row, "") for row in WIDE.rows), spare=WIDE.spare)
+    assert fitting(blank, natural_width(blank)) == (blank, [])
+    assert fitting(blank, natural_width(blank) - 1) == (WIDE, [])
+
+
 @given(st.integers(1, 300))
 def test_a_fitted_table_is_within_the_width_or_has_nothing_to_spare(width: int) -> None:
     narrow, left_out = fitting(WIDE, width)

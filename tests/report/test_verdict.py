@@ -112,6 +112,13 @@ def test_systems_have_short_names_unless_two_would_share_one() -> None:
         "command[cmd=cat]": "command[cmd=cat]",
         "odd[": "odd[",
     }
+    sed = """command[cmd="sed s/a/b/"]"""
+    assert short_names([sed, "files[path=a/b]", "/tmp/my.py:go", "command[cmd=x,name=a/b]"]) == {
+        sed: sed,
+        "files[path=a/b]": "files[path=a/b]",
+        "/tmp/my.py:go": "go",
+        "command[cmd=x,name=a/b]": "a/b",
+    }
     both = ["a[model=x]", "b[model=x]"]
     assert short_names(both) == dict(zip(both, both, strict=True))
 

@@ -60,7 +60,10 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
 
 
 def fitting(table: Table, width: int) -> tuple[Table, list[str]]:
-    """The table without as many of its spare columns as it takes to fit, and the names of those."""
+    """The table without as many columns as it takes to fit: blank ones, then spare ones, whose names are given."""
+    if natural_width(table) > width:
+        for column, *cells in zip(table.columns, *table.rows, strict=True):
+            table = table.without(column) if cells and not any(cells) else table
     left_out = []
     for column in table.spare:
         if natural_width(table) <= width:

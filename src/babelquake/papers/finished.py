@@ -27,16 +27,18 @@ class Measured:
 def finished(card: PaperTable, given: Sequence[str]) -> Measured:
     """The measures of finished runs; `given` are folders, or `RUN=FOLDER` where the table has several runs."""
     found, parts = Measured(), dict[str, list[pl.DataFrame]]()
-    limits = set[int | None]()
+    limits, said = set[int | None](), dict[str, None]()
     for name, folder in (_named(card, item) for item in given):
         run = Run.open(folder)
         _refuse_another(card, run)
         parts.setdefault(name, []).append(run.measures)
         found.runs.setdefault(name, run.folder)
         limits.add(getattr(run.info.facts.command, "limit", None))
+        said |= dict.fromkeys(run.info.notes)
     found.tables = {name: pl.concat(tables, how="diagonal_relaxed") for name, tables in parts.items()}
     found.notes.append("Taken from finished runs.")
     found.notes += [f"Only the first {limit} segments were taken." for limit in limits if limit is not None]
+    found.notes += said
     if absent := [name for name in card.runs if name not in parts]:
         found.notes.append(f"No run was given for: {', '.join(absent)}.")
     return found

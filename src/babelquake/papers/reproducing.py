@@ -120,6 +120,7 @@ def _measured(
             found.notes.append(f"{run} was left out: {error}")
             continue
         found.tables[run], found.runs[run] = made.measures, made.folder
+        found.notes += [note for note in made.info.notes if note not in found.notes]
     if absent:
         found.notes.append(f"{data.name} has no files for: {', '.join(absent)}.")
     return found

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from babelquake.errors import refuse_one_text
 from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
 
@@ -23,6 +24,7 @@ def perturb(
     >>> perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
     """
     sources: Sequence[str | None] = options.pop("sources", None) or [None] * len(texts)
+    refuse_one_text(texts=texts, sources=sources)
     words = options.pop("vocabulary", None)
     if isinstance(words, str):
         options["vocabulary"], words = words, None

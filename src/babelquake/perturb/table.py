@@ -10,7 +10,7 @@ import polars as pl
 
 from babelquake.data import write
 from babelquake.data.writing import require_writable
-from babelquake.errors import UserError
+from babelquake.errors import UserError, refuse_one_text
 from babelquake.files import disk
 from babelquake.languages import Language
 from babelquake.perturb.asking import Fillers
@@ -37,8 +37,7 @@ def perturb_table(
     fillers: Fillers | None = None,
 ) -> pl.DataFrame:
     """Columns line, perturbation, level, replicate, text (null where not applicable), original and seed."""
-    if isinstance(texts, str):
-        raise UserError("texts are a list of texts, one per segment: write [text] for a single one.")
+    refuse_one_text(texts=texts, sources=sources)
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
     chosen = chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None)

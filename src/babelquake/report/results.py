@@ -99,8 +99,8 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
             options = dict(parse(name).options)
         except UserError:
             options = {}
-        said = options.get("name") or options.get("model") or name.rpartition(":")[2]
-        short[name] = said.rstrip("/").rpartition("/")[2] or name
+        model = options.get("model") or (name.rpartition(":")[2] if not options else name)
+        short[name] = options.get("name") or (model if "[" in model else model.rstrip("/").rpartition("/")[2]) or name
     taken = list(short.values())
     return {name: shown if taken.count(shown) == 1 else name for name, shown in short.items()}
 

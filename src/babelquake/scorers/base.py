@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.callee import Limits, Recipe
-from babelquake.errors import UserError
+from babelquake.errors import UserError, refuse_one_text
 from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.spec import Spec
 from babelquake.stats.parallel import cores
@@ -313,6 +313,7 @@ def questions_of(
     sources: Sequence[str] | None,
 ) -> Questions:
     """Questions from plain lists; says which column the scorer misses."""
+    refuse_one_text(translations=translations, references=references, sources=sources)
     for column, given in (("reference", references), ("source", sources)):
         if column in scorer.needs and given is None:
             required(None, scorer, column)

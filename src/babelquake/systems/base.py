@@ -5,11 +5,24 @@ are the engine's work.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, ClassVar
 
 from babelquake.callee import Limits, Recipe
+from babelquake.errors import refuse_one_text
 from babelquake.spec import Spec
+
+Translate = Callable[[Any, Sequence[str]], list[str]]
+
+
+def _listed(translate: Translate) -> Translate:
+    @wraps(translate)
+    def checked(self: Any, texts: Sequence[str]) -> list[str]:
+        refuse_one_text(texts=texts)
+        return translate(self, texts)
+
+    return checked
 
 
 class System(ABC):
@@ -27,6 +40,12 @@ class System(ABC):
     """How the system was asked for; set by `babelquake.systems.system`."""
     language_pair: str | None = None
     """The data's language pair, where it was given; set by `babelquake.systems.system`."""
+
+    def __init_subclass__(cls) -> None:
+        """Every system refuses a single text where it translates a list."""
+        super().__init_subclass__()
+        if "translate" in vars(cls):
+            cls.translate = _listed(cls.translate)  # type: ignore[method-assign, assignment]
 
     @property
     def name(self) -> str:

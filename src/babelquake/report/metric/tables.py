@@ -39,7 +39,7 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
         "95 % interval": lambda row: interval(row, places(row)),
     }
     note = f"Δ is what the perturbation changed; better is up. {note_on(deltas)}".strip()
-    spare = ("95 % interval", "perturbed", "clean", "n", "changed", "meaning")
+    spare = ("95 % interval", "perturbed", "clean", "n", "meaning", "changed")
     tables = []
     for pair in values(deltas, "language_pair"):
         here = [row for row in deltas if row["language_pair"] == pair and row["group"] is None]

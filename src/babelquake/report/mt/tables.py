@@ -66,7 +66,7 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
     tested = [row for row in found if row["measure"] == "delta"]
     note = f"Mean ± standard deviation over resampled segments. Δ: better is up. {note_on(tested)}"
     return Table(
-        _view(pair, scorer, results), columns, lines, note.strip(), ("perturbed", "clean", "n", "changed", "Δ")
+        _view(pair, scorer, results), columns, lines, note.strip(), ("perturbed", "clean", "n", "Δ", "changed")
     )
 
 
