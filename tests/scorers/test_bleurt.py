@@ -1,9 +1,10 @@
 """BLEURT equals the PyTorch port on small checkpoints of its two families."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.scorers.parity import CLOSE, Made, off_by, official
+from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
@@ -12,6 +13,29 @@ from babelquake.scorers import scorer
 @pytest.mark.parametrize("name", ["bleurt-base-128", "BLEURT-20"])
 def test_scores_are_the_ports(name: str, small: Made) -> None:
     assert off_by(scorer("bleurt", model=small("bleurt", name)), official("bleurt")["scores"][name]) < CLOSE
+
+
+@pytest.mark.parametrize("name", ["bleurt-base-128", "BLEURT-20"])
+def test_company_changes_nothing(name: str, small: Made) -> None:
+    made = scorer("bleurt", model=small("bleurt", name))
+    whole = made.statistics(questions())
+    assert (made.statistics(questions().rows(40, 47)) == whole[40:47]).all()
+
+
+@pytest.mark.parametrize("name", ["bleurt-base-128", "BLEURT-20"])
+def test_memory_that_runs_out_halves_the_batch(name: str, small: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scorer("bleurt", model=small("bleurt", name))
+    few = questions().rows(60, 90)
+    expected = made.statistics(few)
+    real = made.network.outputs
+
+    def outputs(sheet: Any) -> Any:
+        if sheet.inputs["input_ids"].numel() > 256:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes")
+        return real(sheet)
+
+    monkeypatch.setattr(made.network, "outputs", outputs)
+    assert (made.statistics(few) == expected).all()
 
 
 def test_symmetric_is_the_mean_of_both_orders(small: Made) -> None:

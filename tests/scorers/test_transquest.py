@@ -22,6 +22,13 @@ def test_the_engine_gives_the_same_scores(small: Made) -> None:
         assert Engine().judge(made, few) == pytest.approx(made.statistics(few), abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["monotransquest", "siamesetransquest"])
+def test_company_changes_nothing(name: str, small: Made) -> None:
+    made = scorer("transquest", model=small("transquest", name))
+    whole = made.statistics(questions())
+    assert (made.statistics(questions().rows(40, 47)) == whole[40:47]).all()
+
+
 def test_other_models_are_refused(small: Made) -> None:
     with pytest.raises(UserError, match="no TransQuest checkpoint"):
         scorer("transquest", model=small("metricx", "metricx"))

@@ -8,7 +8,7 @@ GPU every one has the same shape, so that the same kernel computes each text.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import torch
@@ -33,15 +33,6 @@ class Sheet(Protocol):
 
     def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
         """What the network found, by sequence: one row per token."""
-
-
-class Together(NamedTuple):
-    """Sequences of equal length that go through a network together."""
-
-    places: list[int]
-    """Which sequences they are; rows beyond these fill the block up and mean nothing."""
-    ids: "torch.Tensor"
-    mask: "torch.Tensor"
 
 
 @dataclass(frozen=True)
@@ -105,13 +96,6 @@ def mixed(sequences: Tokens, tokens: int = TOKENS) -> Iterator[list[int]]:
         size += len(sequences[place])
     if portion:
         yield portion
-
-
-def batches(sequences: Tokens, device: str, tokens: int = TOKENS) -> Iterator[Together]:
-    """The sequences in blocks."""
-    for places in equal(sequences, device, tokens):
-        inputs = Block.of([sequences[place] for place in places], device).inputs
-        yield Together(places, inputs["input_ids"], inputs["attention_mask"])
 
 
 def chunks(rows: "torch.Tensor") -> "Iterator[tuple[slice, torch.Tensor]]":

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from babelquake.errors import UserError
+from babelquake.models.batching import Sheet
 from babelquake.models.pair_regression import Joined, PairRegression
-from babelquake.models.precision import Precision, in_precision
+from babelquake.models.precision import Precision
 from babelquake.models.tokenizing import BERT_MARKS, cut_pair, tokenizer
 from babelquake.models.weights import state
 
@@ -63,15 +64,14 @@ class Bleurt(PairRegression):
         missing = [name for name in missing if not name.endswith(("position_ids", "token_type_ids"))]
         if missing or "classifier.weight" not in weights:
             raise UserError(f"{path} is no BLEURT checkpoint: {(missing or ['classifier.weight'])[0]} is missing.")
-        self.device = device
         self.limit = int(config.get("max_position_embeddings", 512))
-        self._network = in_precision(network, precision).eval().to(device)
+        self._network = self.ready(network, precision, device)
         self._weight = weights["classifier.weight"].to(device, torch.float32)
         self._bias = weights["classifier.bias"].to(device, torch.float32)
         self._tokenizer: Any = Pieces(folder / PIECES) if (folder / PIECES).is_file() else _wordpieces(folder)
         self._begin, self._end = (self._tokenizer.convert_tokens_to_ids(mark) for mark in ("[CLS]", "[SEP]"))
 
-    def tokens(self, text: str) -> list[int]:
+    def tokens_of(self, text: str) -> list[int]:
         """Pieces or word pieces."""
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
@@ -81,9 +81,9 @@ class Bleurt(PairRegression):
         cut = len(a) + len(b) < len(tokens[0]) + len(tokens[1])
         return Joined([self._begin, *a, self._end, *b, self._end], len(a) + 2, cut)
 
-    def forward(self, ids: "Tensor", mask: "Tensor", types: "Tensor") -> "Tensor":
+    def outputs(self, sheet: Sheet) -> "Tensor":
         """A linear layer on the pooled first token."""
-        pooled = self._network(ids, attention_mask=mask, token_type_ids=types).pooler_output.float()
+        pooled = self.run_head(self._network, sheet).pooler_output.float()
         found: Tensor = (pooled @ self._weight.T + self._bias)[:, 0]
         return found
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.callee import halving
 from babelquake.errors import UserError
-from babelquake.models.batching import batches
+from babelquake.models.batching import Block, equal
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, tokenizer
 from babelquake.models.weights import state
@@ -192,16 +193,21 @@ class Network:
 
     def sentence_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector per text, each encoded on its own."""
-        import torch
-
         sequences = [self.tokens(text)[0] for text in texts]
         found = np.zeros((len(texts), self.width), dtype=np.float32)
-        with torch.inference_mode():
-            for places, ids, mask in batches(sequences, self.device):
-                layers = self.layers(ids, mask)
-                vectors = self.pooled(self.mixed(layers, mask), layers, ids, mask)
-                found[places] = vectors.float().cpu().numpy()[: len(places)]
+        for places in equal(sequences, self.device):
+            found[places] = halving(self._vectors, [sequences[place] for place in places])
         return found
+
+    def _vectors(self, sequences: list[list[int]]) -> list[NDArray[np.float32]]:
+        import torch
+
+        inputs = Block.of(sequences, self.device).inputs
+        ids, mask = inputs["input_ids"], inputs["attention_mask"]
+        with torch.inference_mode():
+            layers = self.layers(ids, mask)
+            vectors = self.pooled(self.mixed(layers, mask), layers, ids, mask)
+        return list(vectors.float().cpu().numpy()[: len(sequences)])
 
     def estimate(self, vectors: "Tensor") -> "Tensor":
         """The feed-forward estimator: one number per row."""

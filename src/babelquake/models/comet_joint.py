@@ -6,13 +6,15 @@ source, with the reference, with both – and the penalty of its own error spans
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.callee import halving
 from babelquake.models.base import Span
-from babelquake.models.batching import batches
+from babelquake.models.batching import Block, equal
 from babelquake.models.comet import Network
 
 if TYPE_CHECKING:
@@ -68,23 +70,31 @@ def _read(
     network: Network, translations: Sequence[Sequence[int]], others: Sequence[Sequence[Sequence[int]]]
 ) -> tuple[NDArray[np.float64], list[NDArray[np.float32]]]:
     """Scores of one reading, and per translation the probabilities of its tokens' labels."""
-    import torch
-
     joined = [_joined(network, [own, *(other[row] for other in others)]) for row, own in enumerate(translations)]
     scores = np.zeros(len(joined))
     labels: list[Any] = [None] * len(joined)
-    with torch.inference_mode():
-        for places, ids, mask in batches(joined, network.device):
-            layers = network.layers(ids, mask, _types(network, [translations[place] for place in places], ids))
-            vectors = network.mixed(layers, mask)[:, 0]
-            scores[places] = network.estimate(vectors).double().cpu().numpy()[: len(places)]
-            if network.tagger:
-                ((weight, bias),) = network.tagger
-                logits = layers[network.settings.word_layer].double() @ weight.T + bias
-                probabilities = torch.softmax(logits, dim=2).cpu().numpy()
-                for row, place in enumerate(places):
-                    labels[place] = probabilities[row, : len(translations[place])]
+    for places in equal(joined, network.device):
+        answers = halving(partial(_answers, network), [(joined[place], len(translations[place])) for place in places])
+        for place, (score, label) in zip(places, answers, strict=True):
+            scores[place], labels[place] = score, label
     return scores, labels
+
+
+def _answers(network: Network, sequences: list[tuple[list[int], int]]) -> list[tuple[float, Any]]:
+    """Score and labels of sequences of equal length, each with the length of its translation."""
+    import torch
+
+    inputs = Block.of([ids for ids, _ in sequences], network.device).inputs
+    ids, mask = inputs["input_ids"], inputs["attention_mask"]
+    with torch.inference_mode():
+        layers = network.layers(ids, mask, _types(network, [own for _, own in sequences], ids))
+        scores = network.estimate(network.mixed(layers, mask)[:, 0]).double().tolist()
+        if not network.tagger:
+            return [(score, None) for score in scores[: len(sequences)]]
+        ((weight, bias),) = network.tagger
+        logits = layers[network.settings.word_layer].double() @ weight.T + bias
+        labels = torch.softmax(logits, dim=2).cpu().numpy()
+    return [(scores[row], labels[row, :own]) for row, (_, own) in enumerate(sequences)]
 
 
 def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
@@ -101,15 +111,15 @@ def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
     return found[: network.limit]
 
 
-def _types(network: Network, translations: Sequence[Sequence[int]], ids: "Tensor") -> "Tensor | None":
-    """0 for the translation, 1 for all that follows, where the encoder tells its texts apart so."""
+def _types(network: Network, translations: Sequence[int], ids: "Tensor") -> "Tensor | None":
+    """0 for the translation, of so many tokens, 1 for all that follows, where the encoder tells its texts apart so."""
     import torch
 
     if not network.family.typed:
         return None
     types = torch.ones_like(ids)
     for row, translation in enumerate(translations):
-        types[row, : len(translation)] = 0
+        types[row, :translation] = 0
     return types
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.callee import halving
 from babelquake.errors import UserError
-from babelquake.models.batching import batches
+from babelquake.models.batching import Block, equal
 from babelquake.models.loading import quietly
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.tokenizing import tokenizer
@@ -63,20 +64,25 @@ class MetricX:
 
     def judge(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The error score of each text, which names its parts: `candidate: … reference: …`."""
-        import torch
-
         sequences = [list(self._tokenizer(text, verbose=False)["input_ids"]) for text in texts]
         self.truncated += sum(len(ids) > self.longest for ids in sequences)
         sequences = [ids[: min(len(ids), self.longest) - 1] for ids in sequences]  # without the end mark
         found = np.zeros(len(texts))
+        for places in equal(sequences, self.device):
+            found[places] = halving(self._scores, [sequences[place] for place in places])
+        return found
+
+    def _scores(self, sequences: list[list[int]]) -> list[float]:
+        import torch
+
+        inputs = Block.of(sequences, self.device).inputs
         with torch.inference_mode():
-            for places, ids, mask in batches(sequences, self.device):
-                encoded = self._encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-                decoded = self._decoder(
-                    input_ids=torch.zeros((len(ids), 1), dtype=torch.long, device=self.device),
-                    encoder_hidden_states=encoded,
-                    encoder_attention_mask=mask,
-                ).last_hidden_state
-                scores = decoded[:, 0].float() @ self._output
-                found[places] = scores.clamp(0, WORST).double().cpu().numpy()[: len(places)]
+            encoded = self._encoder(**inputs).last_hidden_state
+            decoded = self._decoder(
+                input_ids=torch.zeros((len(encoded), 1), dtype=torch.long, device=self.device),
+                encoder_hidden_states=encoded,
+                encoder_attention_mask=inputs["attention_mask"],
+            ).last_hidden_state
+            scores = decoded[:, 0].float() @ self._output
+        found: list[float] = scores.clamp(0, WORST).double()[: len(sequences)].tolist()
         return found

@@ -1,16 +1,20 @@
 """Networks that read two texts together and give one number: BLEURT, MonoTransQuest.
 
-Texts are tokenised once each, pairs are joined, and judged in batches of equal length.
+Texts are tokenised once each, pairs are joined, and read many at once.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.models.batching import batches
+from babelquake.callee import halving
+from babelquake.models.batching import Sheet
+from babelquake.models.precision import Precision, in_precision
+from babelquake.models.products import prepared
+from babelquake.models.reader import FIRST, Reader
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -26,15 +30,16 @@ class Joined(NamedTuple):
     """Whether the pair was too long and was cut."""
 
 
-class PairRegression(ABC):
+class PairRegression(Reader, ABC):
     """Reads pairs of texts; how they are tokenised and joined is the model's own."""
 
-    device: str
     truncated: int = 0
     """Pairs that were longer than the model reads, since it was loaded."""
+    typed: bool = True
+    """Whether the network tells the texts of a pair apart by token types."""
 
     @abstractmethod
-    def tokens(self, text: str) -> list[int]:
+    def tokens_of(self, text: str) -> list[int]:
         """The text's tokens, without marks around them."""
 
     @abstractmethod
@@ -42,21 +47,31 @@ class PairRegression(ABC):
         """The pair as one sequence, cut to the model's length."""
 
     @abstractmethod
-    def forward(self, ids: "Tensor", mask: "Tensor", types: "Tensor") -> "Tensor":
-        """One number per row; `types` is 1 from where the second text begins."""
+    def outputs(self, sheet: Sheet) -> "Tensor":
+        """One number for each pair, and perhaps more that mean nothing."""
+
+    def ready(self, network: Any, precision: Precision, device: str) -> Any:
+        """The network on its device, as it is run."""
+        self.config, self.device = network.config, device
+        self.ribbons = self.ribbons and self.config.model_type in FIRST
+        network = in_precision(network, precision).eval().to(device)
+        return prepared(network) if self.ribbons and precision == "float32" and device == "cpu" else network
 
     def judge(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:
         """One number per pair."""
-        import torch
-
-        known = {text: self.tokens(text) for text in dict.fromkeys([*firsts, *seconds])}
+        known = {text: self.tokens_of(text) for text in dict.fromkeys([*firsts, *seconds])}
         joined = [self.join(a, b, (known[a], known[b])) for a, b in zip(firsts, seconds, strict=True)]
         self.truncated += sum(pair.cut for pair in joined)
         found = np.zeros(len(joined))
+        for places in self.batches([pair.ids for pair in joined]):
+            found[places] = halving(self._read, [joined[place] for place in places])
+        return found
+
+    def _read(self, pairs: list[Joined]) -> list[float]:
+        import torch
+
+        types = [[0] * pair.second + [1] * (len(pair.ids) - pair.second) for pair in pairs] if self.typed else None
         with torch.inference_mode():
-            for places, ids, mask in batches([pair.ids for pair in joined], self.device):
-                types = torch.zeros_like(ids)
-                for row, place in enumerate(places):
-                    types[row, joined[place].second :] = 1
-                found[places] = self.forward(ids, mask, types).double().cpu().numpy()[: len(places)]
+            outputs = self.outputs(self.sheet([pair.ids for pair in pairs], types))
+        found: list[float] = outputs[: len(pairs)].double().tolist()
         return found

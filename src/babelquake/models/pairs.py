@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from babelquake.callee import halving
 from babelquake.errors import UserError
+from babelquake.models.reader import FIRST
 from babelquake.models.tokenizing import beginning
 from babelquake.models.transformer import Backed, Transformer
 
@@ -42,12 +43,16 @@ class PairReader(Backed):
 
     @cached_property
     def _core(self) -> Transformer:
-        """The model as it is to be run: a head that looks at a text's first token wants a row for each text."""
-        if any("ForTokenClassification" in name for name in self.core.config.architectures or ()):
+        """The model as it is to be run: on ribbons where its head can find the texts there."""
+        if self._by_token:
             self.core.auto = "AutoModelForTokenClassification"
-        else:
+        elif self.core.config.model_type not in FIRST:
             self.core.ribbons = False
         return self.core
+
+    @cached_property
+    def _by_token(self) -> bool:
+        return any("ForTokenClassification" in name for name in self.core.config.architectures or ())
 
     def _tokenised(self, firsts: Sequence[str], seconds: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
         """Tokens and text numbers of each pair; one that is too long loses the end of its longer text."""
@@ -68,7 +73,8 @@ class PairReader(Backed):
         ids, kinds = ([one[side] for one in marked] for side in (0, 1))
         typed = "token_type_ids" in self.core.tokenizer.model_input_names
         sheet = self._core.sheet(ids, kinds if typed else None)
-        outputs = self._core.run(self._model, sheet).logits[..., 0].float().cpu()
-        if outputs.ndim > 1:
+        if self._by_token:
+            outputs = self._core.run(self._model, sheet).logits[..., 0].float().cpu()
             return [float(text.mean()) for text in sheet.texts(outputs)]
+        outputs = self._core.run_head(self._model, sheet).logits[..., 0].float().cpu()
         return [float(value) for value in outputs[: len(marked)]]

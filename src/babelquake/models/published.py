@@ -1,7 +1,12 @@
-"""Sentence encoders inside published checkpoints of metrics: COMET's and SiameseTransQuest's."""
+"""Published checkpoints of metrics: which they are, in what precision and where they run, and their networks.
+
+Scorers that are such a checkpoint (BLEURT, TransQuest, MetricX) and the sentence encoders inside them (COMET's,
+SiameseTransQuest's) are all made from the same options.
+"""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import ClassVar, Generic, Protocol, TypeVar
 
@@ -19,16 +24,22 @@ class Network(Protocol):
     """What a checkpoint holds."""
 
     truncated: int
+    """Texts that were longer than it reads, since it was loaded."""
+
+
+class SentenceNetwork(Network, Protocol):
+    """A network with one vector per text."""
 
     def sentence_vectors(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
 
 
 N = TypeVar("N", bound=Network)
+S = TypeVar("S", bound=SentenceNetwork)
 
 
-class PublishedEncoder(SentenceEncoder, Generic[N]):
-    """The encoder of a checkpoint; what it is made of, its kind says."""
+class Published(Generic[N]):
+    """A checkpoint; what it is made of, its kind says."""
 
     metric: ClassVar[str]
     """The scorer that it belongs to."""
@@ -38,26 +49,16 @@ class PublishedEncoder(SentenceEncoder, Generic[N]):
 
     def __init__(self, model: str, precision: Precision = "float32", device: str = "auto") -> None:
         self.checkpoint: Checkpoint = published(model, self.files, self.metric, self.owner)
-        self.precision = precision
+        self.precision: Precision = precision
         self._device = device
 
     @abstractmethod
     def load(self, device: str) -> N:
         """The network with its weights."""
 
-    @cached_property
-    def signature(self) -> str:
-        """The checkpoint with its content, the precision and the libraries."""
-        return signature(
-            self.checkpoint.name,
-            content=self.checkpoint.content,
-            precision=self.precision,
-            libraries=library_versions(self.metric),
-        )
-
     @property
     def limits(self) -> Limits:
-        """Enough texts to find some of equal length."""
+        """Enough texts at once to find some that can be read together."""
         return Limits(texts=512)
 
     @cached_property
@@ -66,13 +67,38 @@ class PublishedEncoder(SentenceEncoder, Generic[N]):
         library_versions(self.metric)
         return self.load(device_of(self._device))
 
-    def sentences(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+    @contextmanager
+    def noting(self) -> Iterator[N]:
+        """The network at work; says how many texts it cut."""
         before = self.network.truncated
-        found = self.network.sentence_vectors(texts)
+        yield self.network
         remark(f"texts of which {self.checkpoint.name} read the beginning only", self.network.truncated - before)
-        return found
+
+    def signed(self, *names: str, **options: object) -> str:
+        """The signature: checkpoint with content, what is special to its kind, precision and libraries."""
+        return signature(
+            *names,
+            self.checkpoint.name,
+            content=self.checkpoint.content,
+            **options,
+            precision=self.precision,
+            libraries=library_versions(self.metric),
+        )
 
     def close(self) -> None:
         """Give the weights' memory back."""
         self.__dict__.pop("network", None)
+
+
+class PublishedEncoder(Published[S], SentenceEncoder, Generic[S]):
+    """The encoder of a checkpoint."""
+
+    @cached_property
+    def signature(self) -> str:
+        """The checkpoint with its content, the precision and the libraries."""
+        return self.signed()
+
+    def sentences(self, texts: Sequence[str]) -> Matrix:
+        """One row per text."""
+        with self.noting() as network:
+            return network.sentence_vectors(texts)

@@ -5,7 +5,7 @@ where the model reads no ribbons. No code of a model's repository is run; weight
 read with `weights_only`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pickle import UnpicklingError
@@ -13,12 +13,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
-from babelquake.models.batching import TOKENS, Block, Sheet, equal, mixed
+from babelquake.models.batching import TOKENS
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.loading import quietly
 from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.products import prepared
-from babelquake.models.ribbon import CAUSAL, OFFSETS, READERS, reading, ribbon
+from babelquake.models.reader import Reader
+from babelquake.models.ribbon import OFFSETS
 from babelquake.models.settings import device_of
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
@@ -29,7 +30,7 @@ Tokens = list[list[int]]
 UNLIMITED = 10**6
 
 
-class Transformer:
+class Transformer(Reader):
     """What encoders and language models of the transformers library have in common."""
 
     def __init__(
@@ -61,7 +62,7 @@ class Transformer:
         )
 
     @cached_property
-    def device(self) -> str:
+    def device(self) -> str:  # type: ignore[override]  # known once torch is asked
         """Where it runs."""
         return device_of(self._device)
 
@@ -124,32 +125,6 @@ class Transformer:
                 ids[place], marks[place] = tokens, mark
             self.note([valid[place] for place in long], limit)
         return ids, marks
-
-    @cached_property
-    def ribbons(self) -> bool:
-        """Whether the model reads texts of all lengths in one row; those of transformers 4 do not."""
-        reader = self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
-        return reader and int(_version("transformers").partition(".")[0]) >= 5
-
-    def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """Places of texts that go through the model together; texts without tokens are left out."""
-        return mixed(ids, self.tokens) if self.ribbons else equal(ids, self.device, self.tokens)
-
-    def sheet(self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sheet:
-        """Texts of one batch as the model reads them; `types` tells the texts of a pair apart."""
-        if self.ribbons:
-            return ribbon(sequences, self.config, self.device, self.tokens, types)
-        return Block.of(sequences, self.device, types)
-
-    def run(self, model: Any, sheet: Sheet) -> Any:
-        """What the model, or a part of it, gives for a sheet."""
-        import torch
-
-        with torch.inference_mode():
-            if not self.ribbons:
-                return model(**sheet.inputs)
-            with reading(model):
-                return model(**sheet.inputs, **({"use_cache": False} if self.config.model_type in CAUSAL else {}))
 
     def note(self, texts: Sequence[str], limit: int) -> None:
         """Count texts that were too long, and say so."""

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.callee import halving
 from babelquake.errors import UserError
-from babelquake.models.batching import batches
+from babelquake.models.batching import Sheet
 from babelquake.models.loading import quietly
 from babelquake.models.pair_regression import Joined, PairRegression
 from babelquake.models.precision import Precision, in_precision
+from babelquake.models.reader import Reader
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, cut_pair, tokenizer
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def architecture(folder: Path) -> Literal["mono", "siamese"]:
 class _Loaded:
     """What both architectures have: tokenizer, network, longest input."""
 
-    def __init__(self, folder: Path, kind: str, precision: Precision, device: str) -> None:
+    def __init__(self, folder: Path, kind: str) -> None:
         import transformers
 
         config = json.loads((folder / "config.json").read_text("utf-8"))
@@ -60,7 +62,7 @@ class _Loaded:
             self.tokenizer = tokenizer(str(folder), *of)
         except (OSError, ValueError, RuntimeError) as problem:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
-        self.network = in_precision(network, precision).eval().to(device)
+        self.network = network
         path = folder / "model_args.json"
         given = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         self.longest = int(given.get("max_seq_length", LONGEST))
@@ -70,12 +72,13 @@ class MonoTransQuest(PairRegression):
     """One number for source and translation read together."""
 
     def __init__(self, folder: Path, precision: Precision, device: str) -> None:
-        self._loaded = _Loaded(folder, "AutoModelForSequenceClassification", precision, device)
+        self._loaded = _Loaded(folder, "AutoModelForSequenceClassification")
+        self._network = self.ready(self._loaded.network, precision, device)
         self._tokenizer = self._loaded.tokenizer
-        self.device = device
+        self.typed = not self._loaded.roberta
         self._begin, self._end = self._tokenizer.cls_token_id, self._tokenizer.sep_token_id
 
-    def tokens(self, text: str) -> list[int]:
+    def tokens_of(self, text: str) -> list[int]:
         """Pieces without marks."""
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
@@ -93,33 +96,34 @@ class MonoTransQuest(PairRegression):
             return Joined([self._begin, *a, self._end], len(a) + 2, cut)
         return Joined([self._begin, *a, *separators, *b, self._end], len(a) + 2, cut)
 
-    def forward(self, ids: "Tensor", mask: "Tensor", types: "Tensor") -> "Tensor":
+    def outputs(self, sheet: Sheet) -> "Tensor":
         """The one output of the classification head."""
-        extra = {} if self._loaded.roberta else {"token_type_ids": types}
-        found: Tensor = self._loaded.network(ids, attention_mask=mask, **extra).logits[:, 0].float()
+        found: Tensor = self.run_head(self._network, sheet).logits[:, 0].float()
         return found
 
 
-class SiameseTransQuest:
+class SiameseTransQuest(Reader):
     """One vector per text: the mean over its tokens."""
 
     def __init__(self, folder: Path, precision: Precision, device: str) -> None:
-        self._loaded = _Loaded(folder, "AutoModel", precision, device)
-        self.device = device
+        self._loaded = _Loaded(folder, "AutoModel")
+        self.config, self.device = self._loaded.network.config, device
+        self._network = in_precision(self._loaded.network, precision).eval().to(device)
         self.truncated = 0
 
     def sentence_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The averaged last layer of each text, blanks at its ends left out."""
-        import torch
-
         tokenise: Any = self._loaded.tokenizer
         sequences = [list(tokenise(text.strip(), verbose=False)["input_ids"]) for text in texts]
         longest = self._loaded.longest
         self.truncated += sum(len(ids) > longest for ids in sequences)
         sequences = [ids if len(ids) <= longest else [*ids[: longest - 1], ids[-1]] for ids in sequences]
-        found = np.zeros((len(texts), self._loaded.network.config.hidden_size), dtype=np.float32)
-        with torch.inference_mode():
-            for places, ids, mask in batches(sequences, self.device):
-                vectors = self._loaded.network(ids, attention_mask=mask).last_hidden_state.float()
-                found[places] = vectors.mean(1).cpu().numpy()[: len(places)]
+        found = np.zeros((len(texts), self.config.hidden_size), dtype=np.float32)
+        for places in self.batches(sequences):
+            found[places] = halving(self._means, [sequences[place] for place in places])
         return found
+
+    def _means(self, sequences: list[list[int]]) -> list[NDArray[np.float32]]:
+        sheet = self.sheet(sequences)
+        states = self.run(self._network, sheet).last_hidden_state.float()
+        return [text.mean(0).cpu().numpy() for text in sheet.texts(states)]

@@ -17,7 +17,7 @@ from babelquake.models.comet_joint import Judged, judge_joined
 from babelquake.models.precision import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.published import best_reference, note_cut, shown
+from babelquake.scorers.published import best_reference, shown
 from babelquake.spec import Spec
 
 
@@ -74,14 +74,11 @@ class Comet(VectorScorer):
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """The estimator's score of each segment."""
-        before = self.encoder.network.truncated
         judge = self._joined if self.encoder.settings.joined else partial(self._separate, vectors=vectors)
-        if "reference" in self.needs:
-            scores = best_reference(questions, required(questions.references, self, "reference"), judge)
-        else:
-            scores = judge(questions)
-        note_cut(self.name, self.encoder.network.truncated - before)
-        return scores
+        with self.encoder.noting():
+            if "reference" not in self.needs:
+                return judge(questions)
+            return best_reference(questions, required(questions.references, self, "reference"), judge)
 
     @property
     def marks_errors(self) -> bool:

@@ -4,35 +4,32 @@ MetricX-23 reads the reference, its QE models the source; MetricX-24 is hybrid a
 reference. Which of the two years a checkpoint is decides how its input is written, and is taken from its name.
 """
 
-from functools import cached_property
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models.metricx import FILES
 from babelquake.models.metricx import MetricX as Network
 from babelquake.models.precision import Precision
-from babelquake.models.settings import device_of
-from babelquake.models.weights import library_versions, published
-from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, MeanScorer, Questions, required
-from babelquake.scorers.published import best_reference, note_cut, shown
+from babelquake.scorers.base import Array, Questions, required
+from babelquake.scorers.published import PublishedScorer, best_reference
 
 LONGEST = {23: 1024, 24: 1536}
 """Tokens that each year's models were trained on."""
 
 
-class MetricX(MeanScorer):
+class MetricX(PublishedScorer[Network]):
     """Predicted MQM error score, 0 without errors to 25: lower is better.
 
     `inputs=source` judges without references (MetricX-23-QE, MetricX-24); `tokenizer` is a hub name or a folder.
     """
 
-    extra: ClassVar[str | None] = "neural"
+    metric: ClassVar[str] = "metricx"
+    owner: ClassVar[str] = "google"
+    files: ClassVar[tuple[str, ...]] = FILES
     needs: ClassVar[frozenset[str]] = frozenset({"source", "reference"})
-    costly: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
 
     def __init__(
@@ -44,60 +41,29 @@ class MetricX(MeanScorer):
         precision: Precision = "float32",
         device: str = "auto",
     ) -> None:
-        self.checkpoint = published(model, FILES, "metricx", "google")
+        super().__init__(model, precision, device)
         self.year = _year(self.checkpoint.name) if year == "name" else int(year)
         self.qe = inputs == "source" or "-qe-" in f"-{self.checkpoint.name.lower()}-"
-        self.precision = precision
         self._tokenizer = tokenizer
-        self._device = device
         reads = {"source"} if self.qe else {"reference"} if self.year == 23 else {"source", "reference"}
         self.needs = frozenset(reads)  # type: ignore[misc]  # the model decides
 
     @property
-    def described(self) -> str:
-        """The name with the model's own name, not the path to it."""
-        return shown(self.spec, self.checkpoint)
+    def special(self) -> Mapping[str, object]:
+        """The year, and what is read."""
+        return {"year": self.year, "inputs": "+".join(sorted(self.needs))}
 
-    @cached_property
-    def signature(self) -> str:
-        """Checkpoint with content, what it reads, precision and libraries."""
-        return signature(
-            "metricx",
-            self.checkpoint.name,
-            content=self.checkpoint.content,
-            year=self.year,
-            inputs="+".join(sorted(self.needs)),
-            precision=self.precision,
-            libraries=library_versions("metricx"),
-        )
-
-    @property
-    def limits(self) -> Limits:
-        """Enough segments at once to find some of equal length."""
-        return Limits(texts=512)
-
-    @cached_property
-    def network(self) -> Network:
-        """The weights, loaded when first needed."""
-        library_versions("metricx")
-        return Network(
-            self.checkpoint.folder, self._tokenizer, LONGEST[self.year], self.precision, device_of(self._device)
-        )
+    def load(self, device: str) -> Network:
+        """mT5 with one output."""
+        return Network(self.checkpoint.folder, self._tokenizer, LONGEST[self.year], self.precision, device)
 
     def judge(self, questions: Questions) -> Array:
         """One error score per segment; with several references the lowest counts."""
-        before = self.network.truncated
-        if "reference" in self.needs:
+        with self.noting():
+            if "reference" not in self.needs:
+                return self._read(questions)
             references = required(questions.references, self, "reference")
-            scores = best_reference(questions, references, self._read, best=np.min)
-        else:
-            scores = self._read(questions)
-        note_cut(self.name, self.network.truncated - before)
-        return scores
-
-    def close(self) -> None:
-        """Give the weights' memory back."""
-        self.__dict__.pop("network", None)
+            return best_reference(questions, references, self._read, best=np.min)
 
     def _read(self, questions: Questions) -> Array:
         return self.network.judge([self.written(questions, row) for row in range(len(questions))])

@@ -1,13 +1,37 @@
-"""What scorers of published checkpoints have in common: their name, several references, and texts that were cut."""
+"""What scorers of published checkpoints have in common: their name, their signature, several references."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar, Generic
 
 import numpy as np
 
 from babelquake.models.checkpoint import Checkpoint
-from babelquake.remarks import remark
-from babelquake.scorers.base import Array, Questions
+from babelquake.models.published import N, Published
+from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.spec import Spec
+
+
+class PublishedScorer(Published[N], MeanScorer, Generic[N]):
+    """A scorer that is a checkpoint."""
+
+    extra: ClassVar[str | None] = "neural"
+    costly: ClassVar[bool] = True
+
+    @property
+    def described(self) -> str:
+        """The name with the model's own name, not the path to it."""
+        return shown(self.spec, self.checkpoint)
+
+    @property
+    def special(self) -> Mapping[str, object]:
+        """What the signature says beyond checkpoint, precision and libraries."""
+        return {}
+
+    @cached_property
+    def signature(self) -> str:
+        """Checkpoint with content, what is special, precision and libraries."""
+        return self.signed(self.metric, **self.special)
 
 
 def shown(spec: Spec, checkpoint: Checkpoint) -> str:
@@ -31,8 +55,3 @@ def best_reference(
     scores = judge(Questions(each.translations, flat, each.sources))
     ends = np.cumsum([len(some) for some in references])
     return np.array([best(part) for part in np.split(scores, ends[:-1])], dtype=np.float64)
-
-
-def note_cut(name: str, count: int) -> None:
-    """Say how many texts were longer than the model reads."""
-    remark(f"texts of which {name} read the beginning only", count)
