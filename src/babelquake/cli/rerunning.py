@@ -51,7 +51,7 @@ def rerun(
         typer.echo(json.dumps(asdict(found) | {"same": found.same}, ensure_ascii=False))
     else:
         typer.echo(f"{found.measures} measures compared: {'all the same' if found.same else 'they differ'}.")
-        for line in [*found.numbers[:SHOWN], *found.causes]:
+        for line in [*found.causes, *found.numbers[:SHOWN]]:
             typer.echo(f"  {visible(line)}")
         if len(found.numbers) > SHOWN:
             typer.echo(f"  and {len(found.numbers) - SHOWN} more")

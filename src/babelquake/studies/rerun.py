@@ -7,7 +7,18 @@ import polars as pl
 from babelquake.runs.run import Run
 
 NUMBERS = ("value", "sd", "low", "high", "p", "p_corrected", "n")
-SIGNED = "signature"
+NAMES = (
+    "language_pair",
+    "system",
+    "other",
+    "scorer",
+    "tokenizer",
+    "perturbation",
+    "level",
+    "group",
+    "measure",
+)
+"""What a measure is of: its verdict and its notes may change with its numbers."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +54,10 @@ def differences(old: Run, new: Run) -> Differences:
 
 
 def _by_name(measures: pl.DataFrame) -> dict[str, dict[str, float | None]]:
-    """Numbers of each measure under a name made of everything else."""
-    names = [column for column in measures.columns if column not in (*NUMBERS, SIGNED)]
+    """Numbers of each measure under the name of what it is of."""
     found: dict[str, dict[str, float | None]] = {}
     for row in measures.iter_rows(named=True):
-        name = " ".join(str(row[column]) for column in names if row[column] is not None)
+        name = " ".join(str(row[column]) for column in NAMES if row[column] is not None)
         while name in found:
             name += " again"
         found[name] = {number: row.get(number) for number in NUMBERS}
