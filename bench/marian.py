@@ -1,9 +1,10 @@
-"""`hf[…]` with a Marian model of OPUS-MT's size: CTranslate2, the default on a CPU, against transformers' `generate`.
+"""`hf[…]` with a Marian model: CTranslate2, the default on a CPU, against transformers' `generate`.
 
-    python bench/marian.py     writes bench/results/marian.json
+    python bench/marian.py                                        random weights of OPUS-MT's size: speed
+    python bench/marian.py PACKAGE SOURCES REFERENCES [COUNT]     OPUS-MT zh-en (see opus.py): speed and BLEU
 
-No public Marian checkpoint can be had from a package registry, so the weights are random (6 + 6 layers of width 512, 8
-heads, as OPUS-MT has them): both engines decode the same number of steps, which is what takes the time.
+Both write bench/results/marian.json. Time is the processor time of all threads. Parts of the real model's sentences
+are kept in build/marian-opus.json, so that a bench that was cut off goes on.
 """
 
 import json
@@ -12,16 +13,30 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 from tests.systems.tiny_models import marian_model, sentences
 
-from babelquake.systems import system
+from babelquake.scorers import Questions, scorer
+from babelquake.stats.bootstrap import bootstrap
+from babelquake.systems import System, system
+from opus import opus_model
 
 ROUNDS, COUNT, STEPS = 2, 24, 24
-RESULTS = Path(__file__).parent / "results" / "marian.json"
+PART, REAL = 20, 200
+HERE = Path(__file__).parent
+RESULTS, UNFINISHED = HERE / "results" / "marian.json", HERE.parent / "build" / "marian-opus.json"
+PLAIN = "transformers"
+ENGINES = {
+    PLAIN: "engine=transformers",
+    "ctranslate2 int8": "engine=ctranslate2",
+    "ctranslate2 float32": "engine=ctranslate2,dtype=float32",
+}
 
 
 def grown(folder: Path) -> Path:
@@ -40,34 +55,95 @@ def grown(folder: Path) -> Path:
     return tiny
 
 
+def engines(model: Path, options: str = "") -> dict[str, System]:
+    """The same model three times, loaded and converted."""
+    made = {name: system(f"hf[model={model},device=cpu,threads=1,{words}{options}]") for name, words in ENGINES.items()}
+    for one in made.values():
+        one.translate(["a"])
+    return made
+
+
+def timed(made: System, texts: list[str]) -> tuple[float, list[str]]:
+    """Processor time and translations."""
+    started = time.process_time()
+    found = made.translate(texts)
+    return time.process_time() - started, found
+
+
+def keep(what: str, found: dict[str, Any]) -> None:
+    """Put results beside those that are there."""
+    before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    found["load"] = round(os.getloadavg()[0], 1)
+    RESULTS.write_text(json.dumps({**before, what: found}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def ratios(seconds: dict[str, float], count: int) -> dict[str, Any]:
+    """Speeds, and how many times faster than `generate`."""
+    return {
+        "sentences_per_processor_second": {name: round(count / taken, 2) for name, taken in seconds.items()},
+        "ratio": {name: round(seconds[PLAIN] / taken, 1) for name, taken in seconds.items() if name != PLAIN},
+    }
+
+
+def random_weights(folder: Path) -> None:
+    """Speed alone: both decode the same number of steps, which is what takes the time."""
+    texts = list(dict.fromkeys(sentences(4 * COUNT)))[:COUNT]
+    made = engines(grown(folder / "model"), f",max_new_tokens={STEPS}")
+    best = dict.fromkeys(made, float("inf"))
+    for _ in range(ROUNDS):
+        for name, one in made.items():
+            best[name] = min(best[name], timed(one, texts)[0])
+            print(name, round(best[name], 2), flush=True)
+    keep("random weights", ratios(best, len(texts)))
+
+
+def real_weights(folder: Path, package: Path, sources: Path, references: Path, count: int) -> None:
+    """Speed and BLEU of the same sentences, part by part, the engines taking turns."""
+    both = [path.read_text("utf-8").splitlines() for path in (sources, references)]
+    step = max(1, len(both[0]) // count)
+    texts, official = (lines[::step][:count] for lines in both)
+    done: dict[str, list[dict[str, Any]]] = json.loads(UNFINISHED.read_text()) if UNFINISHED.exists() else {}
+    done = {name: done.get(name, []) for name in ENGINES}
+    made = engines(opus_model(package, folder))
+    for start in range(0, len(texts), PART):
+        for name, one in made.items():
+            if len(done[name]) <= start // PART:
+                taken, found = timed(one, texts[start : start + PART])
+                done[name].append({"seconds": taken, "translations": found})
+                print(name, start, round(taken, 1), flush=True)
+                UNFINISHED.parent.mkdir(exist_ok=True)
+                UNFINISHED.write_text(json.dumps(done))
+    seconds = {name: sum(part["seconds"] for part in parts) for name, parts in done.items()}
+    texts_of = {name: [text for part in parts for text in part["translations"]] for name, parts in done.items()}
+    bleu = scorer("bleu")
+    rows = {name: bleu.statistics(Questions(some, [[one] for one in official])) for name, some in texts_of.items()}
+    plain = rows.pop(PLAIN)
+    apart = {}
+    for name, some in rows.items():
+        drawn = bootstrap(lambda a, b: bleu.aggregate(a) - bleu.aggregate(b), [some, plain], 2000).estimate()
+        same = np.mean([a == b for a, b in zip(texts_of[name], texts_of[PLAIN], strict=True)])
+        apart[name] = {
+            "bleu": round(float(bleu.aggregate(some.sum(axis=0))), 2),
+            "bleu_difference": round(drawn.value, 2),
+            "low": round(drawn.low, 2),
+            "high": round(drawn.high, 2),
+            "same_translations": round(float(same), 3),
+        }
+    found = {"sentences": len(texts), "bleu_of_generate": round(float(bleu.aggregate(plain.sum(axis=0))), 2)}
+    keep("OPUS-MT zh-en", {**found, **ratios(seconds, len(texts)), "beside_generate": apart})
+    UNFINISHED.unlink()
+
+
 def main() -> None:
     """Measure, print, keep."""
-    texts = list(dict.fromkeys(sentences(4 * COUNT)))[:COUNT]
-    best: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = str(Path(folder, "cache"))
-        model = grown(Path(folder, "model"))
-        engines = {
-            name: system(f"hf[model={model},device=cpu,max_new_tokens={STEPS},{options}]")
-            for name, options in {
-                "transformers": "engine=transformers",
-                "ctranslate2 int8": "engine=ctranslate2",
-                "ctranslate2 float32": "engine=ctranslate2,dtype=float32",
-            }.items()
-        }
-        for made in engines.values():
-            made.translate(texts[:2])
-        for _ in range(ROUNDS):
-            for name, made in engines.items():
-                started = time.perf_counter()
-                made.translate(texts)
-                speed = len(texts) / (time.perf_counter() - started)
-                best[name] = max(best.get(name, 0), round(speed, 2))
-                print(name, round(speed, 2), flush=True)
-    plain = best["transformers"]
-    ratios = {name: round(speed / plain, 1) for name, speed in best.items() if name != "transformers"}
-    load = round(os.getloadavg()[0], 1)
-    RESULTS.write_text(json.dumps({"sentences_per_second": best, "ratio": ratios, "load": load}, indent=2) + "\n")
+        if len(sys.argv) < 4:
+            random_weights(Path(folder))
+        else:
+            count = int(sys.argv[4]) if len(sys.argv) > 4 else REAL
+            real_weights(Path(folder), *map(Path, sys.argv[1:4]), count)
+    print(RESULTS.read_text())
 
 
 if __name__ == "__main__":

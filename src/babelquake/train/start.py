@@ -67,7 +67,7 @@ def start_from(what: str, dropout: float = 0.1) -> Start:
                 f"--init {what}: there is no {file} in {folder}. Expected a model that `train nmt` made, or one that "
                 f"ships{f' ({ships})' if ships else ''}."
             )
-    variables = _variables(folder / "model.bin")
+    variables = read_variables(folder / "model.bin")
     try:
         model = _shape(variables, dropout)
         return Start(
@@ -126,7 +126,7 @@ def _dequantised(variables: dict[str, NDArray[Any]], name: str) -> NDArray[np.fl
     return value if scale is None else value / scale[:, None]
 
 
-def _variables(path: Path) -> dict[str, NDArray[Any]]:
+def read_variables(path: Path) -> dict[str, NDArray[Any]]:
     """Every variable of a `model.bin`, by name."""
     data, at = memoryview(path.read_bytes()), 0
 
