@@ -1,7 +1,7 @@
 """Batches and sentences per second with one and two Ray actors and without Ray.
 
     python bench/executors.py               a system that waits: what Ray adds to a batch
-    python bench/executors.py FILE COUNT    a model that ships and computes: FILE has German sentences in its first column
+    python bench/executors.py FILE COUNT    a model that ships and computes: FILE has German sentences in column 1
 
 Both write bench/results/executors.json. Rounds alternate between the executors, so that a busy machine is busy for all
 of them; the figures are those of the best round. Every executor must give the same translations. A model that computes

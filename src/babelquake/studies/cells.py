@@ -64,7 +64,7 @@ class Cell:
 
     place: Place
     keys: Keys
-    """Its segments, ascending."""
+    """Its segments, ascending; cells on the same segments share one array (`Shared`)."""
     n: int
     changed: int | None = None
     """How many of its segments the perturbation really changed."""
@@ -75,7 +75,7 @@ class Cell:
     """Why a number is undefined."""
     contributions: dict[str, Array] = field(default_factory=dict)
     """What each segment contributes to a number; empty where there are too many segments."""
-    marks: NDArray[np.uint64] | None = None
+    marks: NDArray[np.uint32] | None = None
     """A hash of each segment's statistics: two cells differ in a segment where these do."""
     sides: list[NDArray[np.uint64]] = field(default_factory=list)
     """The same of each of its tables, until its tests are made."""
@@ -100,7 +100,7 @@ class Cell:
             if few:
                 left.append(totals[-1] - rows)
             del rows
-        self.marks = combined(self.sides)
+        self.marks = short(combined(self.sides))
         n = len(self.keys)
         for name, function in formulas.items():
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,6 +108,21 @@ class Cell:
                 self.numbers[name] = Resampled(value, np.asarray(function(*drawn), dtype=np.float64))
                 if few:
                     self.contributions[name] = np.asarray(value - (n - 1) / n * np.asarray(function(*left)))
+
+
+class Shared:
+    """Arrays of keys, each distinct one kept once: of a million segments one takes 8 MB."""
+
+    def __init__(self) -> None:
+        self._known: list[Keys] = []
+
+    def __call__(self, keys: Keys) -> Keys:
+        """The array that is equal to this one, or this one."""
+        for known in self._known:
+            if np.array_equal(known, keys):
+                return known
+        self._known.append(keys)
+        return keys
 
 
 class Tested(NamedTuple):
@@ -166,6 +181,11 @@ def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:
 def marks_of(rows: Array) -> NDArray[np.uint64]:
     """A hash of each row's numbers."""
     return combined(np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T)
+
+
+def short(marks: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """The better half of hashes: two that differ look alike once in four thousand million times."""
+    return (marks >> np.uint64(32)).astype(np.uint32)
 
 
 def combined(columns: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:

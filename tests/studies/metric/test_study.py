@@ -80,6 +80,18 @@ def test_harmless_changes_that_cost_more_than_harmful_ones_are_counted(write: Wr
     assert run.info.facts.meaning["final-insert[mark=random]"] == "altering"
 
 
+def test_texts_are_compared_a_few_at_a_time_with_the_same_result(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write("source", [(f"Aa bb {number} dd" + " ee" * (number % 3),) for number in range(30)])
+    suite = "final-insert[mark=stop|random],upper-words[level=0.3|1]"
+    whole = found(studied(data, tmp_path / "whole", "bleu", side="source", suite=suite), "harmless_costs_more")
+    monkeypatch.setattr("babelquake.studies.metric.sensitivity.ROWS_TOGETHER", 7)
+    monkeypatch.setattr("babelquake.studies.metric.sensitivity.TEXTS_COMPARED", 3)
+    parts = found(studied(data, tmp_path / "parts", "bleu", side="source", suite=suite), "harmless_costs_more")
+    assert parts == whole and len({0 < share < 100 for share in whole.values()}) == 2
+
+
 def test_each_level_is_a_row_of_its_own(parallel: Dataset, tmp_path: Path) -> None:
     changes = "final-insert[mark=random],upper-words[level=0.2|1]"
     run = studied(parallel, tmp_path / "run", "bleu", side="source", suite=changes)

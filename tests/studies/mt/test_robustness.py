@@ -340,6 +340,19 @@ def test_measures_over_changed_texts_stand_beside_all() -> None:
     assert not any(one.kind.name.endswith("_changed") for one in measures(judge, tables(judge)))
 
 
+def test_cells_on_the_same_segments_share_their_keys_and_those_of_changed_texts_keep_none() -> None:
+    judge = scorer("chrf")
+    some = [True, False, False, False, False, True]
+    parts = [tables(judge, system=name, changed=some, perturbation=by) for name in "ab" for by in ("case", "misspell")]
+    found = cells(judge, *parts)
+    everywhere = [cell for cell in found if not cell.place.only_changed]
+    assert len(everywhere) == 4 and len({id(cell.keys) for cell in everywhere}) == 1
+    assert all(cell.marks is not None and cell.marks.dtype == np.uint32 for cell in everywhere)
+    changed = [cell for cell in found if cell.place.only_changed]
+    assert len(changed) == 4
+    assert all(cell.n == 2 and cell.marks is None and not len(cell.keys) for cell in changed)
+
+
 def test_blank_sources_are_left_out() -> None:
     judge = scorer("chrf")
     found = named(measures(judge, tables(judge, blank=2)), perturbation="misspell")

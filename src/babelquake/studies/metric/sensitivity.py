@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from babelquake.files import ROWS_TOGETHER
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
@@ -25,6 +26,8 @@ from babelquake.studies.units import keys_by_row
 
 KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
 PLACES = ["language_pair", "scorer", "perturbation", "level"]
+TEXTS_COMPARED = 4096
+"""Texts whose harmless and harmful changes are set side by side at once."""
 
 
 def sensitivity(
@@ -102,26 +105,46 @@ def _formulas(scorer: Scorer) -> dict[str, Callable[[Array, Array], Array]]:
 
 def _harmless_costs_more(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
     """Per harmless change: how often it costs a text more than a harmful one (the point of Table 4, counted)."""
-    columns = ["language_pair", "perturbation", "level", "row", "score"]
-    table = sums.filter(pl.col("scorer") == scorer.name).select(columns)
-    clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
-    sign = 1 if scorer.higher_is_better else -1
-    lost = table.filter(pl.col("perturbation").is_not_null()).join(clean, on="row").collect()
-    meaning = pl.col("perturbation").replace_strict(meanings, default=None)
-    lost = lost.with_columns(lost=sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
-    harmful = lost.filter(pl.col("meaning") == "altering").select("row", pl.col("lost").alias("other"))
-    shared = lost.filter(pl.col("meaning") == "preserving").join(harmful, on="row")
-    places = columns[:3]
-    counted = shared.group_by(places, maintain_order=True).agg(
-        (pl.col("lost") > pl.col("other")).mean().alias("share"), pl.len().alias("n")
-    )
+    places = ["language_pair", "perturbation", "level"]
+    mine = sums.filter(pl.col("scorer") == scorer.name).select(*places, "row", "score")
+    there = mine.select(pl.col("perturbation").drop_nulls().unique()).collect()["perturbation"]
+    if not {"altering", "preserving"} <= {meanings.get(name) for name in there}:
+        return []
+    parts = [_losses_compared(texts, scorer, meanings) for texts in _some_texts(mine)]
+    counted = pl.concat(parts).group_by(places, maintain_order=True).sum()
     return [
         Measure(
             kinds.HARMLESS_COSTS_MORE,
-            100 * row["share"],
+            100 * (row["more"] / row["known"]),
             row["n"],
             scorer=scorer.name,
             **{name: row[name] for name in places},
         )
         for row in counted.iter_rows(named=True)
     ]
+
+
+def _some_texts(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """A table's rows by text, a few thousand texts at a time: each is compared with others of the same text."""
+    rows = int(table.select(pl.col("row").max()).collect().item()) + 1
+    for start in range(0, rows, ROWS_TOGETHER):
+        read = table.filter(pl.col("row").is_between(start, start + ROWS_TOGETHER - 1)).collect()
+        for _, texts in read.group_by(pl.col("row") // TEXTS_COMPARED, maintain_order=True):
+            yield texts
+
+
+def _losses_compared(texts: pl.DataFrame, scorer: Scorer, meanings: Mapping[str, str]) -> pl.DataFrame:
+    """Per harmless change of some texts: beside how many harmful ones (`n`) it stands, and how many cost less."""
+    clean = texts.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
+    lost = texts.filter(pl.col("perturbation").is_not_null()).join(clean, on="row", maintain_order="left")
+    sign = 1 if scorer.higher_is_better else -1
+    meaning = pl.col("perturbation").replace_strict(meanings, default=None)
+    lost = lost.with_columns(lost=sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
+    harmful = lost.filter(pl.col("meaning") == "altering").select("row", pl.col("lost").alias("other"))
+    shared = lost.filter(pl.col("meaning") == "preserving").join(harmful, on="row", maintain_order="left")
+    more = pl.col("lost") > pl.col("other")
+    return shared.group_by("language_pair", "perturbation", "level", maintain_order=True).agg(
+        more.sum().cast(pl.Int64).alias("more"),
+        more.count().cast(pl.Int64).alias("known"),
+        pl.len().cast(pl.Int64).alias("n"),
+    )

@@ -6,6 +6,7 @@ Every number is bootstrapped over segments, keyed by segment, so that all cells 
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
-from babelquake.studies.cells import Cell, Place, exchange_of
+from babelquake.studies.cells import Cell, Place, Shared, exchange_of
 from babelquake.studies.pieces import same
 from babelquake.studies.sides import Chosen, Sides
 
@@ -47,16 +48,18 @@ def cells(
     sources differ from their original.
     """
     by_name = {scorer.name: scorer for scorer in scorers}
-    wanted = places(scores, told)
+    wanted, shared = places(scores, told), Shared()
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
         sides = _Cut(scores, values, told, keys)
         really = sides.changed(translations, values)
         count = len(np.unique(sides.rows[really]))
-        found = [_cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)]
+        cell = _cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)
+        found = [replace(cell, keys=shared(cell.keys))]
         if 0 < really.sum() < len(really):
             only = Place(**values, only_changed=True)
-            found.append(_cell(only, by_name[values["scorer"]], sides, really, count, resamples, seed))
+            some = _cell(only, by_name[values["scorer"]], sides, really, count, resamples, seed)
+            found.append(replace(some, keys=some.keys[:0].copy(), marks=None))  # these are compared with no others
         return found
 
     yield from in_parallel(make, wanted, len(keys))

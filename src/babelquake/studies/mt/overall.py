@@ -176,4 +176,5 @@ def overall_in_two_runs(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterat
 
 def units(cells: Sequence[Cell]) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
     """The segments of some cells together."""
-    return np.unique(np.concatenate([cell.keys for cell in cells]))
+    distinct = {id(cell.keys): cell.keys for cell in cells}
+    return np.unique(np.concatenate(list(distinct.values())))

@@ -21,7 +21,7 @@ from babelquake.stats.parallel import in_parallel
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies.cells import Cell, Place, marks_of
+from babelquake.studies.cells import Cell, Place, marks_of, short
 from babelquake.studies.measuring import Families, mean_of, measured
 from babelquake.studies.qe import kinds
 from babelquake.studies.units import by_unit, keys_by_row
@@ -167,7 +167,7 @@ class Probed:
         cell.numbers["discrimination"] = changed - kept
         cell.contributions["discrimination"] = self.contributions(weights)
         cell.tests["discrimination"] = self._test(changed - kept, weights)
-        cell.marks = marks_of(self.columns)
+        cell.marks = short(marks_of(self.columns))
         return cell
 
     def measures(self, families: Families) -> Iterator[Measure]:
