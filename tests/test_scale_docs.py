@@ -1,5 +1,6 @@
 """The recipes for clusters in docs/scale.md: what can be known of them without a cluster."""
 
+import json
 import re
 import shlex
 import shutil
@@ -13,7 +14,8 @@ import yaml
 from babelquake.engine import workers
 from babelquake.engine.on_ray import Ray
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "scale.md").read_text("utf-8")
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "scale.md").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -51,3 +53,26 @@ def test_the_job_for_kubernetes_is_a_ray_job() -> None:
     assert cluster["headGroupSpec"]["rayStartParams"]["num-cpus"] == "0", "the driver's node computes nothing"
     limits = cluster["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]["resources"]["limits"]
     assert limits["nvidia.com/gpu"] > 0
+
+
+def results(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("command", ["perturb", "metric", "mt"])
+def test_memory_and_time_are_those_that_the_bench_kept(command: str) -> None:
+    kept = results("scale")[command]
+    lines = PAGE.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith(f"| `{command} "))
+    memory, time = ([cell.strip() for cell in line.split("|")[3:8]] for line in lines[place : place + 2])
+    cells = [kept[size] for size in ("10000", "100000", "1000000")]
+    assert memory[:3] == [f"{cell['rss_peak_mb']:,} MB" for cell in cells]
+    assert [float(shown.split()[0]) for shown in time[:3]] == pytest.approx([cell["cpu_s"] for cell in cells], rel=0.05)
+    assert float(time[3].split()[0]) == pytest.approx(kept["growth"]["µs a segment, 100,000 to 1,000,000"], rel=0.03)
+    assert float(time[4]) == round(kept["growth"]["exponent"], 2)
+
+
+def test_the_curve_is_the_one_that_the_bench_kept() -> None:
+    for name, speed in results("executors")["waiting"]["batches_per_second"].items():
+        assert f"| {name} | {speed:.2f} |" in PAGE
