@@ -7,6 +7,7 @@ import pytest
 import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.papers import reproduce
+from babelquake.report.papers import reproduction_table
 
 TEXT = "source\treference\n" + "".join(f"Satz {row} ohne Punkt\tSentence {row}\n" for row in range(30))
 
@@ -34,8 +35,9 @@ def test_a_finished_run_serves_as_if_it_had_been_made_for_the_table(made: Path, 
     assert cells["De + full stop", "BLEU"].measured == delta["value"][0]
     assert cells["De + question", "BLEU"].otherwise == "no such number was measured"
     assert cells["Ja + full stop", "BLEU"].otherwise == "Ja was not run"
-    assert found.notes[-3:] == (
+    assert found.notes[-4:] == (
         "Each number is over 30 items.",
+        "Not measured: De + exclamation, De + question.",
         "Taken from finished runs.",
         "No run was given for: Ja, Uk, En.",
     )
@@ -68,6 +70,7 @@ def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
     )
     judges = {"BERTScore": "chrf"}
     found = reproduce("huang2023", "figure3", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
-    assert "Each number is over 5 items." in found.notes
+    assert "Each number is over 5 items." in found.notes and "Not measured: top 500 disagreement." in found.notes
+    assert "top 500" not in str(reproduction_table(found).rows)
     with pytest.raises(UserError, match="made with --goal overpenalise"):
         reproduce("huang2023", "table2", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)

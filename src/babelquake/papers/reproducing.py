@@ -19,6 +19,9 @@ from babelquake.scorers import scorer
 from babelquake.spec import parse
 from babelquake.studies.card import STUDIES, function_of
 
+NAMED = 6
+"""Rows that a note names one by one."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -95,8 +98,17 @@ def reproduce(
     less = [f"Only the first {limit} segments of each file were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")
-    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *less, *_sizes(cells), *found.notes)
+    told = (*less, *_sizes(cells), *_unmeasured(card, cells, found.tables), *found.notes)
+    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *told)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
+
+
+def _unmeasured(card: PaperTable, cells: Sequence[Cell], tables: Mapping[str, pl.DataFrame]) -> list[str]:
+    """Rows of which there is nothing, though their run is there."""
+    known = {cell.row for cell in cells if cell.measured is not None}
+    rows = [name for name, row in card.rows.items() if name not in known and row.run in tables]
+    more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
+    return [f"Not measured: {', '.join(rows[:NAMED])}{more}."] if rows else []
 
 
 def _measured(

@@ -58,6 +58,8 @@ def _marks(found: Reproduction) -> dict[str, str]:
 
 def _worth_showing(cell: Cell, found: Reproduction) -> bool:
     """Cells of rows that were not run at all would fill pages: they are told in a note."""
-    return cell.measured is not None or any(
+    if cell.measured is not None:
+        return True
+    return cell.published is not None and any(
         other.measured is not None for other in found.cells if other.row == cell.row
     )
