@@ -45,18 +45,23 @@ def test_a_programming_error_is_not_hidden() -> None:
 
 @pytest.mark.parametrize(
     ("options", "promise"),
-    [({"out": "run"}, "What is finished is kept"), ({"out": "run", "cache": "none"}, "single answers are not")],
+    [
+        ({"out": "run"}, "What is finished is kept"),
+        ({"out": "run", "cache": "none"}, "single answers are not"),
+        ({"out": None}, "interrupted.\n"),
+    ],
 )
 def test_an_interrupted_command_promises_what_it_keeps(
     options: dict[str, str], promise: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     @guarded
-    def command(out: str, cache: str | None = None) -> None:
+    def command(out: str | None, cache: str | None = None) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(typer.Exit):
         command(**options)
-    assert promise in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.endswith(promise) or promise in said.removesuffix("interrupted.\n")
 
 
 def test_signals_that_a_platform_lacks_are_not_listened_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ Answer = Callable[[BaseHTTPRequestHandler, list[str]], None]
 
 
 class Provider:
-    """A LibreTranslate server that answers as it is told."""
+    """A LibreTranslate or a chat server that answers as it is told."""
 
     def __init__(self) -> None:
         self.seen: list[list[str]] = []
@@ -37,8 +37,9 @@ class Provider:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                provider.seen.append(body["q"])
-                provider.answer(self, body["q"])
+                texts = body["q"] if "q" in body else [one["content"] for one in body["messages"]]
+                provider.seen.append(texts)
+                provider.answer(self, texts)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -107,6 +108,34 @@ def test_one_bad_text_is_asked_alone_then_named_and_the_rest_is_kept(
     provider.answer = upper
     assert Engine(cache).translate(provider.system(), ["a", "b", "c"]) == ["A", "B", "C"]
     assert provider.seen[-1] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "why"),
+    [
+        ({"message": {"content": "half of"}, "finish_reason": "length"}, "cut off"),
+        ({"message": {"content": ""}, "finish_reason": "content_filter"}, "content filter"),
+        ({"message": {"content": "<think>hm"}, "finish_reason": "stop"}, "nothing but thinking"),
+    ],
+)
+def test_an_answer_that_a_chat_server_cut_or_withheld_is_not_kept(
+    provider: Provider, choice: dict[str, Any], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("babelquake.http.Client.sleep", staticmethod(lambda seconds: None))
+    fine = {"message": {"content": "fine"}, "finish_reason": "stop"}
+    bad = [choice]
+    provider.answer = lambda handler, texts: reply(
+        handler, 200, {"choices": bad if texts[0].endswith("Satz b") else [fine]}
+    )
+    made = system("openai", "de-en", model="m", base_url=provider.url)
+    cache = Cache(tmp_path / "c.sqlite")
+    engine = Engine(cache)
+    assert engine.translate(made, ["Satz a", "Satz b", "Satz c"]) == ["fine", "", "fine"]
+    (note,) = engine.notes
+    assert "1 texts have no translation" in note and why in note
+    before, bad[0] = len(provider.seen), fine
+    assert Engine(cache).translate(made, ["Satz a", "Satz b", "Satz c"]) == ["fine"] * 3
+    assert len(provider.seen) == before + 1, "what was fine is not asked for again"
 
 
 def test_on_error_stop_keeps_the_rest_and_stops(
@@ -229,7 +258,7 @@ def test_a_signal_is_heard_while_a_provider_throttles(
     assert took < 10, "waits are ended within two seconds; the rest is the process going away"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_batches_under_way_at_a_signal_are_kept(provider: Provider, tmp_path: Path, number: signal.Signals) -> None:
     def slowly(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
         time.sleep(0.7)
