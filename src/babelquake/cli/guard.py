@@ -109,9 +109,7 @@ def _status_of(app: typer.Typer) -> int:
     except SystemExit as end:
         return 0 if end.code in (0, None) or isinstance(end.__context__, BrokenPipeError) else FAULT
     except MemoryError:
-        _say(
-            "the memory is not enough: take fewer segments, perturbations or texts at once. A run keeps what it has finished."
-        )
+        _say("the memory is not enough: take fewer segments, perturbations or texts at once. Finished tables are kept.")
         return FAULT
     except Exception as error:
         return _misused(error) if hasattr(error, "show") and hasattr(error, "exit_code") else _fault(error)
