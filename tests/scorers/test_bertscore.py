@@ -14,7 +14,7 @@ from babelquake.errors import UserError
 from babelquake.models import configure
 from babelquake.models.base import Encoding
 from babelquake.scorers import Questions, scorer
-from babelquake.scorers.bertscore import BertScore, matched, normalised
+from babelquake.scorers.bertscore import BertScore
 from babelquake.spec import expand
 
 Make = Callable[..., Path]
@@ -54,16 +54,6 @@ def test_the_official_values_at_every_layer(minilm: str, idf: str) -> None:
         assert isinstance(made_scorer, BertScore)
         expected = golden[f"{idf}-{made_scorer.layer}"]["PRF".index(made_scorer.output)]
         np.testing.assert_allclose(found[:, 0], expected, atol=1e-5)
-
-
-def test_by_hand() -> None:
-    """Cosines of (1, 0) and (0.6, 0.8) with (1, 0) and (0, 1): the best are 1 and 0.8; ends have no weight."""
-    translation = normalised(np.array([[-1, -1], [1, 0], [3, 4], [-1, -2]], dtype=np.float32))
-    reference = normalised(np.array([[-1, -1], [2, 0], [0, 1], [-2, -1]], dtype=np.float32))
-    shares = np.array([0, 0.5, 0.5, 0])
-    assert matched(translation, reference, shares, shares) == pytest.approx((0.9, 0.9, 0.9))
-    rare = np.array([0, 0.25, 0.75, 0])
-    assert matched(translation, reference, rare, shares)[:2] == pytest.approx((0.85, 0.9))
 
 
 def test_identical_texts_score_one_and_empty_ones_zero(bert: str) -> None:

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from itertools import islice
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -27,6 +28,7 @@ from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.scorers.matching import PRF, Side, match
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
 OUTPUTS = {"P": 0, "R": 1, "F": 2}
 WORDS = ("best", "first", "last", "mean", "mean-embeddings")
-Baseline = tuple[float, float, float]
 
 
 class BertScore(VectorScorer):
@@ -146,16 +147,17 @@ class BertScore(VectorScorer):
         given = required(questions.references, self, "reference")
         if self._idf_said == "true" and self._weights is None:
             raise UserError(f"{self.name}: idf weights of the data do not travel to other processes. Use idf=FILE.")
-        sides: dict[str, _Side] = {}
-        scores = np.empty(len(questions))
-        for row, (translation, references) in enumerate(zip(questions.translations, given, strict=True)):
-            one = self._side(translation, vectors[0], sides)
-            found = [self._score(one, self._side(text, vectors[0], sides)) for text in references]
-            scores[row] = max(found)
-        return scores
+        sides: dict[str, Side] = {}
+        pairs = [
+            (self._side(translation, vectors[0], sides), self._side(text, vectors[0], sides))
+            for translation, references in zip(questions.translations, given, strict=True)
+            for text in references
+        ]
+        scores = iter(map(self._score, match(pairs, self.encoder.core.device)))
+        return np.array([max(islice(scores, len(references))) for references in given], dtype=np.float64)
 
     @cached_property
-    def baseline(self) -> Baseline | None:
+    def baseline(self) -> PRF | None:
         """What unrelated sentences score, in precision, recall and F."""
         if self._rescale_said == "false":
             return None
@@ -192,17 +194,15 @@ class BertScore(VectorScorer):
         trimmed = text.strip()
         return f" {trimmed}" if trimmed and self.encoder.spaced else trimmed
 
-    def _side(self, text: str, vectors: Vectors, known: "dict[str, _Side]") -> "_Side":
+    def _side(self, text: str, vectors: Vectors, known: dict[str, Side]) -> Side:
         if text not in known:
             encoding = vectors[self._read(text)]
-            known[text] = _Side(self._matrices(encoding), self._weights_of(encoding))
+            known[text] = Side(self._matrices(encoding), self._weights_of(encoding))
         return known[text]
 
     def _matrices(self, encoding: Encoding) -> list[Matrix]:
         layers = [encoding.layers[layer] for layer in self.layers]
-        if self.layer == "mean-embeddings":
-            layers = [np.mean(layers, axis=0)]
-        return [normalised(layer) for layer in layers]
+        return [np.mean(layers, axis=0)] if self.layer == "mean-embeddings" else layers
 
     def _weights_of(self, encoding: Encoding) -> Array:
         if self._weights is not None:
@@ -212,14 +212,7 @@ class BertScore(VectorScorer):
             weights[encoding.ids == number] = 0.0
         return weights
 
-    def _score(self, translation: "_Side", reference: "_Side") -> float:
-        if translation.empty or reference.empty:
-            found = [(0.0, 0.0, 0.0)]
-        else:
-            found = [
-                matched(*pair, translation.weights, reference.weights)
-                for pair in zip(translation.layers, reference.layers, strict=True)
-            ]
+    def _score(self, found: list[PRF]) -> float:
         place = OUTPUTS[self.output]
         values = [one[place] for one in found]
         if self.baseline is not None:
@@ -241,32 +234,6 @@ class BertScore(VectorScorer):
         for text in read:
             state.update(text.encode("utf-8", "surrogatepass") + b"\n")
         self._idf_content = state.hexdigest()[:12]
-
-
-class _Side:
-    """A translation or a reference, ready to be matched: unit vectors per layer, and the tokens' shares."""
-
-    def __init__(self, layers: list[Matrix], weights: Array) -> None:
-        self.layers = layers
-        self.empty = len(weights) <= 2  # bert-score takes every text of two tokens for an empty one
-        total = weights.sum()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            self.weights = weights / total if total else np.full(len(weights), np.nan)
-
-
-def matched(translation: Matrix, reference: Matrix, precision: Array, recall: Array) -> Baseline:
-    """Precision, recall and F of two texts' unit vectors."""
-    cosines = translation @ reference.T
-    p = float(cosines.max(axis=1) @ precision)
-    r = float(cosines.max(axis=0) @ recall)
-    f = 2 * p * r / (p + r) if p + r else 0.0
-    return p, r, 0.0 if np.isnan(f) else f
-
-
-def normalised(rows: Matrix) -> Matrix:
-    """Rows of length one; a row of zeros stays as it is."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.where(lengths > 0, lengths, np.float32(1))[:, None])
 
 
 @lru_cache(maxsize=1)
@@ -291,7 +258,7 @@ def _lines(file: str) -> list[str]:
         raise UserError(f"bertscore[idf={file}]: expected true, false or a file of references ({problem}).") from None
 
 
-def _baseline_of(file: str, layer: int) -> Baseline:
+def _baseline_of(file: str, layer: int) -> PRF:
     try:
         with Path(file).open(encoding="utf-8", newline="") as stream:
             rows: Iterable[dict[str, str]] = csv.DictReader(stream)

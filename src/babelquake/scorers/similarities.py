@@ -6,7 +6,8 @@ import numpy as np
 
 from babelquake.models.base import Encoding, Matrix, Vectors
 from babelquake.scorers.base import Questions
-from babelquake.scorers.bertscore import BertScore, normalised
+from babelquake.scorers.bertscore import BertScore
+from babelquake.scorers.matching import normalised
 
 
 @dataclass(frozen=True)
