@@ -57,11 +57,11 @@ locked:
 	$(BIN)/pip install -q --require-hashes --no-deps -r requirements.lock
 	$(BIN)/pip install -q --no-deps -e . -e packages/models
 
-# Known vulnerabilities of what is locked; asks a public service, so it needs a network
+# Known vulnerabilities of what is locked; asks a public service, and fails where that cannot be reached
 audit:
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/pip install -q pip-audit
-	build/audit/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
+	build/audit/bin/pip-audit --strict --require-hashes --disable-pip -r requirements.lock
 
 $(VENV)/.core: pyproject.toml packages/models/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

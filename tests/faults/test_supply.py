@@ -75,3 +75,9 @@ def test_whatever_an_extra_brings_is_imported() -> None:
             module = MODULES.get(package, package.replace("-", "_"))
             used = re.search(rf"^\s*(?:import|from) {module}\b|import_module\(.{module}\b", code, re.M)
             assert used, f"the extra {extra} brings {package}, and nothing imports {module}"
+
+
+def test_an_audit_that_could_not_look_is_no_audit() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (audit,) = [line for line in makefile.splitlines() if "/pip-audit " in line]
+    assert {"--strict", "--require-hashes", "requirements.lock"} <= set(audit.split())
