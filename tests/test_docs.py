@@ -37,17 +37,29 @@ def commands(page: Path) -> list[list[str]]:
     for block in blocks(page, "", "sh", "bash", "console"):
         for line in block.replace("\\\n", " ").splitlines():
             start = line.find("babelquake ")
-            if start < 0 or line[:start].strip().rpartition("|")[2].strip() not in ("", "$"):
-                continue
-            lexer = shlex.shlex(line[start:], posix=True, punctuation_chars="();<>|&")
-            lexer.whitespace_split = True
-            words: list[str] = []
-            for word in lexer:
-                if word[0] in "<>|;&":
-                    break
-                words.append(word)
-            found.append(words[1:])
+            if start >= 0 and line[:start].strip().rpartition("|")[2].strip() in ("", "$"):
+                found.append(words_of(line[start:]))
     return found
+
+
+def mentioned(page: Path) -> list[list[str]]:
+    """The commands in a page's sentences, workflows and units of systemd, with what stands for anything left out."""
+    text = page.read_text("utf-8")
+    lines = re.findall(r"`(babelquake [a-z][^`]*)`", BLOCK.sub("", text))
+    for block in blocks(page, "yaml", "ini"):
+        lines += re.findall(r"(?:^ *|[:/] ?)(babelquake [a-z].*)", block.replace("\\\n", " "), re.MULTILINE)
+    return [words_of(line) for line in lines]
+
+
+def words_of(line: str) -> list[str]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    words: list[str] = []
+    for word in lexer:
+        if word[0] in "<>|;&":
+            break
+        words.append(word)
+    return words[1:]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
@@ -59,8 +71,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_and_their_options_exist(page: Path) -> None:
-    for words in commands(page):
+    for words in [*commands(page), *mentioned(page)]:
         command, rest = typer.main.get_command(app), list(words)
+        assert rest[0] in command.commands, shlex.join(words)  # type: ignore[attr-defined]
         while rest and rest[0] in getattr(command, "commands", {}):
             command = command.commands[rest.pop(0)]  # type: ignore[attr-defined]
         options = {flag for parameter in command.params for flag in [*parameter.opts, *parameter.secondary_opts]}
@@ -97,3 +110,10 @@ def test_yaml_examples_are_valid() -> None:
     steps = workflow["jobs"]["robustness"]["steps"]
     assert all(("run" in step) != ("uses" in step) for step in steps)
     assert any("--fail-on regression" in step.get("run", "") for step in steps)
+
+
+def test_commands_are_found_wherever_they_stand() -> None:
+    ci, service = (mentioned(ROOT / "docs" / f"{name}.md") for name in ("ci", "annotate"))
+    assert ["report", "runs/new", "--model-card", "CARD.md"] in ci
+    assert ["compare", "runs/main", "runs/branch", "--fail-on", "regression", "--min-drop", "1"] in ci
+    assert ["annotate", "serve", "project.db", "--port", "8000", "--https"] in service

@@ -47,7 +47,8 @@ def _markdown(table: Table, found: Reproduction) -> str:
     marks = "".join(f"- {mark} {reason}\n" for reason, mark in _marks(found).items())
     marks = marks.replace("[", "\\[").replace("]", "\\]")
     notes = "".join(f"\n> {note}\n" for note in found.notes)
-    return table_markdown(replace(table, note="")) + (f"\n{marks}" if marks else "") + notes
+    page = table_markdown(replace(table, note="")).replace("## ", "# ", 1)
+    return page + (f"\n{marks}" if marks else "") + notes
 
 
 def _marks(found: Reproduction) -> dict[str, str]:
