@@ -6,7 +6,8 @@
 What people get wrong is regular: doubled consonants, silent letters, endings that sound alike, accents left out,
 letters typed in the wrong order. Each rule below is one such habit of one language; applied to a frequent word it gives
 a misspelling, which is kept unless it is a word of the corpus itself. Words come from a corpus (counts only), or from
-`scripts/typo_words`. What was written down by hand stands above the line `MADE` of a list and stays.
+`scripts/typo_words`, where regular words are listed once and inflected by rule. What was written down by hand stands
+above the line `MADE` of a list and stays.
 """
 
 import argparse
@@ -223,6 +224,26 @@ RULES: dict[str, list[Rule]] = {
         (r"ts", "c", 0.8),
     ],
 }
+FORMS: dict[str, dict[str, tuple[str, str]]] = {
+    "fr": {
+        "er": (
+            "er é ée és ées erait eraient era eront ez",
+            "e es ent ai as a âmes èrent erai eras erons erez erais ons ions iez",
+        ),
+        "ité": ("ité ités", ""),
+    },
+    "es": {
+        "ar": (
+            "ar aba aban ábamos ó ará arán aría arían aron ando ado ada",
+            "o as a amos an e es en emos ara aras aran are é aste aré arás aremos arías abas ados adas",
+        ),
+        "ción": ("ción ciones", ""),
+    },
+    "cs": {"ovat": ("ovat oval ovala ovali ovaly ováno ování uje ují ujeme", "uji uješ ujete ovaná ovaný ované")},
+}
+"""Endings of regular words, by the ending in `typo_words/*-stems.txt`: those listed, and words that no typo may be."""
+CHANGING = re.compile(r"e[^\Waeiouyéè]er$")
+"""French verbs whose vowel changes before some endings (mener, mène): only the form that is given."""
 ENOUGH = 1.0
 """Habits rarer than this, and letters in the wrong order: only where a very frequent word invites no other."""
 
@@ -294,6 +315,18 @@ def frequent(counts: Counter[str], lang: str, most: int) -> list[str]:
     return found
 
 
+def inflected(lang: str, place: int) -> Iterator[str]:
+    """The forms of regular words, by kind: `ité: activ` is activité and activités; `place` 1 gives those not listed."""
+    file = ROOT / "scripts/typo_words" / f"{lang}-stems.txt"
+    for line in file.read_text("utf-8").splitlines() if file.exists() else ():
+        kind, _, words = line.partition(": ")
+        for word in words.split() if not line.startswith("#") else ():
+            if lang == "fr" and CHANGING.search(word):
+                yield word
+            else:
+                yield from (word.removesuffix(kind) + ending for ending in FORMS[lang][kind][place].split())
+
+
 def main() -> None:
     """Write one list."""
     parser = argparse.ArgumentParser()
@@ -309,7 +342,8 @@ def main() -> None:
     else:
         own = (ROOT / "scripts/typo_words" / f"{given.lang}.txt").read_text("utf-8").splitlines()
         words = list(dict.fromkeys(word for line in own if not line.startswith("#") for word in line.split()))
-        counts = Counter(words)
+        words = list(dict.fromkeys([*words, *inflected(given.lang, 0)]))
+        counts = Counter([*words, *inflected(given.lang, 1)])
     target = LISTS / f"{given.lang}.txt"
     by_hand = target.read_text("utf-8").partition(MADE)[0].rstrip("\n") if target.exists() else ""
     known = {line.split()[0] for line in by_hand.splitlines() if line and not line.startswith("#")}

@@ -136,3 +136,16 @@ def test_the_lists_are_what_the_script_makes() -> None:
         by_rule = {word: made["chosen"](word, language, Counter(set(words)), 0) for word in words}
         kept = [word for word, typos in by_rule.items() if typos and known.get(word) == typos]
         assert len(kept) >= 0.85 * sum(map(bool, by_rule.values()))
+
+
+@pytest.mark.parametrize(("language", "words"), [("fr", 3_000), ("es", 3_000), ("cs", 900)])
+def test_regular_words_are_listed_in_their_forms(language: str, words: int) -> None:
+    """No misspelling is another form of a regular word, such as Spanish lloro for lloró."""
+    made = run_path(str(Path(__file__).parents[2] / "scripts" / "make_typos.py"))
+    lines = typos_of(language)
+    assert len(lines) > words
+    forms = {form for place in (0, 1) for form in made["inflected"](language, place)}
+    assert len(forms & {word for word, *_ in lines}) > words / 3
+    text = (LEXICON / "natural-typos" / f"{language}.txt").read_text(encoding="utf-8")
+    by_hand = {line.split()[0] for line in text.partition("# from here on")[0].splitlines() if line}
+    assert [(word, typo) for word, *typos in lines for typo in typos if typo in forms and word not in by_hand] == []
