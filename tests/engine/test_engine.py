@@ -212,6 +212,6 @@ def test_string_scorers_judge_on_all_cores_and_a_few_texts_here(name: str, monke
     questions = Questions(texts, [[text[::-1]] for text in texts])
     assert np.array_equal(Engine(quiet=True).judge(made, questions), plain(questions))
     here = threading.current_thread().name
-    assert (here not in seen) == made.threads and len(seen) == (3 if made.threads else 1)
+    assert (here not in seen) == made.threads and len(seen) == (5 if made.threads else 1)
     Engine(quiet=True).judge(made, questions.rows(0, 100))
     assert seen[-1] == here

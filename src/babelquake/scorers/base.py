@@ -160,7 +160,7 @@ class Scorer(ABC):
         """How the engine should cut its calls: a costly scorer loses little when interrupted."""
         if self.costly:
             return Limits(texts=64, characters=16_000)
-        return Limits(texts=4_096, concurrent=cores()) if self.threads else Limits(texts=16_384)
+        return Limits(texts=2_048, concurrent=cores()) if self.threads else Limits(texts=16_384)
 
     @property
     def recipe(self) -> Recipe:
