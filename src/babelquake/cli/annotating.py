@@ -11,6 +11,8 @@ from babelquake.cli.analysing import analyse
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option, switch
 
+HERE = "http://127.0.0.1:8000"
+"""Where the app is unless something else is said."""
 annotate = typer.Typer(help="Collect human ratings of translations, and analyse them.", no_args_is_help=True)
 annotate.command("analyse")(analyse)
 
@@ -44,7 +46,7 @@ def prepare(
     invite: Annotated[
         list[str] | None, option("--invite", "INVITE", "An annotator's name; repeatable. Their link is printed.")
     ] = None,
-    url: Annotated[str, option("--url", "URL", "Where the app will be, for the links.")] = "http://127.0.0.1:8000",
+    url: Annotated[str, option("--url", "URL", "Where the app will be, for the links.")] = HERE,
     seed: opt.Seed = 0,
 ) -> None:
     """Make a project file: tasks of rated, repeated and degraded items, a copy for each of several annotators.
@@ -97,7 +99,10 @@ def serve(
     from babelquake.annotate.serving import serve as run
 
     Project(project)
-    typer.echo(f"Serving {project} on http://{host}:{port}; Ctrl-C ends it.", err=True)
+    address = f"http://{host}:{port}"
+    typer.echo(f"Serving {project} on {address}; Ctrl-C ends it.", err=True)
+    if address != HERE:
+        typer.echo(f"Links that begin with {HERE} work with {address} in its place.", err=True)
     run(project, host, port, https)
 
 
@@ -109,7 +114,7 @@ def status(
     link: Annotated[list[str] | None, option("--link", "LINK", "A new link for an annotator; repeatable.")] = None,
     revoke: Annotated[list[str] | None, option("--revoke", "REVOKE", "Shut an annotator out; repeatable.")] = None,
     admin: Annotated[bool, switch("--admin", "A new link for the admin; the old one stops working.")] = False,
-    url: Annotated[str, option("--url", "URL", "Where the app is, for the links.")] = "http://127.0.0.1:8000",
+    url: Annotated[str, option("--url", "URL", "Where the app is, for the links.")] = HERE,
     as_json: opt.AsJson = False,
 ) -> None:
     """How far a project is; also adds and revokes annotators, while the app runs or not.
