@@ -1,7 +1,7 @@
 """`hf[…]` with a Marian model: CTranslate2, the default on a CPU, against transformers' `generate`.
 
-    python bench/marian.py                                        random weights of OPUS-MT's size: speed
-    python bench/marian.py PACKAGE SOURCES REFERENCES [COUNT]     OPUS-MT zh-en (see opus.py): speed and BLEU
+    python bench/marian.py                                               random weights of OPUS-MT's size: speed
+    python bench/marian.py PACKAGE SOURCES REFERENCES [COUNT [PART]]     OPUS-MT zh-en (see opus.py): speed and BLEU
 
 Both write bench/results/marian.json. Time is the processor time of all threads. Parts of the real model's sentences
 are kept in build/marian-opus.json, so that a bench that was cut off goes on.
@@ -28,7 +28,8 @@ from babelquake.systems import System, system
 from opus import opus_model
 
 ROUNDS, COUNT, STEPS = 2, 24, 24
-PART, REAL = 20, 200
+PART, REAL, STRIDE = 20, 160, 12
+"""Sentences of one call, of all calls, and between two that are taken."""
 HERE = Path(__file__).parent
 RESULTS, UNFINISHED = HERE / "results" / "marian.json", HERE.parent / "build" / "marian-opus.json"
 PLAIN = "transformers"
@@ -97,24 +98,26 @@ def random_weights(folder: Path) -> None:
     keep("random weights", ratios(best, len(texts)))
 
 
-def real_weights(folder: Path, package: Path, sources: Path, references: Path, count: int) -> None:
-    """Speed and BLEU of the same sentences, part by part, the engines taking turns."""
+def real_weights(folder: Path, files: list[Path], count: int = REAL, part: int = PART) -> None:
+    """Speed and BLEU of the same sentences, `part` of them in a call, the engines taking turns."""
+    package, sources, references = files
     both = [path.read_text("utf-8").splitlines() for path in (sources, references)]
-    step = max(1, len(both[0]) // count)
-    texts, official = (lines[::step][:count] for lines in both)
+    texts, official = (lines[::STRIDE][:count] for lines in both)
     done: dict[str, list[dict[str, Any]]] = json.loads(UNFINISHED.read_text()) if UNFINISHED.exists() else {}
     done = {name: done.get(name, []) for name in ENGINES}
-    made = engines(opus_model(package, folder))
-    for start in range(0, len(texts), PART):
+    parts = -(-len(texts) // part)
+    made = engines(opus_model(package, folder)) if any(len(some) < parts for some in done.values()) else {}
+    for start in range(0, len(texts), part):
         for name, one in made.items():
-            if len(done[name]) <= start // PART:
-                taken, found = timed(one, texts[start : start + PART])
+            if len(done[name]) <= start // part:
+                taken, found = timed(one, texts[start : start + part])
                 done[name].append({"seconds": taken, "translations": found})
                 print(name, start, round(taken, 1), flush=True)
                 UNFINISHED.parent.mkdir(exist_ok=True)
                 UNFINISHED.write_text(json.dumps(done))
-    seconds = {name: sum(part["seconds"] for part in parts) for name, parts in done.items()}
-    texts_of = {name: [text for part in parts for text in part["translations"]] for name, parts in done.items()}
+    done = {name: some[:parts] for name, some in done.items()}
+    seconds = {name: sum(one["seconds"] for one in some) for name, some in done.items()}
+    texts_of = {name: [text for one in some for text in one["translations"]] for name, some in done.items()}
     bleu = scorer("bleu")
     rows = {name: bleu.statistics(Questions(some, [[one] for one in official])) for name, some in texts_of.items()}
     plain = rows.pop(PLAIN)
@@ -129,7 +132,11 @@ def real_weights(folder: Path, package: Path, sources: Path, references: Path, c
             "high": round(drawn.high, 2),
             "same_translations": round(float(same), 3),
         }
-    found = {"sentences": len(texts), "bleu_of_generate": round(float(bleu.aggregate(plain.sum(axis=0))), 2)}
+    found = {
+        "sentences": len(texts),
+        "sentences_in_a_call": part,
+        "bleu_of_generate": round(float(bleu.aggregate(plain.sum(axis=0))), 2),
+    }
     keep("OPUS-MT zh-en", {**found, **ratios(seconds, len(texts)), "beside_generate": apart})
     UNFINISHED.unlink()
 
@@ -141,8 +148,7 @@ def main() -> None:
         if len(sys.argv) < 4:
             random_weights(Path(folder))
         else:
-            count = int(sys.argv[4]) if len(sys.argv) > 4 else REAL
-            real_weights(Path(folder), *map(Path, sys.argv[1:4]), count)
+            real_weights(Path(folder), list(map(Path, sys.argv[1:4])), *map(int, sys.argv[4:6]))
     print(RESULTS.read_text())
 
 
