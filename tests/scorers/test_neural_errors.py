@@ -1,5 +1,6 @@
 """What goes wrong with neural scorers is said so that one can act on it."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from tests.models.conftest import made as made
 from tests.scorers.parity import Made
 
 from babelquake.errors import UserError
+from babelquake.remarks import collecting
 from babelquake.scorers import scorer
 
 Make = Callable[..., Path]
@@ -58,3 +60,36 @@ def test_nothing_but_messages_reaches_the_terminal(small: Made, capfd: pytest.Ca
         capfd.readouterr()
         scorer(kind, model=small(kind, name), **options).segments(["a"], ["b"], ["c"])
         assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "options"),
+    [
+        ("comet", "xcomet", {}),
+        ("comet", "wmt22-cometkiwi-da", {}),
+        ("comet", "wmt22-comet-da", {}),
+        ("bleurt", "bleurt-base-128", {"symmetric": True}),
+        ("transquest", "monotransquest", {}),
+        ("transquest", "siamesetransquest", {}),
+    ],
+)
+def test_a_text_too_long_counts_once(kind: str, name: str, options: dict[str, bool], small: Made) -> None:
+    """However often it is read: xCOMET reads a segment three times, symmetric BLEURT twice."""
+    made = scorer(kind, model=small(kind, name), **options)
+    with collecting() as remarks:
+        made.segments(["word " * 900, "short"], ["a", "b"], ["c", "d"])
+    assert remarks.take() == {f"texts of which {name} read the beginning only": 1}
+
+
+def test_every_scorer_says_which_extra_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import PackageNotFoundError
+
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    for place in ("weights", "transformer"):
+        monkeypatch.setattr(f"babelquake.models.{place}.version", absent)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    for name in ("bertscore[model=minilm-en]", "sentsim[model=minilm-en,words=minilm-en]", "perplexity[model=gpt-en]"):
+        with pytest.raises(UserError, match=r"needs (torch|transformers): run pip install 'babelquake\[neural\]'"):
+            scorer(f"{name[:-1]},precision=bfloat16]").segments(["a"], ["b"], ["c"])

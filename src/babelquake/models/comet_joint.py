@@ -7,7 +7,7 @@ source, with the reference, with both – and the penalty of its own error spans
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,16 @@ class Judged:
     spans: list[list[Span]]
 
 
+class Reading(NamedTuple):
+    """What one way of reading the segments gives."""
+
+    scores: NDArray[np.float64]
+    labels: list[NDArray[np.float32]]
+    """Per translation the probabilities of its tokens' labels."""
+    cut: set[int]
+    """The segments that were too long for the encoder and were cut at the end."""
+
+
 def judge_joined(
     network: Network, translations: Sequence[str], sources: Sequence[str] | None, references: Sequence[str] | None
 ) -> Judged:
@@ -44,14 +54,17 @@ def judge_joined(
     columns = [[network.tokens(text)[0] for text in column] for column in (sources, references) if column is not None]
     readings = [[column] for column in columns] + ([columns] if len(columns) == 2 else [])
     results = [_read(network, [ids for ids, _ in first], others) for others in readings]
-    regressions = np.stack([scores for scores, _ in results])
+    regressions = np.stack([reading.scores for reading in results])
+    texts = [column for column in (translations, sources, references) if column is not None]
+    for row in sorted(set[int]().union(*(reading.cut for reading in results))):
+        network.cut.append("\0".join(column[row] for column in texts))
     xcomet = network.settings.class_identifier == "xcomet_metric"
     if not network.tagger:
         return Judged(regressions.mean(axis=0), [])
     shares = SPAN_SHARES if len(results) == 3 else (1.0,)
     spans = []
     for row, (ids, offsets) in enumerate(first):
-        labels = sum(share * labelled[row] for share, (_, labelled) in zip(shares, results, strict=True))
+        labels = sum(share * reading.labels[row] for share, reading in zip(shares, results, strict=True))
         spans.append(_spans(network, ids, offsets, np.asarray(labels, dtype=np.float32)))
     if not xcomet:
         return Judged(regressions.mean(axis=0), spans)
@@ -68,16 +81,17 @@ def mqm(spans: Sequence[Span]) -> float:
 
 def _read(
     network: Network, translations: Sequence[Sequence[int]], others: Sequence[Sequence[Sequence[int]]]
-) -> tuple[NDArray[np.float64], list[NDArray[np.float32]]]:
-    """Scores of one reading, and per translation the probabilities of its tokens' labels."""
-    joined = [_joined(network, [own, *(other[row] for other in others)]) for row, own in enumerate(translations)]
+) -> Reading:
+    """Translations read with one or two columns of other texts."""
+    whole = [_joined(network, [own, *(other[row] for other in others)]) for row, own in enumerate(translations)]
+    joined = [ids[: network.limit] for ids in whole]
     scores = np.zeros(len(joined))
     labels: list[Any] = [None] * len(joined)
     for places in equal(joined, network.device):
         answers = halving(partial(_answers, network), [(joined[place], len(translations[place])) for place in places])
         for place, (score, label) in zip(places, answers, strict=True):
             scores[place], labels[place] = score, label
-    return scores, labels
+    return Reading(scores, labels, {row for row, ids in enumerate(whole) if len(ids) > network.limit})
 
 
 def _answers(network: Network, sequences: list[tuple[list[int], int]]) -> list[tuple[float, Any]]:
@@ -98,7 +112,7 @@ def _answers(network: Network, sequences: list[tuple[list[int], int]]) -> list[t
 
 
 def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
-    """`<s> a </s></s> b </s>`, or with one separator for BERT; cut to the encoder's length at the end."""
+    """`<s> a </s></s> b </s>`, or with one separator for BERT."""
     first, end = texts[0][0], texts[0][-1]
     padding = network.tokenizer.pad_token_id
     found = [first]
@@ -106,9 +120,7 @@ def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
         found += [end] * (network.family.separators - 1 if number else 0)
         found += [token for token in text[1:-1] if token != padding]
         found.append(end)
-    if len(found) > network.limit:
-        network.truncated += 1
-    return found[: network.limit]
+    return found
 
 
 def _types(network: Network, translations: Sequence[int], ids: "Tensor") -> "Tensor | None":

@@ -46,9 +46,10 @@ class TransformerEncoder(Backed, Encoder):
     @cached_property
     def spaced(self) -> bool:
         """Whether the tokenizer reads the first word of a text otherwise than the rest, unless a space precedes it."""
+        tokenizer = self.core.tokenizer  # says what is missing where transformers is
         from transformers import GPT2Tokenizer, RobertaTokenizer
 
-        return isinstance(self.core.tokenizer, (GPT2Tokenizer, RobertaTokenizer))
+        return isinstance(tokenizer, (GPT2Tokenizer, RobertaTokenizer))
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Encoding]:
         """One encoding per text."""

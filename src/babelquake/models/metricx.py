@@ -60,12 +60,12 @@ class MetricX:
             self._output = self._output * network.config.d_model**-0.5
         self._encoder = in_precision(network.encoder, precision).eval().to(device)
         self._decoder = in_precision(network.decoder, precision).eval().to(device)
-        self.truncated = 0
+        self.cut: list[str] = []
 
     def judge(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The error score of each text, which names its parts: `candidate: … reference: …`."""
         sequences = [list(self._tokenizer(text, verbose=False)["input_ids"]) for text in texts]
-        self.truncated += sum(len(ids) > self.longest for ids in sequences)
+        self.cut += [text for text, ids in zip(texts, sequences, strict=True) if len(ids) > self.longest]
         sequences = [ids[: min(len(ids), self.longest) - 1] for ids in sequences]  # without the end mark
         found = np.zeros(len(texts))
         for places in equal(sequences, self.device):

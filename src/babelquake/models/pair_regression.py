@@ -33,8 +33,8 @@ class Joined(NamedTuple):
 class PairRegression(Reader, ABC):
     """Reads pairs of texts; how they are tokenised and joined is the model's own."""
 
-    truncated: int = 0
-    """Pairs that were longer than the model reads, since it was loaded."""
+    cut: list[str]
+    """Pairs that were longer than the model reads, whichever text came first."""
     typed: bool = True
     """Whether the network tells the texts of a pair apart by token types."""
 
@@ -52,7 +52,7 @@ class PairRegression(Reader, ABC):
 
     def ready(self, network: Any, precision: Precision, device: str) -> Any:
         """The network on its device, as it is run."""
-        self.config, self.device = network.config, device
+        self.config, self.device, self.cut = network.config, device, []
         self.ribbons = self.ribbons and self.config.model_type in FIRST
         network = in_precision(network, precision).eval().to(device)
         return prepared(network) if self.ribbons and precision == "float32" and device == "cpu" else network
@@ -61,7 +61,8 @@ class PairRegression(Reader, ABC):
         """One number per pair."""
         known = {text: self.tokens_of(text) for text in dict.fromkeys([*firsts, *seconds])}
         joined = [self.join(a, b, (known[a], known[b])) for a, b in zip(firsts, seconds, strict=True)]
-        self.truncated += sum(pair.cut for pair in joined)
+        pairs = zip(firsts, seconds, joined, strict=True)
+        self.cut += ["\0".join(sorted((a, b))) for a, b, pair in pairs if pair.cut]
         found = np.zeros(len(joined))
         for places in self.batches([pair.ids for pair in joined]):
             found[places] = halving(self._read, [joined[place] for place in places])

@@ -23,8 +23,8 @@ from babelquake.runs.signature import signature
 class Network(Protocol):
     """What a checkpoint holds."""
 
-    truncated: int
-    """Texts that were longer than it reads, since it was loaded."""
+    cut: list[str]
+    """Texts that were longer than it reads."""
 
 
 class SentenceNetwork(Network, Protocol):
@@ -70,9 +70,9 @@ class Published(Generic[N]):
     @contextmanager
     def noting(self) -> Iterator[N]:
         """The network at work; says how many texts it cut."""
-        before = self.network.truncated
+        self.network.cut.clear()
         yield self.network
-        remark(f"texts of which {self.checkpoint.name} read the beginning only", self.network.truncated - before)
+        remark(f"texts of which {self.checkpoint.name} read the beginning only", dict.fromkeys(self.network.cut))
 
     def signed(self, *names: str, **options: object) -> str:
         """The signature: checkpoint with content, what is special to its kind, precision and libraries."""

@@ -109,14 +109,14 @@ class SiameseTransQuest(Reader):
         self._loaded = _Loaded(folder, "AutoModel")
         self.config, self.device = self._loaded.network.config, device
         self._network = in_precision(self._loaded.network, precision).eval().to(device)
-        self.truncated = 0
+        self.cut: list[str] = []
 
     def sentence_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The averaged last layer of each text, blanks at its ends left out."""
         tokenise: Any = self._loaded.tokenizer
         sequences = [list(tokenise(text.strip(), verbose=False)["input_ids"]) for text in texts]
         longest = self._loaded.longest
-        self.truncated += sum(len(ids) > longest for ids in sequences)
+        self.cut += [text for text, ids in zip(texts, sequences, strict=True) if len(ids) > longest]
         sequences = [ids if len(ids) <= longest else [*ids[: longest - 1], ids[-1]] for ids in sequences]
         found = np.zeros((len(texts), self.config.hidden_size), dtype=np.float32)
         for places in self.batches(sequences):

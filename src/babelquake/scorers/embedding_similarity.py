@@ -27,6 +27,7 @@ class EmbeddingSimilarity(VectorScorer):
     With several references the nearest counts.
     """
 
+    extra: ClassVar[str | None] = "encoders"
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
     def __init__(
