@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from babelquake.cli.printing import fitting, natural_width, print_table
 from babelquake.report.table import Table
@@ -46,3 +47,20 @@ def test_long_names_of_columns_are_folded_so_that_no_column_is_lost(capsys: pyte
     told = capsys.readouterr().out
     assert "negation removed" in told and told.count("+0.1234") == 8
     assert all(f"siamesetransquest-{place}," in told for place in range(8))
+
+
+def test_names_are_broken_where_their_parts_meet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = tuple(
+        (f"misspell {row} of words that are long", "bertscore[model=minilm-en]", "94.0 ±1.2") for row in range(3)
+    )
+    table = Table("", ("perturbation", "scorer", "ROBUST"), lines)
+    monkeypatch.setattr("babelquake.cli.printing.PIPED", 200)
+    print_table(table)
+    assert "bertscore[model=minilm-en]" in capsys.readouterr().out
+    monkeypatch.setattr("babelquake.cli.printing.console", lambda: Console(width=60, highlight=False))
+    print_table(table)
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert sum("bertscore[model=" in line for line in told) == sum("minilm-en]" in line for line in told) == 3
+    assert not any("]" in line for line in told)

@@ -46,11 +46,11 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
         drawn.add_column(
             escape(_folded(visible(name))), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
-    above = ""
+    above, tight = "", natural_width(fitted, most=PIPED) > out.width
     for row in fitted.rows:
         first = "" if row[0] == above and len(row) > 2 else row[0]
         above = row[0]
-        drawn.add_row(*(escape(visible(cell)) for cell in (first, *row[1:])))
+        drawn.add_row(*(escape(_name(visible(cell), tight)) for cell in (first, *row[1:])))
     out.print(drawn)
     if left_out:
         out.print(escape(f"Left out for want of room: {', '.join(left_out)}; {elsewhere} has them."), style="dim")
@@ -74,13 +74,18 @@ def fitting(table: Table, width: int) -> tuple[Table, list[str]]:
     return table, left_out
 
 
-def natural_width(table: Table) -> int:
-    """Characters that the columns take side by side; long words may be folded, numbers may not."""
+def natural_width(table: Table, most: int = FOLDED) -> int:
+    """Characters that the columns take side by side; words longer than `most` may be folded, numbers may not."""
     found = 0
     for name, *cells in zip(table.columns, *table.rows, strict=True):
         longest = max(map(len, (*_folded(name).split("\n"), *cells)))
-        found += GAP + (longest if is_numeric(tuple(cells)) else min(longest, FOLDED))
+        found += GAP + (longest if is_numeric(tuple(cells)) else min(longest, most))
     return found - GAP
+
+
+def _name(cell: str, tight: bool) -> str:
+    """A name such as `bertscore[model=minilm-en]` is broken where its parts meet, not before its last bracket."""
+    return _folded(cell) if tight and " " not in cell else cell
 
 
 def _folded(name: str) -> str:
