@@ -7,6 +7,7 @@ import pytest
 import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.papers import reproduce
+from babelquake.papers.finished import notes_of
 from babelquake.report.papers import reproduction_table
 
 TEXT = "source\treference\n" + "".join(f"Satz {row} ohne Punkt\tSentence {row}\n" for row in range(30))
@@ -74,3 +75,9 @@ def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
     assert "top 500" not in str(reproduction_table(found).rows)
     with pytest.raises(UserError, match="made with --goal overpenalise"):
         reproduce("huang2023", "table2", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
+
+
+def test_what_only_some_runs_say_is_said_with_their_names() -> None:
+    said = [("Ru", ["all do", "few rows"]), ("Ro", ["all do"]), ("Et", ["few rows", "all do"])]
+    assert notes_of(said) == ["all do", "Ru, Et: few rows"]
+    assert notes_of([("all", ["one"]), ("all", ["two"])]) == ["one", "two"]

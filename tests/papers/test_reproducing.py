@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from babelquake.errors import UserError
 from babelquake.papers import paper, paper_names, reproduce
 from babelquake.papers.paper import MEAN
+from babelquake.papers.reproducing import _value
 from babelquake.report.papers import reproduction_table, write_page
 
 FIVE = ["huang2023", "jwalapuram2023", "kanojia2021", "niu2020", "vu2022"]
@@ -131,7 +133,7 @@ def test_a_mean_over_runs_says_which_were_measured(
     cell = next(cell for cell in found.cells if cell.column == "BLEU")
     assert cell.measured is not None and cell.otherwise == "the mean is over De, En only"
     assert "The paper says: it falls" in found.notes
-    assert "Only the first 30 segments of each file were taken." in found.notes
+    assert "Only the first 30 segments of each run were taken." in found.notes
 
 
 def test_a_judge_may_be_another_for_each_run(punctuation: Path, tmp_path: Path) -> None:
@@ -155,3 +157,11 @@ def test_training_data_are_counted_on_the_english_side(tmp_path: Path) -> None:
     cells = {(cell.row, cell.column): cell.measured for cell in found.cells}
     assert cells["En-De", "sentences"] == 2 and cells["En-De", "English words"] == 4
     assert cells["MTNT Fr-En", "English words"] == 2 and cells["En-Fi", "sentences"] is None
+
+
+def test_a_probe_that_names_its_model_is_found_by_what_the_paper_says() -> None:
+    rows = [("mask-replace[lowercase=true,model=minilm-en]", 0.2, 9), ("word-insert[vocabulary=data]", 0.1, 8)]
+    made = pl.DataFrame(rows, schema=["perturbation", "value", "n"], orient="row").with_columns(measure=pl.lit("drop"))
+    assert _value(made, {"measure": "drop", "perturbation": "mask-replace[lowercase=true]"}) == (0.2, 9)
+    assert _value(made, {"measure": "drop", "perturbation": "word-insert[vocabulary=data]"}) == (0.1, 8)
+    assert _value(made, {"measure": "drop", "perturbation": "mask-replace[lowercase=false]"}) == (None, None)

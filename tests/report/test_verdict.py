@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 import babelquake as bq
 from babelquake.report.page import verdict
@@ -43,6 +44,15 @@ def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
     said = verdict(runs["metric"])
     assert said[0].startswith("chrF moves significantly under 2 of 2 harmless changes, most under one typo in five")
     assert "costs more than a harmful change in" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("p", "said"), [(0.01, "moves significantly under"), (0.5, "does not move significantly under")]
+)
+def test_one_harmless_change_is_not_counted(runs: dict[str, Run], tmp_path: Path, p: float, said: str) -> None:
+    delta = runs["metric"].measures.filter(pl.col("measure") == "delta").head(1)
+    run = Run.resume(tmp_path / "r", "metric", {}).finish(delta.with_columns(p_corrected=pl.lit(p)))
+    assert f" {said} the one harmless change" in verdict(run)[0] and "none of" not in verdict(run)[0]
 
 
 def test_lost_agreement_is_told(runs: dict[str, Run]) -> None:

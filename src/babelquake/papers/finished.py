@@ -27,21 +27,31 @@ class Measured:
 def finished(card: PaperTable, given: Sequence[str]) -> Measured:
     """The measures of finished runs; `given` are folders, or `RUN=FOLDER` where the table has several runs."""
     found, parts = Measured(), dict[str, list[pl.DataFrame]]()
-    limits, said = set[int | None](), dict[str, None]()
+    limits, said = set[int | None](), list[tuple[str, list[str]]]()
     for name, folder in (_named(card, item) for item in given):
         run = Run.open(folder)
         _refuse_another(card, run)
         parts.setdefault(name, []).append(run.measures)
         found.runs.setdefault(name, run.folder)
         limits.add(getattr(run.info.facts.command, "limit", None))
-        said |= dict.fromkeys(run.info.notes)
+        said.append((name, run.info.notes))
     found.tables = {name: pl.concat(tables, how="diagonal_relaxed") for name, tables in parts.items()}
     found.notes.append("Taken from finished runs.")
     found.notes += [f"Only the first {limit} segments were taken." for limit in limits if limit is not None]
-    found.notes += said
+    found.notes += notes_of(said)
     if absent := [name for name in card.runs if name not in parts]:
         found.notes.append(f"No run was given for: {', '.join(absent)}.")
     return found
+
+
+def notes_of(said: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """What runs say of themselves: once where all say it, otherwise with the names of those that do."""
+    holds: dict[str, dict[str, None]] = {}
+    for run, notes in said:
+        for note in notes:
+            holds.setdefault(note, {})[run] = None
+    every = {run for run, _ in said}
+    return [note if set(runs) == every else f"{', '.join(runs)}: {note}" for note, runs in holds.items()]
 
 
 def _named(card: PaperTable, item: str) -> tuple[str, Path]:
@@ -61,10 +71,10 @@ def _refuse_another(card: PaperTable, run: Run) -> None:
         raise UserError(f"--from {run.folder} is not finished: repeat its command first.")
     for name in SAME:
         wanted, made = card.options.get(name), str(run.info.config.get(name))
-        if wanted is not None and not _is_one(parse(made), parse(wanted)):
+        if wanted is not None and not is_one(parse(made), parse(wanted)):
             raise UserError(f"--from {run.folder} was made with --{name} {made}; this table needs {wanted}.")
 
 
-def _is_one(made: Spec, wanted: Spec) -> bool:
+def is_one(made: Spec, wanted: Spec) -> bool:
     """Whether a spec, written out, is what a shorter one says."""
     return made.name == wanted.name and set(wanted.options) <= set(made.options)

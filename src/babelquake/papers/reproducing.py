@@ -11,7 +11,7 @@ import polars as pl
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.papers.finished import Measured, finished
+from babelquake.papers.finished import Measured, finished, is_one, notes_of
 from babelquake.papers.paper import MEAN, ColumnOf, Judge, PaperTable, RowOf, paper
 from babelquake.papers.sizes import sizes
 from babelquake.runs.run import Run
@@ -95,7 +95,7 @@ def reproduce(
     if all(cell.measured is None for cell in cells):
         why = cells[0].otherwise or "the runs do not hold its cells"
         raise UserError(f"nothing of {name} {table} could be measured: {why}. Say --judge NAME=SPEC.")
-    less = [f"Only the first {limit} segments of each file were taken."] if limit is not None else []
+    less = [f"Only the first {limit} segments of each run were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")
     told = (*less, *_sizes(cells), *_unmeasured(card, cells, found.tables), *found.notes)
@@ -115,7 +115,7 @@ def _measured(
     card: PaperTable, chosen: Mapping[str, str], data: Path, place: Path, limit: int | None, options: Mapping[str, Any]
 ) -> Measured:
     """The runs of a table, as far as the folder has their data; each in a folder of its own."""
-    found, absent = Measured(), []
+    found, absent, said_by = Measured(), list[str](), list[tuple[str, list[str]]]()
     for run, files in card.runs.items():
         said = {**card.options, **card.run_options.get(run, {}), **options}
         if not all((data / file).exists() for file in files):
@@ -132,7 +132,8 @@ def _measured(
             found.notes.append(f"{run} was left out: {error}")
             continue
         found.tables[run], found.runs[run] = made.measures, made.folder
-        found.notes += [note for note in made.info.notes if note not in found.notes]
+        said_by.append((run, made.info.notes))
+    found.notes += notes_of(said_by)
     if absent:
         found.notes.append(f"{data.name} has no files for: {', '.join(absent)}.")
     return found
@@ -237,6 +238,7 @@ def _own_name(spec: str) -> str:
 
 def _value(table: pl.DataFrame, wanted: Mapping[str, Any]) -> tuple[float | None, int | None]:
     """The one measure of a run that a cell is, and its n."""
+    wanted = {**wanted, **_as_made(table, wanted.get("perturbation"))}
     blank = [name for name in ("other", "group", "tokenizer") if name in table.columns and name not in wanted]
     here = table.filter(
         *(pl.col(name).eq_missing(pl.lit(value)) for name, value in wanted.items() if name in table.columns),
@@ -244,3 +246,14 @@ def _value(table: pl.DataFrame, wanted: Mapping[str, Any]) -> tuple[float | None
     )
     row = here.row(0, named=True) if here.height else {}
     return row.get("value"), row.get("n")
+
+
+def _as_made(table: pl.DataFrame, perturbation: str | None) -> dict[str, str]:
+    """A perturbation as the run names it, which may say more of it: the masked language model that it asked."""
+    if perturbation is None or "perturbation" not in table.columns:
+        return {}
+    labels = table["perturbation"].drop_nulls().unique().to_list()
+    if perturbation in labels:
+        return {}
+    fitting = [label for label in labels if is_one(parse(label), parse(perturbation))]
+    return {"perturbation": fitting[0]} if len(fitting) == 1 else {}

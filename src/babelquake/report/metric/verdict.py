@@ -37,13 +37,19 @@ def _harmless(results: Results, rows: list[Row], meaning: dict[str, str]) -> str
         return f" cannot be tested on {untested} harmless change{'s' * (untested > 1)}: too few segments"
     beside = f" ({untested} cannot be tested)" if untested else ""
     moved = [row for row in harmless if is_significant(row)]
+    several = f"{len(moved) or 'none'} of {len(harmless)} harmless changes"
+    under = several if len(harmless) > 1 else "the one harmless change"
     if not moved:
-        return f" moves significantly under none of {len(harmless)} harmless changes{beside}"
+        return (
+            f" moves significantly under {under}{beside}"
+            if len(harmless) > 1
+            else f" does not move significantly under {under}"
+        )
     worst = max(moved, key=lambda row: abs(row["value"]))
     digits = min(3, digits_for(worst["scorer"], results))
     noise = in_words(worst["perturbation"], worst["level"])
     return (
-        f" moves significantly under {len(moved)} of {len(harmless)} harmless changes{beside}, most under {noise}: "
+        f" moves significantly under {under}{beside}, {'most under ' * (len(harmless) > 1)}{noise}: "
         f"{number(worst['value'], digits, sign=True)}{p_text(worst)}"
     )
 
