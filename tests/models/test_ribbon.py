@@ -122,10 +122,10 @@ def test_a_gpus_layout_gives_the_same_vectors(made: Make, kind: str, monkeypatch
 
 
 def test_models_of_an_older_transformers_read_blocks(made: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    from babelquake.models import transformer
+    from babelquake.models import reader
 
     expected = models.encoder(str(made("bert"))).encode(TEXTS, [3])
-    monkeypatch.setattr(transformer, "_version", lambda package: "4.57.1")
+    monkeypatch.setattr(reader, "version", lambda package: "4.57.1")
     older = models.encoder(f"{made('bert')}[tokens=900]")
     found = older.encode(TEXTS, [3])
     assert not older.core.ribbons  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ GPU every one has the same shape, so that the same kernel computes each text.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -33,6 +33,9 @@ class Sheet(Protocol):
 
     def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
         """What the network found, by sequence: one row per token."""
+
+    def equals(self) -> "list[tuple[list[int], Callable[[torch.Tensor], torch.Tensor]]]":
+        """Which sequences have one length, and how their rows are taken from what the network found, one text a row."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,10 @@ class Block:
     def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
         """One matrix per sequence."""
         return list(state[: self.count])
+
+    def equals(self) -> "list[tuple[list[int], Callable[[torch.Tensor], torch.Tensor]]]":
+        """All of them, and the rows that fill the block up."""
+        return [(list(range(self.count)), lambda state: state)]
 
 
 def on_gpu(device: str) -> bool:

@@ -5,7 +5,7 @@ a feed-forward estimator. Regression and ranking models encode source, translati
 unified models (CometKiwi, xCOMET) read them joined, which `comet_joint` does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from babelquake.callee import halving
 from babelquake.errors import UserError
-from babelquake.models.batching import Block, equal
+from babelquake.models.batching import Tokens, on_gpu
 from babelquake.models.precision import Precision, in_precision
+from babelquake.models.products import prepared
+from babelquake.models.reader import Reader
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, tokenizer
 from babelquake.models.weights import state
 
@@ -103,7 +105,7 @@ def settings(folder: Path, trained: Mapping[str, Any] | None = None) -> Settings
     return Settings(**{**chosen, "class_identifier": kind})
 
 
-class Network:
+class Network(Reader):
     """The encoder, the mixture of its layers and the estimator, ready to judge."""
 
     def __init__(self, folder: Path, encoder: str | None, precision: Precision, device: str) -> None:
@@ -128,7 +130,10 @@ class Network:
             needed = [layer for layer, weight in self.mixture.items() if weight]
             needed += [self.settings.word_layer] if self._tags else []
             del network.encoder.layer[max(needed) :]
-        self.encoder = in_precision(network, precision).eval().to(device)
+        self.config = config
+        self.ribbons = self.ribbons and not on_gpu(device)  # there, means over groups of any size were never compared
+        network = in_precision(network, precision).eval().to(device)
+        self.encoder = prepared(network) if self.ribbons and precision == "float32" else network
         self._estimator = _linears(_under(weights, "estimator.ff."), device)
         self._activation = _activation(torch.nn, self.settings.activations)
         self._final = _activation(torch.nn, self.settings.final_activation) if self.settings.final_activation else None
@@ -145,7 +150,7 @@ class Network:
         """Numbers of a sentence vector."""
         return int(self.encoder.config.hidden_size)
 
-    def tokens(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+    def tokenised(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Token ids between the encoder's marks, cut to its length, and where each token stands in the text."""
         found = self.tokenizer(text, return_offsets_mapping=True, return_token_type_ids=False, verbose=False)
         ids, offsets = list(found["input_ids"]), [tuple(pair) for pair in found["offset_mapping"]]
@@ -155,11 +160,14 @@ class Network:
             ids, offsets = [*ids[: longest - 1], ids[-1]], [*offsets[: longest - 1], offsets[-1]]
         return ids, offsets
 
-    def layers(self, ids: "Tensor", mask: "Tensor", types: "Tensor | None" = None) -> "list[Tensor]":
-        """The vectors of every layer that is used, embeddings first."""
-        extra = {} if types is None else {"token_type_ids": types}
-        found = self.encoder(ids, attention_mask=mask, output_hidden_states=True, **extra)
-        return list(found.hidden_states)
+    def read(
+        self, sequences: Tokens, types: Tokens | None = None
+    ) -> "Iterator[tuple[list[int], Tensor, list[Tensor]]]":
+        """Sequences of equal length: which they are, their tokens, and every layer that is used, embeddings first."""
+        sheet = self.sheet(sequences, types)
+        states = self.run(self.encoder, sheet, output_hidden_states=True).hidden_states
+        for places, rows in sheet.equals():
+            yield places, rows(sheet.inputs["input_ids"]), [rows(state) for state in states]
 
     def mixed(self, layers: "list[Tensor]", mask: "Tensor") -> "Tensor":
         """The mixture of layers (Rei et al. 2020, §2.2), each normalised over the whole sentence where so trained."""
@@ -193,21 +201,22 @@ class Network:
 
     def sentence_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector per text, each encoded on its own."""
-        sequences = [self.tokens(text)[0] for text in texts]
+        sequences = [self.tokenised(text)[0] for text in texts]
         found = np.zeros((len(texts), self.width), dtype=np.float32)
-        for places in equal(sequences, self.device):
+        for places in self.batches(sequences):
             found[places] = halving(self._vectors, [sequences[place] for place in places])
         return found
 
     def _vectors(self, sequences: list[list[int]]) -> list[NDArray[np.float32]]:
         import torch
 
-        inputs = Block.of(sequences, self.device).inputs
-        ids, mask = inputs["input_ids"], inputs["attention_mask"]
+        found = np.zeros((len(sequences), self.width), dtype=np.float32)
         with torch.inference_mode():
-            layers = self.layers(ids, mask)
-            vectors = self.pooled(self.mixed(layers, mask), layers, ids, mask)
-        return list(vectors.float().cpu().numpy()[: len(sequences)])
+            for places, ids, layers in self.read(sequences):
+                mask = torch.ones_like(ids)
+                vectors = self.pooled(self.mixed(layers, mask), layers, ids, mask)
+                found[places] = vectors.float().cpu().numpy()[: len(places)]
+        return list(found)
 
     def estimate(self, vectors: "Tensor") -> "Tensor":
         """The feed-forward estimator: one number per row."""

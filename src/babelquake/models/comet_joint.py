@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from babelquake.callee import halving
 from babelquake.models.base import Span
-from babelquake.models.batching import Block, equal
 from babelquake.models.comet import Network
 
 if TYPE_CHECKING:
@@ -50,8 +49,10 @@ def judge_joined(
     network: Network, translations: Sequence[str], sources: Sequence[str] | None, references: Sequence[str] | None
 ) -> Judged:
     """Scores and error spans; with both source and reference, the three readings are combined."""
-    first = [network.tokens(text) for text in translations]
-    columns = [[network.tokens(text)[0] for text in column] for column in (sources, references) if column is not None]
+    first = [network.tokenised(text) for text in translations]
+    columns = [
+        [network.tokenised(text)[0] for text in column] for column in (sources, references) if column is not None
+    ]
     readings = [[column] for column in columns] + ([columns] if len(columns) == 2 else [])
     results = [_read(network, [ids for ids, _ in first], others) for others in readings]
     regressions = np.stack([reading.scores for reading in results])
@@ -70,8 +71,9 @@ def judge_joined(
         return Judged(regressions.mean(axis=0), spans)
     *weights, penalty = SCORE_SHARES
     capped = np.minimum(regressions, 1.0)
-    regression = capped[0] * sum(weights) if len(results) == 1 else np.tensordot(weights, capped, axes=1)
-    return Judged(regression + penalty * np.array([mqm(found) for found in spans]), spans)
+    shares_of = (sum(weights),) if len(results) == 1 else weights
+    regression = sum(share * reading for share, reading in zip(shares_of, capped, strict=True))
+    return Judged(np.asarray(regression) + penalty * np.array([mqm(found) for found in spans]), spans)
 
 
 def mqm(spans: Sequence[Span]) -> float:
@@ -87,7 +89,7 @@ def _read(
     joined = [ids[: network.limit] for ids in whole]
     scores = np.zeros(len(joined))
     labels: list[Any] = [None] * len(joined)
-    for places in equal(joined, network.device):
+    for places in network.batches(joined):
         answers = halving(partial(_answers, network), [(joined[place], len(translations[place])) for place in places])
         for place, (score, label) in zip(places, answers, strict=True):
             scores[place], labels[place] = score, label
@@ -95,20 +97,29 @@ def _read(
 
 
 def _answers(network: Network, sequences: list[tuple[list[int], int]]) -> list[tuple[float, Any]]:
-    """Score and labels of sequences of equal length, each with the length of its translation."""
+    """Score and labels of sequences, each with the length of its translation."""
     import torch
 
-    inputs = Block.of([ids for ids, _ in sequences], network.device).inputs
-    ids, mask = inputs["input_ids"], inputs["attention_mask"]
+    found: list[tuple[float, Any]] = [(0.0, None)] * len(sequences)
+    # 0 for the translation, 1 for all that follows, where the encoder tells its texts apart so
+    types = [[0] * own + [1] * (len(ids) - own) for ids, own in sequences] if network.family.typed else None
     with torch.inference_mode():
-        layers = network.layers(ids, mask, _types(network, [own for _, own in sequences], ids))
-        scores = network.estimate(network.mixed(layers, mask)[:, 0]).double().tolist()
-        if not network.tagger:
-            return [(score, None) for score in scores[: len(sequences)]]
-        ((weight, bias),) = network.tagger
-        logits = layers[network.settings.word_layer].double() @ weight.T + bias
-        labels = torch.softmax(logits, dim=2).cpu().numpy()
-    return [(scores[row], labels[row, :own]) for row, (_, own) in enumerate(sequences)]
+        for places, ids, layers in network.read([ids for ids, _ in sequences], types):
+            scores = network.estimate(network.mixed(layers, torch.ones_like(ids))[:, 0]).tolist()
+            labels = _labels(network, layers) if network.tagger else None
+            for row, place in enumerate(places):
+                found[place] = scores[row], None if labels is None else labels[row, : sequences[place][1]]
+    return found
+
+
+def _labels(network: Network, layers: "list[Tensor]") -> NDArray[np.float64]:
+    """The probabilities of every token's labels."""
+    import torch
+
+    ((weight, bias),) = network.tagger
+    logits = layers[network.settings.word_layer].double() @ weight.T + bias
+    found: NDArray[np.float64] = torch.softmax(logits, dim=2).cpu().numpy()
+    return found
 
 
 def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
@@ -121,18 +132,6 @@ def _joined(network: Network, texts: Sequence[Sequence[int]]) -> list[int]:
         found += [token for token in text[1:-1] if token != padding]
         found.append(end)
     return found
-
-
-def _types(network: Network, translations: Sequence[int], ids: "Tensor") -> "Tensor | None":
-    """0 for the translation, of so many tokens, 1 for all that follows, where the encoder tells its texts apart so."""
-    import torch
-
-    if not network.family.typed:
-        return None
-    types = torch.ones_like(ids)
-    for row, translation in enumerate(translations):
-        types[row, :translation] = 0
-    return types
 
 
 def _spans(

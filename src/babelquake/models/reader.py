@@ -44,15 +44,16 @@ class Reader:
             return ribbon(sequences, self.config, self.device, self.tokens, types)
         return Block.of(sequences, self.device, types)
 
-    def run(self, model: Any, sheet: Sheet) -> Any:
+    def run(self, model: Any, sheet: Sheet, **options: Any) -> Any:
         """What the network, or a part of it, gives for a sheet."""
         import torch
 
         with torch.inference_mode():
             if not self.ribbons:
-                return model(**sheet.inputs)
+                return model(**sheet.inputs, **options)
             with reading(model):
-                return model(**sheet.inputs, **({"use_cache": False} if self.config.model_type in CAUSAL else {}))
+                causal = {"use_cache": False} if self.config.model_type in CAUSAL else {}
+                return model(**sheet.inputs, **causal, **options)
 
     def run_head(self, model: Any, sheet: Sheet) -> Any:
         """The same for a network with a head that looks at the first token of each text: one row per text, and more."""

@@ -9,10 +9,11 @@ Positions begin anew in each text. Models that know of positions in another way 
 blocks instead.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import groupby, takewhile
+from functools import partial
+from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from babelquake.models.batching import SMALLEST, Tokens, on_gpu
@@ -75,6 +76,16 @@ class Ribbon:
     def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
         """A model's rows, by text."""
         return [state[0, start : start + length] for start, length in self.spans]
+
+    def equals(self) -> "list[tuple[list[int], Callable[[torch.Tensor], torch.Tensor]]]":
+        """The groups, padding included."""
+        order = iter(sorted(range(len(self.spans)), key=lambda place: self.spans[place]))
+        return [(list(islice(order, group.rows)), partial(_side_by_side, group)) for group in self.groups]
+
+
+def _side_by_side(group: Group, state: "torch.Tensor") -> "torch.Tensor":
+    rows = state[0, group.tokens]
+    return rows.reshape(group.rows, group.length, *rows.shape[1:])
 
 
 def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens | None = None) -> Ribbon:
