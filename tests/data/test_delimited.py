@@ -59,6 +59,8 @@ def test_two_columns_without_known_names_are_source_and_reference(tmp_path: Path
     assert "read without header as source and reference" in data.notes[0]
     with pytest.raises(UserError, match=r"line 1 names no known column \(it has: a, b, c\)"):
         read(file(tmp_path, "a\tb\tc\n"))
+    with pytest.raises(UserError, match="c10, c11, and 888 more"):
+        read(file(tmp_path, "\t".join(f"c{place}" for place in range(900)) + "\n"))
 
 
 def test_a_near_miss_in_the_header_is_noted(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ LONGEST_CELL = 2**24
 ROWS_AT_ONCE = 16_384
 """Rows that lie in memory as Python objects while a table is read."""
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+NAMED = 12
+"""Columns that a message names."""
 
 
 def read_tsv(request: Request) -> Dataset:
@@ -203,4 +205,6 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
 
 
 def _some(cells: Iterable[str]) -> str:
-    return ", ".join(cell if len(cell) <= 30 else cell[:29] + "…" for cell in list(cells)[:12])
+    """The first names, shortened, and how many more there are."""
+    names = [cell if len(cell) <= 30 else cell[:29] + "…" for cell in cells]
+    return ", ".join([*names[:NAMED], *([f"and {len(names) - NAMED} more"] if len(names) > NAMED else [])])
