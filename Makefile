@@ -51,11 +51,14 @@ models: $(VENV)/.test
 	for recipe in de-en-bpe de-en-bpe-dropout de-en-sentencepiece; do \
 	  $(BIN)/babelquake train nmt --config $$recipe --data $(DATA) --out build/models/$$recipe || exit 1; done
 
-# An environment of exactly the files whose hashes requirements.lock holds; scripts/make_lock.py writes it anew
+# An environment of exactly the files whose hashes requirements.lock holds, and this machine's build of torch with what that
+# build needs; scripts/make_lock.py writes the lock anew
 locked:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --require-hashes --no-deps -r requirements.lock
+	$(BIN)/pip install -q -c constraints.txt torch==2.13.0
 	$(BIN)/pip install -q --no-deps -e . -e packages/models
+	$(BIN)/python -c "import babelquake, ctranslate2, polars, ray, spacy, torch, transformers"
 
 # Known vulnerabilities of what is locked; asks a public service, and fails where that cannot be reached
 audit:

@@ -4,7 +4,8 @@
     pip install --require-hashes --no-deps -r requirements.lock
 
 `make locked` sets up an environment from it. A version that the index does not have (a build of one's own, say) is
-named and left out.
+named and left out. So is torch: the index's build for Linux wants CUDA's libraries, others do not, and which is right
+depends on the machine.
 """
 
 import re
@@ -19,6 +20,8 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "requirements.lock"
 INDEX = "https://pypi.org/simple"
+BY_MACHINE = frozenset({"torch"})
+"""Distributions whose build is the machine's choice."""
 HEAD = (
     "# Made by scripts/make_lock.py from constraints.txt. pip install --require-hashes --no-deps -r requirements.lock\n"
 )
@@ -53,7 +56,7 @@ def version_of(file: str) -> Version | None:
 
 def lock() -> str:
     """The file's text."""
-    wanted = pins()
+    wanted = [pin for pin in pins() if pin[0] not in BY_MACHINE]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(hashes, wanted))
     parts = [HEAD]

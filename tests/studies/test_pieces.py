@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from babelquake.studies import pieces as module
 from babelquake.studies.columns import list_column, rows_of
-from babelquake.studies.pieces import Part, pieces, same
+from babelquake.studies.pieces import Part, counted, pieces, same
 
 NAMES = st.sampled_from([None, "misspell", "case"])
 
@@ -28,6 +28,17 @@ def test_a_part_is_what_a_filter_finds(names: list[str | None], wanted: str | No
     expected = table.filter(pl.col("perturbation").eq_missing(pl.lit(wanted, pl.String)))
     assert part.index["row"].to_list() == expected["row"].to_list()
     assert np.array_equal(found, rows_of(expected["statistics"]) if expected.height else np.zeros((0, 0)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(names=st.lists(NAMES, max_size=40), together=st.integers(1, 12))
+def test_counts_over_pieces_are_those_of_the_whole_in_its_order(names: list[str | None], together: int) -> None:
+    table = pl.DataFrame({"name": pl.Series(names, dtype=pl.String), "level": [n % 2 for n in range(len(names))]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "ROWS_TOGETHER", together)
+        found = counted(table.lazy(), pl.col("level") == 0, ["name"])
+    whole = table.filter(pl.col("level") == 0).group_by("name", maintain_order=True).len()
+    assert found.rows() == whole.rows()
 
 
 def test_no_more_than_a_piece_is_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

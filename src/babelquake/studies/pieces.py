@@ -30,6 +30,13 @@ def pieces(
         yield piece.filter(where).select(columns).collect()
 
 
+def counted(table: pl.LazyFrame, where: pl.Expr, columns: Sequence[str]) -> pl.DataFrame:
+    """What different values columns have in the rows that meet a condition, in order, and how often (`len`)."""
+    parts = [piece.group_by(columns, maintain_order=True).len() for piece in pieces(table, where, columns)]
+    none = table.select(columns).head(0).collect().with_columns(len=pl.lit(0, pl.UInt32))
+    return pl.concat([none, *parts]).group_by(columns, maintain_order=True).sum()
+
+
 class Part:
     """The rows of a table that meet a condition: `index` has some of their columns, others are read when asked for."""
 

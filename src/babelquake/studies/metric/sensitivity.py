@@ -20,7 +20,7 @@ from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.metric import kinds
-from babelquake.studies.pieces import same
+from babelquake.studies.pieces import counted, same
 from babelquake.studies.sides import Chosen, Sides
 from babelquake.studies.units import keys_by_row
 
@@ -59,8 +59,8 @@ def sensitivity_cells(
     """A cell per scorer, language pair and perturbation: over all texts, and over the changed ones if not all are."""
     by_name = {scorer.name: scorer for scorer in scorers}
     keys = keys_by_row(segments)
-    wanted = sums.filter(pl.col("perturbation").is_not_null() & pl.col("scorer").is_in(list(by_name)))
-    places = wanted.select(PLACES).unique(maintain_order=True).collect()
+    wanted = pl.col("perturbation").is_not_null() & pl.col("scorer").is_in(list(by_name))
+    places = counted(sums, wanted, PLACES).select(PLACES)
 
     def make(place: Mapping[str, Any]) -> list[Cell]:
         scorer, sides = by_name[place["scorer"]], _Cut(sums, place, keys)
@@ -106,12 +106,13 @@ def _formulas(scorer: Scorer) -> dict[str, Callable[[Array, Array], Array]]:
 def _harmless_costs_more(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
     """Per harmless change: how often it costs a text more than a harmful one (the point of Table 4, counted)."""
     places = ["language_pair", "perturbation", "level"]
-    mine = sums.filter(pl.col("scorer") == scorer.name).select(*places, "row", "score")
-    there = mine.select(pl.col("perturbation").drop_nulls().unique()).collect()["perturbation"]
+    own = pl.col("scorer") == scorer.name
+    there = counted(sums, own & pl.col("perturbation").is_not_null(), ["perturbation"])["perturbation"]
     if not {"altering", "preserving"} <= {meanings.get(name) for name in there}:
         return []
+    mine = sums.filter(own).select(*places, "row", "score")
     parts = [_losses_compared(texts, scorer, meanings) for texts in _some_texts(mine)]
-    counted = pl.concat(parts).group_by(places, maintain_order=True).sum()
+    total = pl.concat(parts).group_by(places, maintain_order=True).sum()
     return [
         Measure(
             kinds.HARMLESS_COSTS_MORE,
@@ -120,7 +121,7 @@ def _harmless_costs_more(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[s
             scorer=scorer.name,
             **{name: row[name] for name in places},
         )
-        for row in counted.iter_rows(named=True)
+        for row in total.iter_rows(named=True)
     ]
 
 

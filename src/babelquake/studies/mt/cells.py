@@ -18,7 +18,7 @@ from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, Shared, exchange_of
-from babelquake.studies.pieces import same
+from babelquake.studies.pieces import counted, same
 from babelquake.studies.sides import Chosen, Sides
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
@@ -97,8 +97,8 @@ def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
 
 def places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
     """What there is a cell of."""
-    listed = scores.filter(told & pl.col("perturbation").is_not_null()).select(GROUPS).unique(maintain_order=True)
-    return list(listed.collect().iter_rows(named=True))
+    listed = counted(scores, told & pl.col("perturbation").is_not_null(), GROUPS)
+    return list(listed.select(GROUPS).iter_rows(named=True))
 
 
 def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: int, resamples: int, seed: int) -> Cell:

@@ -10,18 +10,23 @@ from babelquake.stats.resampling import Keys
 from babelquake.studies.kinds import over_changed
 from babelquake.studies.measuring import measured
 from babelquake.studies.mt import kinds
-from babelquake.studies.pieces import same
+from babelquake.studies.pieces import counted, same
 from babelquake.studies.units import by_unit
 
 GROUPS = ["language_pair", "system", "perturbation", "level"]
 
 
-def inconsistency(translations: pl.LazyFrame, keys: Keys, threshold: float, resamples: int, seed: int) -> list[Measure]:
-    """The share over all texts, and over those that the perturbation really changed where that is not all of them."""
-    listed = translations.filter(pl.col("perturbation").is_not_null()).select(GROUPS).unique(maintain_order=True)
+def inconsistency(
+    translations: pl.LazyFrame, told: pl.Expr, keys: Keys, threshold: float, resamples: int, seed: int
+) -> list[Measure]:
+    """The share over all texts, and over those that the perturbation really changed where that is not all of them.
+
+    `told` says which rows count.
+    """
+    listed = counted(translations, told & pl.col("perturbation").is_not_null(), GROUPS)
     measures = []
-    for place in listed.collect().iter_rows(named=True):
-        part = translations.filter(same(**place)).select("row", "consistency", "changed").collect()
+    for place in listed.select(GROUPS).iter_rows(named=True):
+        part = translations.filter(told & same(**place)).select("row", "consistency", "changed").collect()
         some = part.filter(pl.col("changed"))
         count = some["row"].n_unique()
         found = [(kinds.INCONSISTENT, part)]

@@ -15,7 +15,7 @@ from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
-from babelquake.studies.pieces import pieces
+from babelquake.studies.pieces import counted, pieces
 
 
 def mt_results(
@@ -30,11 +30,11 @@ def mt_results(
     """All results of the study. Segments with a blank source are left out: there is nothing to perturb."""
     found = mt_cells(scores, translations, scorers, enough(resamples), seed, quiet)
     keys, there = sentences(translations.lazy())
-    told = translations.lazy().filter(with_source(there))
+    told = with_source(there)
     measures = cell_measures(found)
-    measures += inconsistency(told, keys, threshold, resamples, seed)
+    measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed)
     measures += system_differences(found) + ranks(found) + robust_consis_correlation(found) + overall(found)
-    return measures + _changes(told)
+    return measures + _changes(translations.lazy(), told)
 
 
 def mt_cells(
@@ -73,13 +73,12 @@ def with_source(there: NDArray[np.bool_]) -> pl.Expr:
     return pl.lit(True) if there.all() else pl.col("row").is_in(pl.Series(np.flatnonzero(there)).implode())
 
 
-def _changes(translations: pl.LazyFrame) -> list[Measure]:
+def _changes(translations: pl.LazyFrame, told: pl.Expr) -> list[Measure]:
     """Per system and perturbation: the share of each kind of change, in per cent."""
     groups = ["language_pair", "system", "perturbation", "level"]
-    noisy = translations.filter(pl.col("perturbation").is_not_null())
-    counts = noisy.group_by([*groups, "change"], maintain_order=True).agg(pl.len())
-    totals = noisy.group_by(groups, maintain_order=True).agg(pl.len().alias("n"))
-    joined = counts.join(totals, on=groups, how="left", nulls_equal=True, maintain_order="left").collect()
+    counts = counted(translations, told & pl.col("perturbation").is_not_null(), [*groups, "change"])
+    totals = counts.group_by(groups, maintain_order=True).agg(pl.col("len").sum().alias("n"))
+    joined = counts.join(totals, on=groups, how="left", nulls_equal=True, maintain_order="left")
     return [
         Measure(
             kinds.changed(row["change"]), 100 * row["len"] / row["n"], row["n"], **{name: row[name] for name in groups}

@@ -26,6 +26,7 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
+from babelquake.studies.pieces import counted
 from babelquake.studies.splits import are_split, unsampled
 from babelquake.systems import System
 from babelquake.systems import system as system_of
@@ -143,7 +144,9 @@ def _blank_sources(segments: pl.DataFrame) -> list[str]:
 
 def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
     """Perturbations without a row in the results, named rather than dropped in silence."""
-    applied = set(variants.select("perturbation", "level").unique().collect().iter_rows())
+    applied = set(
+        counted(variants, pl.lit(True), ["perturbation", "level"]).select("perturbation", "level").iter_rows()
+    )
     return [
         f"{perturbation.spec} applies to no segment."
         for perturbation in chosen.perturbations
