@@ -81,11 +81,10 @@ def wanted() -> list[tuple[str, int]]:
 
 def fitted(results: dict[str, Any]) -> dict[str, float]:
     """How processor time grows: the exponent, and what a segment costs between one size and the next."""
-    beyond = {
-        int(size): cell["cpu_s"] - results[str(START)]["cpu_s"] for size, cell in results.items() if size.isdigit()
-    }
-    if not {START, *SIZES} <= beyond.keys():
+    seconds = {int(size): cell["cpu_s"] for size, cell in results.items() if size.isdigit()}
+    if not {START, *SIZES} <= seconds.keys():
         return {}
+    beyond = {size: taken - seconds[START] for size, taken in seconds.items()}
     counted = [size for size in SIZES if beyond[size] >= NOTICEABLE]
     slope = statistics.linear_regression(
         [math.log(size) for size in counted], [math.log(beyond[size]) for size in counted]
