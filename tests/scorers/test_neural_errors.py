@@ -1,5 +1,7 @@
 """What goes wrong with neural scorers is said so that one can act on it."""
 
+import pickle
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -93,3 +95,30 @@ def test_every_scorer_says_which_extra_it_misses(monkeypatch: pytest.MonkeyPatch
     for name in ("bertscore[model=minilm-en]", "sentsim[model=minilm-en,words=minilm-en]", "perplexity[model=gpt-en]"):
         with pytest.raises(UserError, match=r"needs (torch|transformers): run pip install 'babelquake\[neural\]'"):
             scorer(f"{name[:-1]},precision=bfloat16]").segments(["a"], ["b"], ["c"])
+
+
+class Bomb:
+    """Unpickled, it would make a file."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return Path.touch, (self.target,)
+
+
+@pytest.mark.parametrize("kind", ["transquest", "metricx", "bleurt", "cross-encoder"])
+def test_a_pickle_bomb_in_place_of_weights_is_refused(kind: str, small: Made, tmp_path: Path) -> None:
+    where = {
+        "transquest": ("transquest", "siamesetransquest"),
+        "metricx": ("metricx", "metricx"),
+        "bleurt": ("bleurt", "BLEURT-20"),
+        "cross-encoder": ("transquest", "monotransquest"),
+    }[kind]
+    folder, mark = tmp_path / "folder", tmp_path / "exploded"
+    shutil.copytree(small(*where), folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": Bomb(mark)}, protocol=2))
+    options = {"year": 24, "tokenizer": small(*where)} if kind == "metricx" else {}
+    with pytest.raises(UserError, match=r"[Rr]efused"):
+        scorer(kind, model=folder, **options).segments(["a"], ["b"], ["c"])
+    assert not mark.exists()

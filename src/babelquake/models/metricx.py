@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.batching import Block, equal
-from babelquake.models.loading import quietly
+from babelquake.models.loading import loading
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.tokenizing import tokenizer
 
@@ -38,7 +38,7 @@ class MetricX:
             written = json.loads((folder / "config.json").read_text("utf-8"))
             config.tie_word_embeddings = bool(written.get("tie_word_embeddings", False))  # mT5's default, as trained
             kind: Any = transformers.MT5ForConditionalGeneration
-            with quietly():
+            with loading(folder.name):
                 network = kind.from_pretrained(folder, config=config, dtype="float32")
         except (OSError, ValueError, RuntimeError) as problem:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem

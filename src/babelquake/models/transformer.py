@@ -8,14 +8,13 @@ read with `weights_only`.
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from pickle import UnpicklingError
 from typing import Annotated, Any, ClassVar, Literal
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models.batching import TOKENS
 from babelquake.models.checkpoint import Checkpoint, checkpoint
-from babelquake.models.loading import quietly
+from babelquake.models.loading import loading
 from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.products import prepared
 from babelquake.models.reader import Reader
@@ -144,18 +143,13 @@ class Transformer(Reader):
             )
         loader = getattr(transformers, kind)
         try:
-            with quietly():
+            with loading(self.checkpoint.name):
                 if kind.startswith("AutoModel") and is_packed(self.checkpoint.folder):
                     options.pop("output_loading_info")  # what it lacks, it says itself
                     return pretrained(loader, self.checkpoint.folder, **options), {"missing_keys": ()}
                 return loader.from_pretrained(
                     self.checkpoint.folder, trust_remote_code=False, local_files_only=True, **options
                 )
-        except UnpicklingError:
-            raise UserError(
-                f"the weights of '{self.checkpoint.name}' hold more than numbers – a pickle that could run code. "
-                "Refused: expected safetensors, or tensors saved by torch."
-            ) from None
         except (OSError, ValueError, KeyError, RuntimeError, ImportError, AttributeError) as error:
             first = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" :.")
             raise UserError(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.batching import Sheet
-from babelquake.models.loading import quietly
+from babelquake.models.loading import loading
 from babelquake.models.pair_regression import Joined, PairRegression
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.reader import Reader
@@ -56,7 +56,7 @@ class _Loaded:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         self.roberta = config.get("model_type") in ROBERTAS
         try:
-            with quietly():
+            with loading(folder.name):
                 network = getattr(transformers, kind).from_pretrained(folder)
             of = ("XLMRobertaTokenizerFast", ROBERTA_MARKS) if self.roberta else ("BertTokenizerFast", BERT_MARKS)
             self.tokenizer = tokenizer(str(folder), *of)
