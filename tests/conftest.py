@@ -2,6 +2,7 @@
 
 import os
 import runpy
+import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -14,9 +15,11 @@ from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("BABELQUAKE_LINGUISTICS", "lists")
-settings.register_profile("ci", derandomize=True, deadline=None)
-if os.environ.get("CI"):
-    settings.load_profile("ci")  # the same examples every time; elsewhere new ones are looked for
+settings.register_profile("same", derandomize=True, deadline=None)
+if not os.environ.get("BABELQUAKE_EXPLORE"):
+    settings.load_profile("same")  # the same examples every time; BABELQUAKE_EXPLORE=1 looks for new ones
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup would have children ignore
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,10 @@
 """Where a batch runs changes nothing but the time it takes."""
 
+import importlib
 import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -139,13 +141,19 @@ def test_remarks_are_heard_wherever_they_are_made(workers: Local) -> None:
     assert remarks.take() == {"odd ones": 12, "batches": 12}
 
 
+SEEN_GPU = """
+import os
 def seen_gpu(batch: list[int]) -> tuple[str, int]:
     return os.environ["CUDA_VISIBLE_DEVICES"], os.getpid()
+"""
 
 
-def test_several_gpus_have_a_process_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_gpus_have_a_process_each(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With GPUs that do not exist, so that only the sharing out is seen."""
     torch = pytest.importorskip("torch", reason="needs the extra [neural]")
+    (tmp_path / "seeing_gpus.py").write_text(SEEN_GPU, "utf-8")  # a new process can import it, and no test
+    monkeypatch.syspath_prepend(tmp_path)
+    seen_gpu = importlib.import_module("seeing_gpus").seen_gpu
     with pytest.raises(UserError, match=r"local\[gpus=2\]: torch sees 0 GPUs"):
         list(workers("local[gpus=2]").unordered(seen_gpu, BATCHES))
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -283,19 +284,27 @@ def test_a_server_that_never_answers_does_not_hold_a_stopped_run(
 
 
 def test_a_killed_process_sends_nothing_again_that_was_answered(provider: Provider, tmp_path: Path) -> None:
+    killed = threading.Event()
+
     def slowing(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
         if len(provider.seen) > 4:
-            time.sleep(1.5)
+            killed.wait()
         upper(handler, texts)
 
     provider.answer = slowing
+    texts = [f"Satz {number:04d}" for number in range(320)]
+
+    def stored() -> set[str]:
+        with closing(Cache(tmp_path / "c.sqlite")) as cache:
+            return set(texts) - set(Engine(cache).untranslated(provider.system(), texts))
+
     child = subprocess.Popen([sys.executable, "-c", CHILD, provider.url, str(tmp_path / "c.sqlite")])
-    while len(provider.seen) < 8:
-        time.sleep(0.02)
-    time.sleep(0.3)
+    until = time.monotonic() + 60
+    while len(provider.seen) < 8 or len(stored()) < 4 * len(provider.seen[0]):
+        assert time.monotonic() < until and child.poll() is None
+        time.sleep(0.05)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
-    answered = [text for call in provider.seen[:4] for text in call]
-    texts = [f"Satz {number:04d}" for number in range(320)]
-    left = Engine(Cache(tmp_path / "c.sqlite")).untranslated(provider.system(), texts)
-    assert not set(answered) & set(left)
+    killed.set()
+    answered = {text for call in provider.seen[:4] for text in call}
+    assert stored() == answered

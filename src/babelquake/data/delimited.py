@@ -189,6 +189,8 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
         if repeated:
             raise UserError(f"{name} line 1: column '{repeated[0]}' occurs twice. Expected different names.")
         return list(first), 1
+    if not first:
+        raise UserError(f"{name} line 1 is empty. Expected a line with column names, then one segment a line.")
     if is_markup(first[0].encode()):
         raise UserError(f"{name} holds mark-up, not columns. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT).")
     if len(first) > len(HEADERLESS):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 LARGEST_ANSWER = 16 * 2**20
 """Bytes of an answer, unpacked: the longest request of any provider is answered in a hundredth of that."""
+STARTING = threading.Lock()
+"""Held while the event loop is looked for."""
 T = TypeVar("T")
 
 
@@ -116,7 +118,7 @@ async def _read(response: "httpx.Response", received: bytearray) -> str:
 
 def _waited_for(work: Coroutine[Any, Any, T]) -> T:
     """Run in the background loop and wait in slices; a request under way has a moment left once the run is stopped."""
-    task = asyncio.run_coroutine_threadsafe(work, _loop(os.getpid()))
+    task = asyncio.run_coroutine_threadsafe(work, _loop())
     until: float | None = None
     while True:
         try:
@@ -135,9 +137,15 @@ def _waited_for(work: Coroutine[Any, Any, T]) -> T:
             task.cancel()
 
 
+def _loop() -> asyncio.AbstractEventLoop:
+    """The one event loop of this process, however many threads ask first: connections cannot change loops."""
+    with STARTING:
+        return _started(os.getpid())
+
+
 @cache
-def _loop(process: int) -> asyncio.AbstractEventLoop:
-    """The event loop of this process, in a thread of its own; a forked child gets another."""
+def _started(process: int) -> asyncio.AbstractEventLoop:
+    """An event loop in a thread of its own; a forked child gets another."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name=f"babelquake-http-{process}", daemon=True).start()
     return loop
