@@ -12,7 +12,6 @@ from sacrebleu.metrics import CHRF
 
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
-from babelquake.scorers.strings.chrf import word_and_mark
 
 OPTIONS = [
     {},
@@ -83,13 +82,6 @@ def test_chrf_plus_plus_is_chrf_with_words() -> None:
     assert plus.signature == spelled_out.signature
     translations, references = ["the cat sat."], ["a cat sat, (well)."]
     assert np.array_equal(plus.segments(translations, references), spelled_out.segments(translations, references))
-
-
-@pytest.mark.parametrize(
-    ("stretch", "pieces"), [("(hi)", ("(hi", ")")), ("(hi", ("(", "hi")), (".", (".",)), ("it's", ("it's",))]
-)
-def test_a_word_loses_one_mark_only(stretch: str, pieces: tuple[str, ...]) -> None:
-    assert word_and_mark(stretch) == pieces
 
 
 def test_a_segment_without_reference_is_named() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from babelquake.scorers.base import Questions
 from babelquake.scorers.strings.ngrams import shared, totals
 from babelquake.scorers.strings.pairs import Pairs
-from babelquake.scorers.strings.symbols import characters
+from babelquake.scorers.strings.symbols import code_points
 
 TEXT = st.text("ab猫", max_size=12)
 ORDER = 4
@@ -23,7 +23,7 @@ def _count(text: str, n: int) -> Counter[str]:
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), max_size=6))
 def test_shared_n_grams_are_counted_as_often_as_any_reference_has_them(segments: list[tuple[str, list[str]]]) -> None:
     pairs = Pairs.of(Questions([pair[0] for pair in segments], [pair[1] for pair in segments]))
-    symbols = characters(pairs.texts, whitespace=True)
+    symbols = code_points(pairs.texts)
     found = shared(symbols, pairs.translation, pairs.reference_set, pairs.set_starts, pairs.members, ORDER)
     for row, (text, references) in zip(found, segments, strict=True):
         for n in range(1, ORDER + 1):

@@ -1,16 +1,18 @@
 """BLEU: precision of word n-grams with a brevity penalty (Papineni et al. 2002); equal to sacreBLEU's."""
 
 import logging
+from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Recipe
+from babelquake.callee import Limits, Recipe
 from babelquake.languages import LanguagePair
 from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.official import bleu_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
 from babelquake.scorers.strings.tokenise import (
+    COMPILED,
     UNSPACED,
     Tokeniser,
     require_spaces,
@@ -36,6 +38,7 @@ TOKENISED_LINES = 100
 class Bleu(Scorer):
     """BLEU; segment scores always use the effective order, as `sacrebleu.sentence_bleu` does."""
 
+    threads: ClassVar[bool] = True
     ratio_scale: ClassVar[bool] = True
     perfect: ClassVar[float | None] = 100.0
 
@@ -62,6 +65,7 @@ class Bleu(Scorer):
         self.max_ngram_order = max_ngram_order
         self.effective_order = effective_order
         self.tokenizer_signature = tokeniser(self.tokenize).signature()
+        self._warned = False
         self._choose()
 
     def _choose(self) -> None:
@@ -82,6 +86,11 @@ class Bleu(Scorer):
         return Recipe("scorer", self.spec.with_options(languages=spoken) if spoken else self.spec)
 
     @property
+    def limits(self) -> Limits:
+        """Side by side where words are found in compiled code; sacreBLEU's other tokenisers hold the interpreter."""
+        return super().limits if self.tokenize in COMPILED and not self.languages else Limits(texts=16_384)
+
+    @property
     def signature(self) -> str:
         """sacreBLEU's signature for one reference per segment."""
         return self.signature_for(1)
@@ -97,7 +106,7 @@ class Bleu(Scorer):
     def statistics(self, questions: Questions) -> Array:
         """Length of the translation, length of the closest reference, n-grams matched per order, n-grams per order."""
         if not self.force:
-            _warn_of_tokenised(questions)
+            self._warn_of_tokenised(questions)
         judged = [some[0] if some else "" for some in questions.references or ()]
         if not (self.automatic and self.languages):
             if not self.force:
@@ -109,7 +118,7 @@ class Bleu(Scorer):
         rows = np.zeros((len(questions), 2 + 2 * self.max_ngram_order))
         for name, some in places.items():
             if not self.force:
-                require_spaces((judged[place] for place in some), name)
+                require_spaces([judged[place] for place in some], name)
             rows[some] = self._counts(questions.take(some), name)
         return rows
 
@@ -125,6 +134,16 @@ class Bleu(Scorer):
         n_grams = totals(words.lengths, self.max_ngram_order)[pairs.translation]
         lengths = np.stack([words.lengths[pairs.translation], _closest_lengths(pairs, words.lengths)], axis=1)
         return np.concatenate([lengths, matched, n_grams], axis=1).astype(np.float64)
+
+    def _warn_of_tokenised(self, questions: Questions) -> None:
+        ends = sum(map(str.endswith, questions.translations, repeat(" .")))
+        if ends < TOKENISED_LINES or self._warned:
+            return
+        self._warned = True
+        logging.getLogger("babelquake").warning(
+            "%d or more translations end in ' .', as if tokenised: BLEU wants plain text (or bleu[force=true]).",
+            TOKENISED_LINES,
+        )
 
     def aggregate(self, statistics: Array) -> Array:
         """BP · exp(mean over n of log pₙ), times 100, with BP = min(1, exp(1 − reference length / length))."""
@@ -176,11 +195,3 @@ def _closest_lengths(pairs: Pairs, lengths: Ids) -> Ids:
     distance = np.abs(lengths[translation] - lengths[reference])
     nearest = np.minimum.reduceat((distance << 32) | lengths[reference], starts[:-1])
     return np.asarray(nearest & 0xFFFFFFFF)
-
-
-def _warn_of_tokenised(questions: Questions) -> None:
-    if sum(text.endswith(" .") for text in questions.translations) >= TOKENISED_LINES:
-        logging.getLogger("babelquake").warning(
-            "%d or more translations end in ' .', as if tokenised: BLEU wants plain text (or bleu[force=true]).",
-            TOKENISED_LINES,
-        )

@@ -1,6 +1,6 @@
 """chrF: the F-score of character n-grams (Popović 2015), and chrF++ with words (Popović 2017); equal to sacreBLEU's."""
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -9,10 +9,9 @@ from babelquake.errors import UserError
 from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.official import chrf_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
-from babelquake.scorers.strings.symbols import Symbols, characters, pieces
+from babelquake.scorers.strings.symbols import Symbols, characters, code_points, words
 from babelquake.spec import Range
 
-PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 EPSILON = 1e-16
 """What chrF++.py, Moses and NLTK put for the precision or recall of an order without n-grams."""
 
@@ -57,15 +56,17 @@ class ChrF(Scorer):
         An order the reference is too short for counts no n-grams of the translation either. Of several references
         the first with the best F-score counts.
         """
+        from babelquake.scorers.strings.cuts import one_mark
+
         pairs = Pairs.of(questions)
         texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts
         translation, reference, starts = pairs.flat()
+        points = code_points(texts)
         parts = []
         if self.char_order:
-            parts.append(_triples(characters(texts, self.whitespace), translation, reference, self.char_order))
+            parts.append(_triples(characters(points, self.whitespace), translation, reference, self.char_order))
         if self.word_order:
-            words = pieces(texts, partial(map, word_and_mark), {})
-            parts.append(_triples(words, translation, reference, self.word_order))
+            parts.append(_triples(words(points, one_mark), translation, reference, self.word_order))
         rows = np.concatenate(parts, axis=1)
         return rows if len(rows) == len(questions) else rows[_first_best(self.aggregate(rows), starts)]
 
@@ -115,15 +116,6 @@ class ChrFPlusPlus(ChrF):
         eps_smoothing: bool = False,
     ) -> None:
         super().__init__(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-
-
-def word_and_mark(stretch: str) -> tuple[str, ...]:
-    """Part a punctuation mark from a word: the last character, else the first, never both (as chrF++ does)."""
-    if len(stretch) > 1 and stretch[-1] in PUNCTUATION:
-        return stretch[:-1], stretch[-1]
-    if len(stretch) > 1 and stretch[0] in PUNCTUATION:
-        return stretch[0], stretch[1:]
-    return (stretch,)
 
 
 def _triples(symbols: Symbols, translation: Ids, reference: Ids, order: int) -> Array:

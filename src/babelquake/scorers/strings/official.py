@@ -49,15 +49,6 @@ def ter_tokeniser(normalized: bool, no_punct: bool, asian_support: bool, case_se
     return TercomTokenizer(normalized, no_punct, asian_support, case_sensitive)
 
 
-def forget_lines() -> None:
-    """Drop what sacreBLEU remembers of lines: it keeps the last 65,536, which are not meant to be as long as ours."""
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-
-    for kind in (Tokenizer13a, TokenizerRegexp):
-        kind.__call__.cache_clear()
-
-
 def bleu_signature(facts: Mapping[str, Any], references: int | None) -> str:
     """sacreBLEU's signature of BLEU for segments with that many references, None where their number varies."""
     from sacrebleu.metrics.bleu import BLEUSignature

@@ -28,10 +28,10 @@ def without(space: Table, values: Values, starts: Ids) -> tuple[Values, Ids]:
 
 
 @compiled
-def stretches(space: Table, values: Values, starts: Ids) -> tuple[Values, Ids, Ids, Ids]:
-    """The stretches between white space by number, where each text's begin, and where each distinct one lies.
+def numbered(space: Table, cut: Table, values: Values, starts: Ids) -> tuple[Values, Ids]:
+    """The words between white space and cuts by number, and where each text's begin.
 
-    Distinct stretches get numbers in order of appearance; a hash table finds candidates, a full comparison decides.
+    Distinct words get numbers in order of appearance; a hash table finds candidates, a full comparison decides.
     """
     count = 0
     for text in range(len(starts) - 1):
@@ -39,7 +39,7 @@ def stretches(space: Table, values: Values, starts: Ids) -> tuple[Values, Ids, I
         for position in range(starts[text], starts[text + 1]):
             value = values[position]
             blank = value < len(space) and space[value]
-            count += not blank and not inside
+            count += not blank and (not inside or cut[position])
             inside = not blank
     bits = 4
     while (1 << bits) < 2 * count:
@@ -58,10 +58,12 @@ def stretches(space: Table, values: Values, starts: Ids) -> tuple[Values, Ids, I
                 position += 1
                 continue
             begin, code = position, np.uint64(0)
-            while position < stop and not (values[position] < len(space) and space[values[position]]):
+            while True:
                 code = (code ^ np.uint64(values[position])) * SPREAD
                 code ^= code >> np.uint64(32)
                 position += 1
+                if position == stop or cut[position] or (values[position] < len(space) and space[values[position]]):
+                    break
             slot = np.int64((code * SPREAD) >> shift)
             while True:
                 known = slots[slot]
@@ -80,23 +82,4 @@ def stretches(space: Table, values: Values, starts: Ids) -> tuple[Values, Ids, I
             numbers[size] = known
             size += 1
         number_starts[text + 1] = size
-    return numbers, number_starts, begins[:distinct], ends[:distinct]
-
-
-@compiled
-def spelled_out(numbers: Values, starts: Ids, pieces: Values, piece_starts: Ids) -> tuple[Values, Ids]:
-    """The texts with each number replaced by the pieces it stands for."""
-    size = 0
-    for number in numbers:
-        size += piece_starts[number + 1] - piece_starts[number]
-    values = np.empty(size, np.uint32)
-    new_starts = np.zeros_like(starts)
-    size = 0
-    for text in range(len(starts) - 1):
-        for position in range(starts[text], starts[text + 1]):
-            number = numbers[position]
-            for piece in range(piece_starts[number], piece_starts[number + 1]):
-                values[size] = pieces[piece]
-                size += 1
-        new_starts[text + 1] = size
-    return values, new_starts
+    return numbers, number_starts

@@ -1,14 +1,17 @@
 """Texts as rows of numbers: code points for character n-grams, word numbers for word n-grams and edits."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.scorers.strings.pairs import Ids, starts_of
+
+Cuts: TypeAlias = Callable[[NDArray[np.bool_], NDArray[np.uint32], Ids], NDArray[np.bool_]]
+"""Given what is white space, the code points of texts and where each begins: before which of them a word is cut."""
 
 
 @dataclass(frozen=True)
@@ -17,12 +20,6 @@ class Symbols:
 
     values: NDArray[np.uint32]
     starts: Ids
-
-    @classmethod
-    def of(cls, rows: Sequence[Sequence[int]]) -> "Symbols":
-        """Texts given as lists of numbers."""
-        starts = starts_of(np.fromiter(map(len, rows), np.int64, len(rows)))
-        return cls(np.fromiter(chain.from_iterable(rows), np.uint32, starts[-1]), starts)
 
     @property
     def lengths(self) -> Ids:
@@ -34,45 +31,26 @@ class Symbols:
         return [row.tolist() for row in np.split(self.values, self.starts[1:-1])] if len(self.starts) > 1 else []
 
 
-def characters(texts: Sequence[str], whitespace: bool) -> Symbols:
-    """The code points of every text, with or without what `str.split` takes for white space."""
-    from babelquake.scorers.strings.scanning import without
-
-    points = _code_points(texts)
-    return points if whitespace else Symbols(*without(_whitespace(), points.values, points.starts))
-
-
-def words(texts: Sequence[str]) -> Symbols:
-    """The words between white space, equal words by equal numbers."""
-    from babelquake.scorers.strings.scanning import stretches
-
-    points = _code_points(texts)
-    return Symbols(*stretches(_whitespace(), points.values, points.starts)[:2])
-
-
-def pieces(
-    texts: Sequence[str], take_apart: Callable[[list[str]], Iterable[Iterable[str]]], number: dict[str, int]
-) -> Symbols:
-    """The words between white space, each distinct one taken apart once; `number` grows by the pieces found."""
-    from babelquake.scorers.strings.scanning import spelled_out, stretches
-
-    points = _code_points(texts)
-    numbers, starts, begins, ends = stretches(_whitespace(), points.values, points.starts)
-    joined = "".join(texts)
-    distinct = [joined[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
-    found = Symbols.of([numbered(parts, number) for parts in take_apart(distinct)])
-    return Symbols(*spelled_out(numbers, starts, found.values, found.starts))
-
-
-def numbered(items: Iterable[str], number: dict[str, int]) -> list[int]:
-    """The number of each item; new ones get the next."""
-    return [number.setdefault(item, len(number)) for item in items]
-
-
-def _code_points(texts: Sequence[str]) -> Symbols:
+def code_points(texts: Sequence[str]) -> Symbols:
+    """The code points of every text."""
     values = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     return Symbols(values.astype(np.uint32, copy=False), starts_of(lengths))
+
+
+def characters(points: Symbols, whitespace: bool) -> Symbols:
+    """The code points with or without what `str.split` takes for white space."""
+    from babelquake.scorers.strings.scanning import without
+
+    return points if whitespace else Symbols(*without(_whitespace(), points.values, points.starts))
+
+
+def words(points: Symbols, cuts: Cuts) -> Symbols:
+    """The words between white space and cuts, equal words by equal numbers."""
+    from babelquake.scorers.strings.scanning import numbered
+
+    space = _whitespace()
+    return Symbols(*numbered(space, cuts(space, points.values, points.starts), points.values, points.starts))
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.official import ter_signature, ter_tokeniser
 from babelquake.scorers.strings.pairs import Pairs
-from babelquake.scorers.strings.symbols import words
+from babelquake.scorers.strings.symbols import code_points, words
 
 LONGEST = 20_000
 """Characters of one text: shifts of words take time that grows with the third power of the length."""
@@ -46,12 +46,13 @@ class Ter(Scorer):
 
     def statistics(self, questions: Questions) -> Array:
         """Edits to the nearest reference, and the mean length of the references in words."""
+        from babelquake.scorers.strings.cuts import nowhere
         from babelquake.scorers.strings.edits import edits
 
         pairs = Pairs.of(questions, LONGEST)
         if not len(questions):
             return np.zeros((0, 2))
-        symbols = words([self._tokenise(text.rstrip()) for text in pairs.texts])
+        symbols = words(code_points([self._tokenise(text.rstrip()) for text in pairs.texts]), nowhere)
         translation, reference, starts = pairs.flat()
         counts = edits(symbols.values, symbols.starts, translation, reference)
         lengths = np.add.reduceat(symbols.lengths[reference], starts[:-1]) / pairs.references

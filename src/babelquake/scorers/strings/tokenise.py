@@ -1,23 +1,36 @@
-"""Words of BLEU: sacreBLEU's own tokenisers, called as seldom as possible."""
+"""Words of BLEU, as sacreBLEU's tokenisers find them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from typing import Literal
 
+import numpy as np
 import regex
 
 from babelquake.errors import UserError
-from babelquake.scorers.strings.official import bleu_tokeniser, default_tokeniser, forget_lines
-from babelquake.scorers.strings.symbols import Symbols, numbered, pieces, words
+from babelquake.scorers.strings.official import bleu_tokeniser, default_tokeniser
+from babelquake.scorers.strings.symbols import Symbols, code_points, words
+from babelquake.text import UNSPACED as UNSPACED_LETTER
 from babelquake.text import is_unspaced, main_script
 
 Tokeniser = Literal[
     "auto", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "flores101", "flores200", "spm", "spBLEU-1K", "none"
 ]
 
-BOUNDARY = "\0"
-BETWEEN = f"\t{BOUNDARY}\t"
+COMPILED = ("13a", "none")
+"""Those whose words are found here; the others are sacreBLEU's own."""
+MARK_UP = ("<skipped>", "\n", "&")
+REPLACED = (
+    ("<skipped>", ""),
+    ("-\n", ""),
+    ("\n", " "),
+    ("&quot;", '"'),
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+)
+"""In this order, so that `&amp;lt;` ends as `<`."""
 
 
 def tokeniser_for(tokenize: Tokeniser, trg_lang: str) -> str:
@@ -27,6 +40,8 @@ def tokeniser_for(tokenize: Tokeniser, trg_lang: str) -> str:
 
 UNSPACED = {"ja": "ja-mecab", "zh": "zh"}
 """Languages whose words no spaces part, and sacreBLEU's tokeniser for each."""
+FIRST_UNSPACED = 0x0E00
+"""No letter before it belongs to a script without spaces (Thai begins here)."""
 KANA = regex.compile(r"[\p{Script=Hiragana}\p{Script=Katakana}]")
 HAN = regex.compile(r"\p{Script=Han}")
 
@@ -44,11 +59,14 @@ def tokeniser_of(text: str, languages: Collection[str]) -> str:
     return UNSPACED["ja"] if japanese else UNSPACED["zh"] if "zh" in languages else "13a"
 
 
-def require_spaces(texts: Iterable[str], name: str) -> None:
+def require_spaces(texts: Sequence[str], name: str) -> None:
     """`13a` takes a sentence without spaces for one word and scores it 0: refuse it, naming what would be right."""
+    points = code_points(texts).values
+    if name != "13a" or not UNSPACED_LETTER.search("".join(map(chr, np.unique(points[points >= FIRST_UNSPACED])))):
+        return
     checked = [text for text in texts if text.strip()]
     unspaced = [text for text in checked if is_unspaced(text)]
-    if name != "13a" or 2 * len(unspaced) <= len(checked):
+    if 2 * len(unspaced) <= len(checked):
         return
     scripts = Counter(main_script(text) for text in unspaced)
     japanese = any(KANA.search(text) for text in unspaced)
@@ -65,38 +83,29 @@ tokeniser = lru_cache(maxsize=16)(bleu_tokeniser)
 
 
 def tokenised(texts: Sequence[str], name: str) -> Symbols:
-    """The words of every text by number.
+    """The words of every text by number: `13a` and `none` in compiled code, the others by sacreBLEU's own."""
+    from babelquake.scorers.strings.cuts import nowhere, western
 
-    `13a` looks at a character and its neighbour and pads the line with blanks, so it treats each stretch between white
-    space on its own; only a line break can join two. It sees each distinct stretch once, the others each text.
-    """
-    tokenise: Callable[[str], str] = tokeniser(name)
-    if name != "13a":
-        return words([tokenise(text.rstrip()) for text in texts])
-    number: dict[str, int] = {}
-    found = pieces(texts, partial(_taken_apart, tokenise), number)
-    broken = [position for position, text in enumerate(texts) if "\n" in text]
-    if not broken:
-        return found
-    rows = found.rows()
-    for position in broken:
-        rows[position] = numbered(tokenise(texts[position].rstrip()).split(), number)
-    return Symbols.of(rows)
+    if name == "13a":
+        return words(code_points(_unmarked(texts)), western)
+    if name not in COMPILED:
+        tokenise: Callable[[str], str] = tokeniser(name)
+        texts = [tokenise(text.rstrip()) for text in texts]
+    return words(code_points(texts), nowhere)
 
 
-def _taken_apart(tokenise: Callable[[str], str], stretches: list[str]) -> list[list[str]]:
-    """The words of each stretch: letters and digits alone stay whole, the others go through `13a` in one line."""
-    parts = {stretch: [stretch] for stretch in stretches}
-    marked = [stretch for stretch in stretches if not stretch.isalnum()]
-    groups: list[list[str]] = [[]]
-    line = tokenise(BETWEEN.join(marked))
-    forget_lines()
-    for word in line.split():
-        if word == BOUNDARY:
-            groups.append([])
-        else:
-            groups[-1].append(word)
-    if len(groups) != max(1, len(marked)):  # a stretch holds the boundary itself
-        groups = [tokenise(stretch).split() for stretch in marked]
-    parts.update(zip(marked, groups, strict=False))
-    return list(parts.values())
+def _unmarked(texts: Sequence[str]) -> Sequence[str]:
+    """The texts without what `13a` takes for mark-up: skipped passages, hyphens at line ends, four entities of XML."""
+    everything = "".join(texts)
+    if not any(mark in everything for mark in MARK_UP):
+        return texts
+    skipped, line_end, entity = MARK_UP
+    marked = (entity in text or line_end in text or skipped in text for text in texts)
+    return [_replaced(text) if mark else text for text, mark in zip(texts, marked, strict=True)]
+
+
+def _replaced(text: str) -> str:
+    text = text.rstrip()
+    for mark, instead in REPLACED:
+        text = text.replace(mark, instead)
+    return text
