@@ -41,9 +41,9 @@ class Stream:
     random: Callable[[], float]
     """The next number in [0, 1)."""
 
-    def __init__(self, *key: object) -> None:
-        words = key[0] if len(key) == 1 else SEPARATOR.join(map(str, key))
-        self.random = _draws(str(words).encode("utf-8", "surrogatepass")).__next__
+    def __init__(self, key: object, *more: object) -> None:
+        words = SEPARATOR.join(map(str, (key, *more))) if more else str(key)
+        self.random = _draws(words.encode("utf-8", "surrogatepass")).__next__
 
     def chance(self, probability: float) -> bool:
         """True with the given probability; never at 0, always at 1."""

@@ -193,6 +193,7 @@ class Perturbation:
         self._key = str(self.spec)
         self._fixed = self.options | ({"level": self.level} if "level" in wants else {})
         self._draws, self._told = "rng" in wants, "lang" in wants
+        self._further = self.vocabulary is not None or "source" in wants
 
     def __reduce__(self) -> tuple[type["Perturbation"], tuple[Spec]]:
         """Sent elsewhere it is its name with options."""
@@ -270,15 +271,17 @@ class Perturbation:
         if card.languages and not card.serves(lang):
             return None
         supply = self._fixed.copy()
+        supply["text"] = text
         if self._told:
             supply["lang"] = lang
         if self._draws:
             supply["rng"] = Stream(f"{seed}\x1f{self._key}\x1f{replicate}\x1f{text}")
-        if self.vocabulary is not None:
-            supply["vocabulary"] = vocabulary if vocabulary is not None else self._words(lang)
-        elif "source" in card.wants:
-            supply["source"] = source
-        changed: str | Asking | None = card.function(text=text, **supply)
+        if self._further:
+            if self.vocabulary is None:
+                supply["source"] = source
+            else:
+                supply["vocabulary"] = vocabulary if vocabulary is not None else self._words(lang)
+        changed: str | Asking | None = card.function(**supply)
         return changed
 
     def fill(self, fillers: Fillers | None, gaps: Sequence[Gap]) -> Sequence[Sequence[Filler]]:

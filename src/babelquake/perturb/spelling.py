@@ -34,15 +34,38 @@ def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboa
         return _drop_or_repeat(text, level, rng)
     latin, draw = layout_of(lang, "Latin", keyboard), rng.random
     words = text.split()
-    if text.isprintable() and text.count(" ") == len(words) - 1:
+    if " ".join(words) == text:
         for index in rng.hits(len(words), level):
-            words[index] = _misspelled(words[index], draw(), latin, lang, keyboard)
+            word = words[index]
+            if latin and latin.types_ascii and word.isascii() and word.isalpha():
+                words[index] = _typed(word, draw(), latin)
+            else:
+                words[index] = _misspelled(word, draw(), latin, lang, keyboard)
         return " ".join(words)
     spans = [found.span() for found in TOKEN.finditer(text)]
     chosen = [spans[index] for index in rng.hits(len(spans), level)]
     return replaced(
         text, [(start, end, _misspelled(text[start:end], draw(), latin, lang, keyboard)) for start, end in chosen]
     )
+
+
+def _typed(word: str, draw: float, board: Keyboard) -> str:
+    """`_misspelled` for the usual word: ASCII letters alone, each with a key that has letters beside it."""
+    length = len(word)
+    rest = draw * (2 + (length > 1))
+    way = int(rest)
+    rest = (rest - way) * length
+    start = int(rest)
+    rest -= start
+    if way == DELETE and length > 1:
+        return word[:start] + word[start + 1 :]
+    if way == INSERT:
+        letters = board.letters
+        drawn, after = divmod(int(rest * 2 * len(letters)), 2)
+        new = letters[drawn].upper() if length > 1 and word.isupper() else letters[drawn]
+        return word[: start + after] + new + word[start + after :]
+    near = board.letter_neighbours[word[start]]
+    return word[:start] + near[int(rest * len(near))] + word[start + 1 :]
 
 
 def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: Language | None, choice: Choice) -> str:

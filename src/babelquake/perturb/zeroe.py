@@ -169,24 +169,25 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
     punctuation included; a capital becomes a capital.
     None where the script has no keyboard on file.
     """
-    board = layout_of(lang, "Latin" if text.isascii() else main_script(text), keyboard)
+    plain = text.isascii()
+    board = layout_of(lang, "Latin" if plain else main_script(text), keyboard)
     if board is None:
         return None
-    typos, keys, draw = board.typos, board.typos.keys(), rng.random
-    plain = text.isascii()
+    typos, draw = board.typos, rng.random
+    keys = typos.keys()
 
     def change(word: str) -> str | None:
         units = word if plain else graphemes(word)
         if keys.isdisjoint(units):
             return None
-        near = None
+        size, near = len(units), None
         while near is None:
-            rest = draw() * len(units)
+            rest = draw() * size
             index = int(rest)
             near = typos.get(units[index])
         typed = near[int((rest - index) * len(near))]
         if plain:
-            return f"{word[:index]}{typed}{word[index + 1 :]}"
+            return word[:index] + typed + word[index + 1 :]
         return "".join([*units[:index], typed, *units[index + 1 :]])
 
     return _share_of_words(text, level, rng, change)
