@@ -1,11 +1,13 @@
 """How fast neural scorers judge many variants of few references, against the official packages on the same weights.
 
-    python bench/neural.py --encoder FOLDER [--twelve FOLDER] [--causal FOLDER] [--perplexity-module FILE]
+    python bench/neural.py [--encoder minilm-en] [--causal gpt-en] [--perplexity-module FILE] [--parts FOLDER]
 
-Writes bench/results/neural-DEVICE.json. The task: every reference with 20 variants of its translation, one word
-dropped, doubled or swapped in each. `bert_score` is called once per set of variants, as a perturbation study does, and
-once with everything. Ratios are of processor time on a CPU, where other work on the machine hardly counts, and of
-wall-clock time on a GPU; values must agree. `make parity` says where the official packages come from.
+Writes bench/results/neural-DEVICE.json, anew after each part. The task: every reference with 20 variants of its
+translation, one word dropped, doubled or swapped in each. `bert_score` is called once per set of variants, as a
+perturbation study does, and once with everything. The encoder of twelve layers has the shape of bert-base and random
+weights. Ratios are of processor time on a CPU, where other work on the machine hardly counts, and of wall-clock time on
+a GPU, the best of alternating rounds; values must agree. What is finished is kept in `--parts`: the same command goes
+on from there. `make parity` says where the official packages come from.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import json
 import os
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +26,8 @@ import numpy as np
 from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.models import configure
+from babelquake.models.packed import export
+from babelquake.models.shipped import folder as card_folder
 from babelquake.scorers import Questions, Scorer, scorer
 
 RESULTS = Path(__file__).parent / "results"
@@ -58,11 +63,60 @@ def _edited(text: str, rng: random.Random) -> str:
     return " ".join(words)
 
 
-def timed(work: Callable[[], Any], clock: Callable[[], float]) -> tuple[float, Any]:
-    """Seconds and result."""
-    before = clock()
-    found = work()
-    return clock() - before, found
+class Stopwatch:
+    """Times work, and keeps each time and its values in a folder so that a long bench can go on where it stopped."""
+
+    def __init__(self, device: str, folder: Path) -> None:
+        self.clock = time.process_time if device == "cpu" else time.perf_counter
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def __call__(self, name: str, work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
+        """Seconds and values."""
+        file = self.folder / f"{name.replace(' ', '-')}.npz"
+        if not file.is_file():
+            before = self.clock()
+            values = work()
+            np.savez(file, seconds=self.clock() - before, values=values)
+        found = np.load(file)
+        print(f"{name}: {float(found['seconds']):.3f} s", flush=True)
+        return float(found["seconds"]), found["values"]
+
+    def alternating(
+        self, what: str, work: dict[str, Callable[[], np.ndarray]], once: str = ""
+    ) -> tuple[dict[str, list[float]], dict[str, np.ndarray]]:
+        """Times of each piece of work in turn, and what it gave; one of them may be too long to be repeated."""
+        times: dict[str, list[float]] = {name: [] for name in work}
+        values: dict[str, np.ndarray] = {}
+        for turn in range(ROUNDS):
+            for name, run in work.items():
+                if turn == 0 or name != once:
+                    seconds, values[name] = self(f"{what} {name} {turn + 1}", run)
+                    times[name].append(seconds)
+        return times, values
+
+
+def plain(name: str, folder: Path) -> str:
+    """A folder that every package reads: the one given, or a model that ships, in float32."""
+    if Path(name).is_dir():
+        return name
+    from safetensors.torch import load_file, save_file
+
+    file = export(card_folder(name), folder / name) / "model.safetensors"
+    weights = {key: value.float() for key, value in load_file(file).items()}
+    save_file(weights, file, metadata={"format": "pt"})
+    config = folder / name / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "dtype": "float32"}))
+    return str(folder / name)
+
+
+def of_twelve(encoder: str, folder: Path) -> str:
+    """An encoder of bert-base's shape with random weights, and the tokenizer of another."""
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    AutoTokenizer.from_pretrained(encoder).save_pretrained(folder / "twelve")
+    BertModel(BertConfig()).save_pretrained(folder / "twelve")
+    return str(folder / "twelve")
 
 
 def ours(scorers: list[Scorer], sets: list[list[str]], references: list[str]) -> np.ndarray:
@@ -77,8 +131,8 @@ def official(made: Any, sets: list[list[str]], references: list[str]) -> np.ndar
     return np.concatenate([made.score(one, references)[2].numpy() for one in sets])
 
 
-def bertscore(options: argparse.Namespace, clock: Callable[[], float]) -> dict[str, Any]:
-    """Against bert_score, its model loaded before, and five layers against one; the best of alternating rounds."""
+def bertscore(options: argparse.Namespace, watch: Stopwatch) -> dict[str, Any]:
+    """Against bert_score, its model loaded before, and five layers against one."""
     from bert_score import BERTScorer
 
     sets, references = material(options.references, options.variants)
@@ -87,21 +141,18 @@ def bertscore(options: argparse.Namespace, clock: Callable[[], float]) -> dict[s
     several = [scorer("bertscore", model=options.encoder, layer=number) for number in range(layer - 4, layer + 1)]
     made = BERTScorer(model_type=options.encoder, num_layers=layer, device=options.device, batch_size=64)
     whole = [text for some in sets for text in some]
-    work = {
-        "ours": lambda: ours([one], sets, references)[0],
-        "bert_score at once": lambda: official(made, [whole], references * len(sets)),
-        "five layers": lambda: ours(several, sets, references)[-1],
-        "bert_score per set": lambda: official(made, sets, references),
-    }
-    ours([one], [sets[0][:8]], references[:8])
-    official(made, [sets[0][:8]], references[:8])
-    times: dict[str, list[float]] = {name: [] for name in work}
-    values: dict[str, np.ndarray] = {}
-    for turn in range(ROUNDS):
-        for name, run in work.items():
-            if turn == 0 or name != "bert_score per set":  # by far the longest: once
-                seconds, values[name] = timed(run, clock)
-                times[name].append(seconds)
+    ours([one], [sets[0][:40]], references[:40])
+    official(made, [sets[0][:40]], references[:40])
+    times, values = watch.alternating(
+        "bertscore",
+        {
+            "ours": lambda: ours([one], sets, references)[0],
+            "bert_score at once": lambda: official(made, [whole], references * len(sets)),
+            "five layers": lambda: ours(several, sets, references)[-1],
+            "bert_score per set": lambda: official(made, sets, references),
+        },
+        once="bert_score per set",  # by far the longest
+    )
     best = {name: min(found) for name, found in times.items()}
     return {
         "seconds": best,
@@ -115,17 +166,24 @@ def bertscore(options: argparse.Namespace, clock: Callable[[], float]) -> dict[s
     }
 
 
-def layers(options: argparse.Namespace, clock: Callable[[], float]) -> dict[str, Any]:
+def layers(options: argparse.Namespace, watch: Stopwatch) -> dict[str, Any]:
     """`first` against `best` on an encoder of twelve layers."""
     sets, references = material(max(20, options.references // 5), options.variants)
     first, best = (scorer("bertscore", model=options.twelve, layer=layer) for layer in ("first", "9"))
-    ours([first], [sets[0][:8]], references[:8])
-    low, _ = timed(lambda: ours([first], sets, references), clock)
-    high, _ = timed(lambda: ours([best], sets, references), clock)
-    return {"seconds": {"first": low, "best (9)": high}, "ratios": {"first_layer_against_best": high / low}}
+    ours([first, best], [sets[0][:40]], references[:40])
+    times, _ = watch.alternating(
+        "layers",
+        {"first": lambda: ours([first], sets, references), "best (9)": lambda: ours([best], sets, references)},
+    )
+    seconds = {name: min(found) for name, found in times.items()}
+    return {
+        "seconds": seconds,
+        "rounds": times,
+        "ratios": {"first_layer_against_best": seconds["best (9)"] / seconds["first"]},
+    }
 
 
-def perplexity(options: argparse.Namespace, clock: Callable[[], float]) -> dict[str, Any]:
+def perplexity(options: argparse.Namespace, watch: Stopwatch) -> dict[str, Any]:
     """Against evaluate's module, called once per set of variants; the time in which it loads the model is left out."""
     sys.path.insert(0, str(Path(options.perplexity_module).parent))
     import perplexity as module
@@ -133,63 +191,76 @@ def perplexity(options: argparse.Namespace, clock: Callable[[], float]) -> dict[
     sets, _ = material(max(20, options.references // 5), options.variants)
     made = scorer("perplexity", model=options.causal)
     texts = [text for one in sets for text in one]
-    made.segments(texts[:4])
-    mine, values = timed(lambda: Engine(quiet=True).judge(made, Questions(texts))[:, 0], clock)
+    made.segments(texts[:40])
+    load = module.AutoModelForCausalLM.from_pretrained
+    model = load(options.causal)
+    assert str(model.dtype) == "torch.float32", f"{options.causal} loads as {model.dtype}: save it in float32 first"
+    module.AutoModelForCausalLM.from_pretrained = lambda name: model
 
     def theirs() -> np.ndarray:
         metric = module.Perplexity()
-        return np.concatenate(
-            [
-                metric._compute(predictions=one, model_id=options.causal, device=options.device)["perplexities"]
-                for one in sets
-            ]
-        )
+        asked = {"model_id": options.causal, "device": options.device}
+        return np.concatenate([metric._compute(predictions=one, **asked)["perplexities"] for one in sets])
 
-    loading = 0.0
-    load = module.AutoModelForCausalLM.from_pretrained
-
-    def loaded(name: str) -> Any:
-        nonlocal loading
-        seconds, model = timed(lambda: load(name), clock)
-        loading += seconds
-        assert str(model.dtype) == "torch.float32", f"{name} loads as {model.dtype}: save it in float32 first"
-        return model
-
-    module.AutoModelForCausalLM.from_pretrained = loaded
-    official_seconds, expected = timed(theirs, clock)
+    times, values = watch.alternating(
+        "perplexity",
+        {"ours": lambda: Engine(quiet=True).judge(made, Questions(texts))[:, 0], "evaluate": theirs},
+        once="evaluate",
+    )
     module.AutoModelForCausalLM.from_pretrained = load
+    seconds = {name: min(found) for name, found in times.items()}
     return {
-        "seconds": {"ours": mine, "evaluate": official_seconds, "of which it loads the model": loading},
-        "largest_relative_difference": float(np.abs(values / expected - 1).max()),
-        "ratios": {"perplexity": (official_seconds - loading) / mine},
+        "seconds": seconds,
+        "rounds": times,
+        "largest_relative_difference": float(np.abs(values["ours"] / values["evaluate"] - 1).max()),
+        "ratios": {"perplexity": seconds["evaluate"] / seconds["ours"]},
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--encoder", required=True, help="a folder with an encoder of at least five layers")
+    parser.add_argument("--encoder", default="minilm-en", help="a model that ships, or a folder; five layers or more")
     parser.add_argument("--layer", type=int, default=6)
-    parser.add_argument("--twelve", help="a folder with an encoder of twelve layers")
-    parser.add_argument("--causal", help="a folder with a causal language model")
+    parser.add_argument("--twelve", help="a folder with an encoder of twelve layers; else one is made")
+    parser.add_argument("--causal", default="gpt-en", help="a model that ships, or a folder")
     parser.add_argument("--perplexity-module", help="evaluate's metrics/perplexity/perplexity.py")
     parser.add_argument("--references", type=int, default=500)
     parser.add_argument("--variants", type=int, default=20)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--parts", type=Path, help="a folder that keeps what is finished")
+    parser.add_argument("--out", type=Path, help="the result; else bench/results/neural-DEVICE.json")
     options = parser.parse_args()
     import torch
 
     torch.set_num_threads(1 if options.device == "cpu" else 8)
     configure(device=options.device)
-    clock = time.process_time if options.device == "cpu" else time.perf_counter
     name = torch.cuda.get_device_name() if options.device == "cuda" else f"one core of {os.cpu_count()}"
     found: dict[str, Any] = {"device": name, "references": options.references, "variants": options.variants}
-    found["bertscore"] = bertscore(options, clock)
-    if options.twelve:
-        found["layers"] = layers(options, clock)
-    if options.causal and options.perplexity_module:
-        found["perplexity"] = perplexity(options, clock)
-    ratios = {key: value for part in found.values() if isinstance(part, dict) for key, value in part["ratios"].items()}
-    found["goals"] = {
+    out = options.out or RESULTS / f"neural-{options.device}.json"
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        options.encoder = plain(options.encoder, folder)
+        options.twelve = options.twelve or of_twelve(options.encoder, folder)
+        options.causal = plain(options.causal, folder)
+        watch = Stopwatch(options.device, options.parts or folder / "parts")
+        for part in (bertscore, layers, perplexity):
+            if part is not perplexity or options.perplexity_module:
+                found[part.__name__] = part(options, watch)
+                found["goals"] = goals(found)
+                found["load_average"] = round(os.getloadavg()[0], 1)
+                out.write_text(json.dumps(found, indent=2) + "\n")
+                print(json.dumps(found["goals"], indent=2), flush=True)
+
+
+def goals(found: dict[str, Any]) -> dict[str, Any]:
+    """What was measured beside what was wanted."""
+    ratios = {
+        key: value
+        for part in found.values()
+        if isinstance(part, dict) and "ratios" in part
+        for key, value in part["ratios"].items()
+    }
+    return {
         key: {
             "measured": round(value, 2),
             "goal": GOALS[key],
@@ -197,9 +268,6 @@ def main() -> None:
         }
         for key, value in ratios.items()
     }
-    found["load_average"] = round(os.getloadavg()[0], 1)
-    (RESULTS / f"neural-{options.device}.json").write_text(json.dumps(found, indent=2) + "\n")
-    print(json.dumps(found["goals"], indent=2))
 
 
 if __name__ == "__main__":

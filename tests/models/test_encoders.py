@@ -210,3 +210,16 @@ def test_translations_are_nearer_than_other_sentences() -> None:
     )
     assert german @ english > 0.6 > german @ other
     assert np.isfinite([empty, broken]).all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "gpt2"])
+@pytest.mark.parametrize("special", [True, False])
+def test_tokens_are_those_of_the_tokenizers_class(made: Make, kind: str, special: bool) -> None:
+    """Also after a text was cut, which leaves a limit in the compiled tokenizer."""
+    core = encoder_of(made, kind).core
+    for texts in ([*TEXTS, "word " * 999], TEXTS):
+        ids, marks = core.tokenised(texts, special)
+        expected = core.tokenizer(texts, add_special_tokens=special, return_special_tokens_mask=True, verbose=False)
+        for found, wanted in ((ids, "input_ids"), (marks, "special_tokens_mask")):
+            short = [place for place, one in enumerate(expected["input_ids"]) if len(one) <= core.longest]
+            assert [found[place] for place in short] == [expected[wanted][place] for place in short]

@@ -164,6 +164,25 @@ def test_scorers_of_one_encoder_cost_one_pass(bert: str, monkeypatch: pytest.Mon
     assert together[3].tobytes() == scorer("chrf").statistics(questions).tobytes()
 
 
+def test_layers_judged_together_are_known_one_by_one(bert: str, tmp_path: Path) -> None:
+    """Scorers that share their matching have keys of their own in the cache; what one knows is not asked again."""
+    several = [of(bert, layer="1"), of(bert, layer="mean"), of(bert, layer="mean-embeddings", output="R")]
+    questions = Questions(TRANSLATIONS, [[text, REFERENCES[0]] for text in REFERENCES])
+    alone = [one.statistics(questions).tobytes() for one in several]
+    engine = Engine(Cache(tmp_path / "a.sqlite"))
+    engine.judge(several[0], questions.rows(0, 2))
+    assert [rows.tobytes() for rows in engine.judge_all(several, questions)] == alone
+    asked = engine.calls
+    assert [engine.judge(one, questions).tobytes() for one in several] == alone
+    assert [rows.tobytes() for rows in engine.judge_all(several[::-1], questions)] == alone[::-1]
+    assert engine.calls == asked
+
+
+def test_a_segment_without_reference_is_named(bert: str) -> None:
+    with pytest.raises(UserError, match="needs the reference of every segment"):
+        of(bert).segments(["a text"], [[]])
+
+
 def test_the_signature_says_how_a_number_was_made(bert: str) -> None:
     found = of(bert, precision="bfloat16", output="R").signature
     assert found.startswith("bertscore|tiny-bert|content:")

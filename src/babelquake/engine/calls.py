@@ -5,7 +5,7 @@ the worker builds the callee once, keeps it, and gives its encodings a memory of
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -140,6 +140,17 @@ def statistics(scorer: Scorer, batch: list[Question], memory: Memory) -> list[Ar
     texts = scorer.texts(questions)
     vectors = tuple(memory.encode(encoder, texts, layers) for encoder, layers in scorer.encoders())
     return list(scorer.statistics_of(questions, vectors))
+
+
+def statistics_of_all(
+    scorer: VectorScorer, batch: list[Question], memory: Memory, kin: Sequence[VectorScorer]
+) -> list[Array]:
+    """The rows of scorers that are compared together: for each question one row per scorer."""
+    questions = Questions.of(batch)
+    texts = scorer.texts(questions)
+    wanted = zip(*(one.encoders() for one in kin), strict=True)
+    vectors = tuple(memory.encode(one[0].encoder, texts, {at for _, layers in one for at in layers}) for one in wanted)
+    return list(scorer.statistics_of_all(kin, questions, vectors))
 
 
 def marks(scorer: Scorer, batch: list[Question], memory: Memory, what: str) -> list[list[Span]]:

@@ -180,14 +180,43 @@ class Engine:
         ):
             for start in range(0, len(order), SIDE_BY_SIDE):
                 part = questions.take(order[start : start + SIDE_BY_SIDE])
-                for scorer in together:
-                    rows[id(scorer)].append(self._judged(scorer, part, "", stored))
+                for scorer, found in self._side_by_side(together, part, stored):
+                    rows[id(scorer)].append(found)
                 progress.advance(len(part))
         back = np.argsort(np.array(order), kind="stable")
         return [
             np.concatenate(rows[id(scorer)])[back] if id(scorer) in rows else self.judge(scorer, questions, stored)
             for scorer in scorers
         ]
+
+    def _side_by_side(
+        self, scorers: Sequence[VectorScorer], part: Questions, stored: bool
+    ) -> Iterator[tuple[VectorScorer, Array]]:
+        """The rows of every scorer, each kin in one go; workers elsewhere are asked one scorer at a time."""
+        kins: dict[Hashable, list[VectorScorer]] = {}
+        for scorer in scorers:
+            kins.setdefault(id(scorer) if self.workers else scorer.kin, []).append(scorer)
+        for kin in kins.values():
+            if len(kin) == 1:
+                yield kin[0], self._judged(kin[0], part, "", stored)
+            else:
+                yield from zip(kin, self._judged_as_one(kin, part, stored), strict=True)
+
+    def _judged_as_one(self, kin: Sequence[VectorScorer], part: Questions, stored: bool) -> list[Array]:
+        asked = part.one_by_one(kin[0].needs)
+        distinct = list(dict.fromkeys(asked))
+        looked_up = [self._looked_up(scorer.signature, distinct, COMPARISON) for scorer in kin]
+        missing = [one for one in distinct if any(one not in answers for _, answers in looked_up)]
+        call: Call[VectorScorer, Question, Array] = Call(kin[0], calls.statistics_of_all, self.memory, {"kin": kin})
+        for batch in in_batches(sorted(missing, key=COMPARISON.order), kin[0].limits, COMPARISON.length):
+            rows = np.stack(cast(list[Array], call(batch)), axis=1)
+            for (keys, answers), own in zip(looked_up, rows, strict=True):
+                some = dict(zip(batch, own, strict=True))
+                answers.update(some)
+                if self.cache and stored:
+                    self.cache.put({keys[one]: COMPARISON.write(row) for one, row in some.items()}, durable=False)
+            self.calls += len(batch) * len(kin)
+        return [np.stack([answers[one] for one in asked]) for _, answers in looked_up]
 
     def encode(self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int] = (0,)) -> Vectors:
         """Encodings by text, kept in memory and never on disk: vectors are large and soon made again."""
@@ -295,11 +324,8 @@ class Engine:
         cache = self.cache if stored else None
         distinct = [one for one in dict.fromkeys(asked) if one not in known]
         option = "".join(f"|{name}:{value}" for name, value in sorted(call.options.items()))
-        signature = call.callee.signature + option
-        keys = {one: key_of(signature, form.key(one)) for one in distinct} if self.cache else {}
-        found = self.cache.get(list(keys.values())) if self.cache else {}
-        kept = {one: form.read(found[key]) for one, key in keys.items() if key in found}
-        answers = known | {one: answer for one, answer in kept.items() if form.sound(answer)}
+        keys, kept = self._looked_up(call.callee.signature + option, distinct, form)
+        answers = known | kept
         missing = sorted((one for one in distinct if one not in answers), key=form.order)
         batches = in_batches(missing, call.callee.limits, form.length)
         remote = getattr(call.callee, "remote", False)
@@ -326,6 +352,15 @@ class Engine:
         if unanswered:
             answers.update(self._without(call.callee, unanswered, len(distinct), form))
         return [answers[one] for one in asked]
+
+    def _looked_up(self, signature: str, questions: Sequence[Q], form: Form[Q, A]) -> tuple[dict[Q, bytes], dict[Q, A]]:
+        """The cache's keys of questions, and the answers that it has; nothing where there is no cache."""
+        if self.cache is None:
+            return {}, {}
+        keys = {one: key_of(signature, form.key(one)) for one in questions}
+        found = self.cache.get(list(keys.values()))
+        kept = {one: form.read(found[key]) for one, key in keys.items() if key in found}
+        return keys, {one: answer for one, answer in kept.items() if form.sound(answer)}
 
     def _affordable(self, callee: Callee, batches: list[list[Q]], form: Form[Q, A]) -> Iterator[list[Q]]:
         """The batches, as long as the budget lasts: what is sent twice counts twice."""

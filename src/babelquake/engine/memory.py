@@ -4,8 +4,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-import numpy as np
-
 from babelquake.models.base import Encoder, Encoding, Vectors
 
 BOUND = 2**30
@@ -39,7 +37,7 @@ class Memory:
         return len(self._known)
 
     def encode(
-        self, encoder: Encoder, texts: Sequence[str], layers: Sequence[int], elsewhere: Elsewhere | None = None
+        self, encoder: Encoder, texts: Sequence[str], layers: Iterable[int], elsewhere: Elsewhere | None = None
     ) -> Vectors:
         """The encodings of texts with at least these layers; only what is not known is computed, here or elsewhere.
 
@@ -91,5 +89,4 @@ class Memory:
 
 def size_of(key: tuple[str, str], encoding: Encoding) -> int:
     """The bytes that an entry takes: its arrays, its text, and some for the objects around them."""
-    arrays: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]] = [*encoding.layers.values()]
-    return sum(array.nbytes for array in arrays) + encoding.ids.nbytes + len(key[1]) + OVERHEAD
+    return encoding.nbytes + len(key[1]) + OVERHEAD

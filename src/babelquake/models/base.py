@@ -4,9 +4,9 @@ Layers are counted as in the papers: 0 is the embeddings, 1 the first block, `de
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,12 @@ class Encoding:
     """The tokens' numbers in the vocabulary."""
     special: NDArray[np.bool_]
     """Which tokens the tokenizer added: beginning, end, separators."""
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that its numbers take, wherever they are."""
+        layers: Iterable[Any] = getattr(self.layers, "tensors", self.layers).values()
+        return int(sum(layer.nbytes for layer in layers)) + self.ids.nbytes
 
 
 Vectors = Mapping[str, Encoding]

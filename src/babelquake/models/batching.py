@@ -90,17 +90,21 @@ def equal(sequences: Tokens, device: str, tokens: int = TOKENS) -> Iterator[list
             yield group[start : start + rows]
 
 
-def mixed(sequences: Tokens, tokens: int = TOKENS) -> Iterator[list[int]]:
-    """Places of sequences that have at most so many tokens together, longest first; empty ones are left out."""
-    order = sorted((place for place, one in enumerate(sequences) if len(one)), key=lambda place: -len(sequences[place]))
+def mixed(sequences: Tokens, tokens: int = TOKENS, step: int = 1) -> Iterator[list[int]]:
+    """Places of sequences that have at most so many tokens together, longest first; empty ones are left out.
+
+    Each counts as long as it is when filled up to a multiple of `step`.
+    """
+    lengths = [-(-len(one) // step) * step for one in sequences]
+    order = sorted((place for place, length in enumerate(lengths) if length), key=lambda place: -len(sequences[place]))
     portion: list[int] = []
     size = 0
     for place in order:
-        if portion and size + len(sequences[place]) > tokens:
+        if portion and size + lengths[place] > tokens:
             yield portion
             portion, size = [], 0
         portion.append(place)
-        size += len(sequences[place])
+        size += lengths[place]
     if portion:
         yield portion
 

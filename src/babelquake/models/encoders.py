@@ -5,7 +5,7 @@ its last token vectors averaged; any other name is a transformers encoder itself
 entry points of the group `babelquake.encoders`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -16,6 +16,7 @@ from babelquake.callee import Limits, halving
 from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
 from babelquake.models.layers import UPSAMPLED, Layers, depth_of
+from babelquake.models.on_device import OnDevice, apart, on_host, rows_of, stays
 from babelquake.models.transformer import Backed, Precision
 from babelquake.remarks import remark
 
@@ -59,11 +60,8 @@ class TransformerEncoder(Backed, Encoder):
         for places in self.core.batches(ids):
             states = halving(lambda some: self._states(some, wanted), [ids[place] for place in places])
             for place, state in zip(places, states, strict=True):
-                found[place] = Encoding(
-                    dict(zip(wanted, state, strict=True)),
-                    np.array(ids[place], dtype=np.int32),
-                    np.array(marks[place], dtype=np.bool_),
-                )
+                numbers, special = np.array(ids[place], dtype=np.int32), np.array(marks[place], dtype=np.bool_)
+                found[place] = Encoding(state, numbers, special)
         return [one if one is not None else self._nothing(wanted) for one in found]
 
     def close(self) -> None:
@@ -78,13 +76,21 @@ class TransformerEncoder(Backed, Encoder):
             model = model.get_encoder()
         return Layers(model, self.core.run)
 
-    def _states(self, sequences: list[list[int]], layers: Sequence[int]) -> list[list[Matrix]]:
-        """For each text its layers, in order, each a copy of its own so that it can be forgotten by itself."""
+    def _states(self, sequences: list[list[int]], layers: Sequence[int]) -> list[Mapping[int, Matrix]]:
+        """The layers of each text, each a copy of its own so that it can be forgotten by itself."""
         spare = WIDEST - len(sequences[0]) if self.core.config.model_type == UPSAMPLED else 0
         sheet = self.core.sheet([[*one, *[0] * spare] for one in sequences] if spare > 0 else sequences)
         states = self._layers(sheet, layers)
-        columns = [sheet.texts(states[layer].float().cpu()) for layer in layers]
-        return [[column[row][: len(one)].numpy().copy() for column in columns] for row, one in enumerate(sequences)]
+        near = stays(self.core.device)
+        columns = []
+        for layer in layers:
+            state = states[layer].float()
+            texts = sheet.texts(state if near else state.cpu())
+            if spare > 0:
+                texts = [text[: len(one)] for text, one in zip(texts, sequences, strict=True)]
+            columns.append(apart(texts) if near else [text.numpy().copy() for text in texts])
+        found = (dict(zip(layers, text, strict=True)) for text in zip(*columns, strict=True))
+        return [OnDevice(text) for text in found] if near else list(found)
 
     def _checked(self, layer: int) -> int:
         if not 0 <= layer <= self.depth:
@@ -116,8 +122,8 @@ class MeanPooled(SentenceEncoder):
     def sentences(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
         last = self.tokens.depth
-        found = self.tokens.encode(texts, (last,))
-        return np.stack([one.layers[last].mean(axis=0) for one in found])
+        found = [rows_of(one.layers, last) for one in self.tokens.encode(texts, (last,))]
+        return np.stack([rows.mean(axis=0) for rows in on_host(found, self.tokens.core.device)])
 
     def close(self) -> None:
         """Give the weights' memory back."""

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from babelquake.models.batching import TOKENS, Block, Sheet, enough, equal, mixed
-from babelquake.models.ribbon import CAUSAL, READERS, reading, ribbon
+from babelquake.models.ribbon import CAUSAL, READERS, padded_to, reading, ribbon
 
 FIRST = {
     "bert": "pooler",
@@ -36,7 +36,9 @@ class Reader:
 
     def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """Places of texts that go through the network together; texts without tokens are left out."""
-        return mixed(ids, self.tokens) if self.ribbons else equal(ids, self.device, self.tokens)
+        if self.ribbons:
+            return mixed(ids, self.tokens, padded_to(self.device))
+        return equal(ids, self.device, self.tokens)
 
     def sheet(self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sheet:
         """Texts of one batch as the network reads them; `types` tells the texts of a pair apart."""

@@ -13,14 +13,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby, islice, takewhile
+from itertools import chain, groupby, islice, takewhile
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from babelquake.models.batching import SMALLEST, Tokens, on_gpu
 
 if TYPE_CHECKING:
     import torch
 
+Numbers = NDArray[np.int64]
 NAME = "babelquake-ribbon"
 CAUSAL = frozenset({"gpt2", "llama"})
 READERS = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "distilbert"}) | CAUSAL
@@ -75,7 +79,8 @@ class Ribbon:
 
     def texts(self, state: "torch.Tensor") -> "list[torch.Tensor]":
         """A model's rows, by text."""
-        return [state[0, start : start + length] for start, length in self.spans]
+        rows = state[0]
+        return [rows.narrow(0, start, length) for start, length in self.spans]
 
     def equals(self) -> "list[tuple[list[int], Callable[[torch.Tensor], torch.Tensor]]]":
         """The groups, padding included."""
@@ -92,39 +97,34 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
     """The sequences on a ribbon, which has a multiple of `size` tokens on a GPU."""
     import torch
 
-    step = STEP_ON_GPU if on_gpu(device) else 1
+    step = padded_to(device)
     causal = config.model_type in CAUSAL
-    lengths = [-(-len(one) // step) * step for one in sequences]
-    order = sorted(range(len(sequences)), key=lambda place: lengths[place])
-    spans = [(0, 0)] * len(sequences)
-    ids: list[int] = []
-    positions: list[int] = []
-    marks: list[int] = []
-    groups = []
-    for length, some in groupby(order, key=lambda place: lengths[place]):
-        group, start = list(some), len(ids)
-        for place in group:
-            spare = [0] * (length - len(sequences[place]))
-            spans[place] = len(ids), len(sequences[place])
-            positions += [*_positions(sequences[place], config), *spare]
-            marks += [*(types[place] if types is not None else [0] * len(sequences[place])), *spare]
-            ids += [*sequences[place], *spare]
+    own = np.array([len(one) for one in sequences])
+    lengths = -(-own // step) * step
+    order = np.argsort(lengths, kind="stable")
+    starts = np.empty_like(lengths)
+    starts[order] = np.cumsum(lengths[order]) - lengths[order]
+    filled = _filled(int(lengths.sum()), size, device)
+    columns = np.zeros((4, filled), dtype=np.int64)
+    within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
+    places = np.repeat(starts, own) + within
+    columns[0, places] = tokens = np.fromiter(chain.from_iterable(sequences), np.int64, len(places))
+    columns[1, places] = _positions(tokens, within, config)
+    if types is not None:
+        columns[2, places] = np.fromiter(chain.from_iterable(types), np.int64, len(places))
+    columns[3, : len(own)] = own[order]
+    ids, positions, marks, counts = torch.from_numpy(columns).to(device)
+    groups, row = [], 0
+    for length, rows in zip(*np.unique(lengths, return_counts=True), strict=True):
         mask = None
         if step > 1 and not causal:  # under a causal model nothing sees what follows it
-            own = torch.tensor([len(sequences[place]) for place in group], device=device)
-            mask = (torch.arange(length, device=device) < own[:, None])[:, None, None]
-        groups.append(Group(len(group), length, slice(start, len(ids)), mask))
-    filled = _filled(len(ids), size, device)
+            mask = (torch.arange(length, device=device) < counts[row : row + rows, None])[:, None, None]
+        start = int(starts[order[row]])
+        groups.append(Group(int(rows), int(length), slice(start, start + int(rows * length)), mask))
+        row += int(rows)
+    spans = list(zip(starts.tolist(), own.tolist(), strict=True))
     typed = config.model_type not in UNTYPED
-    return Ribbon(
-        _tensor(ids, filled, device),
-        _tensor(positions, filled, device),
-        groups,
-        causal,
-        spans,
-        None,
-        _tensor(marks, filled, device) if typed else None,
-    )
+    return Ribbon(ids, positions, groups, causal, spans, None, marks if typed else None)
 
 
 @dataclass(frozen=True)
@@ -206,14 +206,20 @@ def _step(sequence: Sequence[int]) -> int:
     return -(-(len(sequence) - 1) // STEP_SHARED) * STEP_SHARED
 
 
-def _positions(sequence: Sequence[int], config: Any) -> Sequence[int]:
+def _positions(tokens: Numbers, within: Numbers, config: Any) -> Numbers:
+    """Positions of the tokens of all texts, given the place of each within its text."""
     if config.model_type not in OFFSETS:
-        return range(len(sequence))
-    padding, found, place = config.pad_token_id, [], config.pad_token_id
-    for token in sequence:
-        place += token != padding
-        found.append(padding if token == padding else place)
-    return found
+        return within
+    padding: int = config.pad_token_id
+    counted = np.cumsum(tokens != padding)
+    firsts = np.flatnonzero(within == 0)
+    before = np.repeat(counted[firsts] - (tokens[firsts] != padding), np.diff([*firsts, len(tokens)]))
+    return np.where(tokens == padding, padding, padding + counted - before)
+
+
+def padded_to(device: str) -> int:
+    """Of what number the length of every text on a ribbon is a multiple."""
+    return STEP_ON_GPU if on_gpu(device) else 1
 
 
 def _filled(count: int, size: int, device: str) -> int:
@@ -262,9 +268,8 @@ def attention(
             q, k, v, group.mask, is_causal=ribbon.causal, scale=scaling, enable_gqa=len(k[0]) != heads
         )
         found.append(seen.transpose(1, 2).reshape(-1, heads, width))
-    rows = torch.cat(found)
     if ribbon.back is not None:
-        rows = rows[ribbon.back]
-    if len(rows) < size:
-        rows = torch.cat([rows, rows.new_zeros(size - len(rows), heads, width)])
-    return rows[None], None
+        found = [torch.cat(found)[ribbon.back]]
+    if missing := size - sum(map(len, found)):
+        found.append(found[0].new_zeros(missing, heads, width))
+    return (torch.cat(found) if len(found) > 1 else found[0])[None], None

@@ -39,6 +39,14 @@ def tokenizer(where: str, kind: str, marks: Mapping[str, str]) -> Any:
     return getattr(transformers, kind).from_pretrained(where)
 
 
+def numbered(backend: Any, texts: Sequence[str], special: bool) -> tuple[list[list[int]], list[list[int]]]:
+    """Token numbers and special-token marks of whole texts, by the compiled tokenizer itself and without offsets."""
+    backend.no_truncation()
+    backend.no_padding()
+    found = backend.encode_batch_fast(list(texts), add_special_tokens=special)
+    return [one.ids for one in found], [one.special_tokens_mask for one in found]
+
+
 def cut_pair(first: Sequence[int], second: Sequence[int], room: int) -> tuple[list[int], list[int]]:
     """Two texts cut to a common length, token by token from whichever is longer, from the second where they are equal.
 

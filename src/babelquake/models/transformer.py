@@ -20,6 +20,7 @@ from babelquake.models.products import prepared
 from babelquake.models.reader import Reader
 from babelquake.models.ribbon import OFFSETS
 from babelquake.models.settings import device_of
+from babelquake.models.tokenizing import numbered
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
@@ -114,8 +115,11 @@ class Transformer(Reader):
             return [], []
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         options = {"add_special_tokens": special, "return_special_tokens_mask": True, "verbose": False}
-        found = self.tokenizer(valid, **options)
-        ids, marks = list(found["input_ids"]), list(found["special_tokens_mask"])
+        if self.ribbons and self.tokenizer.is_fast and not self.tokenizer.split_special_tokens:
+            ids, marks = numbered(self.tokenizer.backend_tokenizer, valid, special)
+        else:
+            found = self.tokenizer(valid, **options)
+            ids, marks = list(found["input_ids"]), list(found["special_tokens_mask"])
         limit = self.longest - room
         long = [place for place, tokens in enumerate(ids) if len(tokens) > limit]
         if long:

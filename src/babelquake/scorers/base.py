@@ -8,7 +8,7 @@ and remembering it is the engine's work.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
@@ -277,6 +277,17 @@ class VectorScorer(MeanScorer):
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """One score per segment from the encodings of its texts, one mapping per encoder named."""
 
+    @property
+    def kin(self) -> Hashable:
+        """Scorers of which this is the same are compared together, by `compare_all` of any of them."""
+        return id(self)
+
+    def compare_all(
+        self, kin: "Sequence[VectorScorer]", questions: Questions, vectors: tuple[Vectors, ...]
+    ) -> list[Array]:
+        """The scores of each of the kin."""
+        return [one.compare(questions, vectors) for one in kin]
+
     def texts(self, questions: Questions) -> list[str]:
         """The distinct texts to encode, as `compare` will look them up."""
         return questions.texts(self.needs)
@@ -284,6 +295,12 @@ class VectorScorer(MeanScorer):
     def statistics_of(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """The rows for segments whose texts were encoded elsewhere."""
         return _rows(self.compare(questions, vectors))
+
+    def statistics_of_all(
+        self, kin: "Sequence[VectorScorer]", questions: Questions, vectors: tuple[Vectors, ...]
+    ) -> Array:
+        """The same of each of the kin, shape (segments, kin, width)."""
+        return np.stack([_rows(scores) for scores in self.compare_all(kin, questions, vectors)], axis=1)
 
     def judge(self, questions: Questions) -> Array:
         """Scores without an engine: every text is encoded here and now."""

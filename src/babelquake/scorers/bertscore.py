@@ -9,32 +9,35 @@ ran), and `mean-embeddings` the score of the mean vectors (what the paper's text
 
 import csv
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from itertools import islice
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models import encoder as encoder_named
-from babelquake.models.base import Encoding, Matrix, Vectors
+from babelquake.models.base import Encoding, Vectors
 from babelquake.models.encoders import TransformerEncoder
+from babelquake.models.on_device import rows_of
 from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.matching import PRF, Side, match
+from babelquake.scorers.matching import Side, match, shares
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:
     import polars as pl
 
 OUTPUTS = {"P": 0, "R": 1, "F": 2}
+PRF = tuple[float, float, float]
+"""Precision, recall and F."""
 WORDS = ("best", "first", "last", "mean", "mean-embeddings")
 
 
@@ -144,17 +147,39 @@ class BertScore(VectorScorer):
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """One score per segment: the best over its references."""
+        (scores,) = self.compare_all([self], questions, vectors)
+        return scores
+
+    @property
+    def kin(self) -> Hashable:
+        """BERTScores of one encoder that weigh tokens alike match texts once, in all their views."""
+        return self.encoder.signature, self._idf_said, self._idf_content
+
+    def compare_all(
+        self, kin: "Sequence[VectorScorer]", questions: Questions, vectors: tuple[Vectors, ...]
+    ) -> list[Array]:
+        """The same for scorers of this one's kin."""
         given = required(questions.references, self, "reference")
         if self._idf_said == "true" and self._weights is None:
             raise UserError(f"{self.name}: idf weights of the data do not travel to other processes. Use idf=FILE.")
-        sides: dict[str, Side] = {}
+        if not all(given):
+            raise UserError(f"scorer '{self.name}' needs the reference of every segment.")
+        if not len(questions):
+            return [np.zeros(0) for _ in kin]
+        members = [one for one in kin if isinstance(one, BertScore)]
+        views = list(dict.fromkeys(view for one in members for view in one.views))
+        sides = self._sides(questions.texts(self.needs), vectors[0], views)
         pairs = [
-            (self._side(translation, vectors[0], sides), self._side(text, vectors[0], sides))
+            (sides[translation], sides[text])
             for translation, references in zip(questions.translations, given, strict=True)
             for text in references
         ]
-        scores = iter(map(self._score, match(pairs, self.encoder.core.device)))
-        return np.array([max(islice(scores, len(references))) for references in given], dtype=np.float64)
+        found = match(pairs, self.encoder.core.device)
+        starts = np.cumsum([0, *(len(references) for references in given)])[:-1]
+        return [
+            np.maximum.reduceat(one._scored(found[:, [views.index(view) for view in one.views]]), starts)
+            for one in members
+        ]
 
     @cached_property
     def baseline(self) -> PRF | None:
@@ -194,31 +219,32 @@ class BertScore(VectorScorer):
         trimmed = text.strip()
         return f" {trimmed}" if trimmed and self.encoder.spaced else trimmed
 
-    def _side(self, text: str, vectors: Vectors, known: dict[str, Side]) -> Side:
-        if text not in known:
-            encoding = vectors[self._read(text)]
-            known[text] = Side(self._matrices(encoding), self._weights_of(encoding))
-        return known[text]
+    @property
+    def views(self) -> list[tuple[int, ...]]:
+        """What is matched: each layer by itself, or the mean of several."""
+        return [self.layers] if self.layer == "mean-embeddings" else [(layer,) for layer in self.layers]
 
-    def _matrices(self, encoding: Encoding) -> list[Matrix]:
-        layers = [encoding.layers[layer] for layer in self.layers]
-        return [np.mean(layers, axis=0)] if self.layer == "mean-embeddings" else layers
+    def _sides(self, texts: Sequence[str], vectors: Vectors, views: Sequence[tuple[int, ...]]) -> dict[str, Side]:
+        encodings = [vectors[self._read(text)] for text in texts]
+        counts = [len(encoding.ids) for encoding in encodings]
+        weights = self._weights_of(np.concatenate([encoding.ids for encoding in encodings]))
+        return {
+            text: Side([_view(encoding, view) for view in views], share)
+            for text, encoding, share in zip(texts, encodings, shares(weights, counts), strict=True)
+        }
 
-    def _weights_of(self, encoding: Encoding) -> Array:
+    def _weights_of(self, ids: NDArray[np.int32]) -> Array:
         if self._weights is not None:
-            return np.array([self._weights.get(number, self._rarest) for number in encoding.ids.tolist()])
-        weights = np.ones(len(encoding.ids))
-        for number in self.encoder.ends:
-            weights[encoding.ids == number] = 0.0
-        return weights
+            return np.array([self._weights.get(number, self._rarest) for number in ids.tolist()])
+        return np.where(np.isin(ids, list(self.encoder.ends)), 0.0, 1.0)
 
-    def _score(self, found: list[PRF]) -> float:
+    def _scored(self, found: Array) -> Array:
+        """What is asked for of each pair's precision, recall and F, averaged over the views."""
         place = OUTPUTS[self.output]
-        values = [one[place] for one in found]
+        values = found[..., place]
         if self.baseline is not None:
-            base = self.baseline[place]
-            values = [(value - base) / (1 - base) for value in values]
-        return sum(values) / len(values)
+            values = (values - self.baseline[place]) / (1 - self.baseline[place])
+        return np.asarray(sum(values.T) / values.shape[1])
 
     def _weigh(self, texts: Sequence[str]) -> None:
         """Inverse document frequency of every token: log((N + 1) / (n + 1))."""
@@ -234,6 +260,12 @@ class BertScore(VectorScorer):
         for text in read:
             state.update(text.encode("utf-8", "surrogatepass") + b"\n")
         self._idf_content = state.hexdigest()[:12]
+
+
+def _view(encoding: Encoding, layers: tuple[int, ...]) -> Any:
+    """One layer, or the mean of several, where the vectors are."""
+    found = [rows_of(encoding.layers, layer) for layer in layers]
+    return found[0] if len(found) == 1 else sum(found) / len(found)
 
 
 @lru_cache(maxsize=1)

@@ -1,11 +1,10 @@
 """Greedy matching of token vectors by cosine (Zhang et al. 2020, §3): pair by pair on a CPU, many at once on a GPU.
 
 On a GPU every product has the same number of pairs and lengths by steps, so that the same kernel computes a pair in any
-company. Vectors come from the engine's memory in one piece per layer.
+company. Nothing waits for the GPU before all pairs are on their way.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +13,25 @@ from numpy.typing import NDArray
 
 from babelquake.models.base import Matrix
 from babelquake.models.batching import ROWS_ON_GPU, on_gpu
+from babelquake.models.on_device import in_one_piece
 from babelquake.models.ribbon import STEP_ON_GPU
 from babelquake.scorers.base import Array
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-PRF = tuple[float, float, float]
-"""Precision, recall and F."""
+EMPTY = 2
+"""Tokens of an empty text: bert-score takes every text of two tokens for one."""
 
 
 class Side:
-    """A translation or a reference, ready to be matched: vectors per layer, and the tokens' shares."""
+    """A translation or a reference, ready to be matched: its vectors in each view, and its tokens' shares."""
 
-    def __init__(self, layers: list[Matrix], weights: Array) -> None:
+    def __init__(self, layers: list[Any], shares: Array) -> None:
         self.layers = layers
-        self.empty = len(weights) <= 2  # bert-score takes every text of two tokens for an empty one
-        total = weights.sum()
-        self.weights = weights / total if total else np.full(len(weights), np.nan)
+        """Arrays, or tensors on the device where they are matched."""
+        self.shares = shares
+        self.empty = len(shares) <= EMPTY
 
     @cached_property
     def units(self) -> list[Matrix]:
@@ -39,14 +39,26 @@ class Side:
         return [normalised(layer) for layer in self.layers]
 
 
-def match(pairs: Sequence[tuple[Side, Side]], device: str) -> list[list[PRF]]:
-    """Precision, recall and F of every pair of a translation and a reference, layer by layer; 0 where one is empty."""
-    found: list[list[PRF]] = [[(0.0, 0.0, 0.0)]] * len(pairs)
+def shares(weights: Array, counts: Sequence[int]) -> list[Array]:
+    """Tokens' weights, text after text, as shares of their text's sum; NaN where no token has any."""
+    sizes = np.asarray(counts)
+    ends = np.cumsum(sizes)
+    full = sizes > 0
+    with np.errstate(invalid="ignore"):
+        totals = np.add.reduceat(weights, (ends - sizes)[full]) if full.any() else np.zeros(0)
+        return np.split(weights / np.repeat(totals, sizes[full]), ends[:-1])
+
+
+def match(pairs: Sequence[tuple[Side, Side]], device: str) -> Array:
+    """Precision, recall and F of every pair of a translation and a reference, view by view; 0 where one is empty."""
     full = [place for place, (one, other) in enumerate(pairs) if not (one.empty or other.empty)]
-    some = [pairs[place] for place in full]
-    matches = together(some, device) if on_gpu(device) else [_alone(one, other) for one, other in some]
-    for place, match in zip(full, matches, strict=True):
-        found[place] = match
+    found = np.zeros((len(pairs), len(pairs[0][0].layers) if pairs else 0, 3))
+    if full:
+        some = [pairs[place] for place in full]
+        found[full, :, :2] = together(some, device) if on_gpu(device) else [_alone(*pair) for pair in some]
+    p, r = found[..., 0], found[..., 1]
+    with np.errstate(invalid="ignore"):
+        found[..., 2] = np.nan_to_num(np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r != 0))
     return found
 
 
@@ -56,68 +68,78 @@ def normalised(rows: Matrix) -> Matrix:
     return np.asarray(rows / np.where(lengths > 0, lengths, np.float32(1))[:, None])
 
 
-def _alone(translation: Side, reference: Side) -> list[PRF]:
+def _alone(translation: Side, reference: Side) -> list[tuple[float, float]]:
     found = []
     for one, other in zip(translation.units, reference.units, strict=True):
         cosines = one @ other.T
-        p = float(cosines.max(axis=1) @ translation.weights)
-        found.append(_prf(p, float(cosines.max(axis=0) @ reference.weights)))
+        found.append((cosines.max(axis=1) @ translation.shares, cosines.max(axis=0) @ reference.shares))
     return found
 
 
-def _prf(p: float, r: float) -> PRF:
-    f = 2 * p * r / (p + r) if p + r else 0.0
-    return p, r, 0.0 if np.isnan(f) else f
-
-
-def together(pairs: Sequence[tuple[Side, Side]], device: str) -> list[list[PRF]]:
-    """The same by large products on a device."""
+def together(pairs: Sequence[tuple[Side, Side]], device: str) -> Array:
+    """Precision and recall of every pair, view by view, by large products on a device."""
     import torch
 
     sides = list({id(side): side for pair in pairs for side in pair}.values())
-    ends = np.cumsum([len(side.weights) for side in sides])
-    starts = {id(side): int(end) - len(side.weights) for side, end in zip(sides, ends, strict=True)}
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for place, pair in enumerate(pairs):
-        one, other = (-(-len(side.weights) // STEP_ON_GPU) * STEP_ON_GPU for side in pair)
-        groups[one, other].append(place)
-    found: list[list[PRF]] = [[] for _ in pairs]
+    number = {id(side): place for place, side in enumerate(sides)}
+    counts = np.array([len(side.shares) for side in sides])
+    texts = np.array([(number[id(one)], number[id(other)]) for one, other in pairs])
+    steps = (-(-counts // STEP_ON_GPU) * STEP_ON_GPU)[texts]
+    order = np.lexsort(steps.T)
+    blocks = list(_blocks(steps[order]))
+    chosen = order[np.concatenate([rows for rows, _ in blocks])]
+    spans = np.stack([np.cumsum(counts) - counts, counts])[:, texts[chosen]]
     with torch.inference_mode():
-        weights = torch.as_tensor(np.concatenate([*(side.weights for side in sides), [0.0]]), device=device)
-        for layer in range(len(sides[0].layers) if sides else 0):
-            rows = np.concatenate([side.layers[layer] for side in sides])
-            units = torch.nn.functional.normalize(torch.as_tensor(rows, device=device), dim=1, eps=1e-30)
-            units = torch.cat([units, units.new_zeros(1, units.shape[1])])  # what padding points at
-            for lengths, group in groups.items():
-                for begin in range(0, len(group), ROWS_ON_GPU):
-                    places = group[begin : begin + ROWS_ON_GPU]
-                    columns = zip(*(pairs[place] for place in places), strict=True)
-                    where = (_places(*given, starts, len(rows)) for given in zip(columns, lengths, strict=True))
-                    for place, pr in zip(places, _greedy(units, weights, *where), strict=False):
-                        found[place].append(_prf(*pr))
-    return found
+        where = torch.as_tensor(spans, device=device)
+        weights = torch.as_tensor(np.concatenate([*(side.shares for side in sides), [0.0]]), device=device)
+        views = [
+            _units(in_one_piece([side.layers[view] for side in sides], device)) for view in range(len(sides[0].layers))
+        ]
+        found = []
+        for place, (_, lengths) in enumerate(blocks):
+            block = where[:, place * ROWS_ON_GPU : (place + 1) * ROWS_ON_GPU]
+            ones, others = (_places(block[..., side], lengths[side], len(weights) - 1) for side in (0, 1))
+            found.append(torch.stack([_greedy(units, weights, ones, others) for units in views], dim=1))
+        values = torch.cat(found).cpu().numpy()
+    result: Array = np.empty((len(pairs), *values.shape[1:]))
+    result[chosen] = values
+    return result
 
 
-def _places(sides: tuple[Side, ...], length: int, starts: dict[int, int], padding: int) -> NDArray[np.int64]:
-    """Where the tokens of each side stand among all, filled up to one length and to a fixed number of sides."""
-    found = np.full((ROWS_ON_GPU, length), padding)
-    for row, side in enumerate(sides):
-        count = len(side.weights)
-        found[row, :count] = np.arange(starts[id(side)], starts[id(side)] + count)
-    return found
+def _blocks(lengths: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], tuple[int, int]]]:
+    """Pairs of the same two lengths, so many at a time: their places, the last repeated until there are enough."""
+    changes = np.flatnonzero((lengths[1:] != lengths[:-1]).any(axis=1)) + 1
+    for start, stop in zip([0, *changes], [*changes, len(lengths)], strict=True):
+        for begin in range(start, stop, ROWS_ON_GPU):
+            yield np.minimum(np.arange(begin, begin + ROWS_ON_GPU), stop - 1), tuple(lengths[start].tolist())
 
 
-def _greedy(units: "Tensor", weights: "Tensor", ones: NDArray[np.int64], others: NDArray[np.int64]) -> Any:
-    """Precision and recall of each row's two texts."""
+def _units(rows: "Tensor") -> "Tensor":
+    """Vectors of length one, and below them the zeros that padding points at."""
     import torch
 
-    left, right = (torch.as_tensor(places, device=units.device) for places in (ones, others))
-    cosines = torch.bmm(units[left], units[right].transpose(1, 2))
+    units = torch.nn.functional.normalize(rows, dim=1, eps=1e-30)
+    return torch.cat([units, units.new_zeros(1, units.shape[1])])
+
+
+def _places(spans: "Tensor", length: int, padding: int) -> "Tensor":
+    """Where the tokens of each text stand among all, filled up to one length."""
+    import torch
+
+    starts, counts = spans[..., None]
+    within = torch.arange(length, device=spans.device)
+    return torch.where(within < counts, starts + within, padding)
+
+
+def _greedy(units: "Tensor", weights: "Tensor", ones: "Tensor", others: "Tensor") -> "Tensor":
+    """Precision and recall of each row's two texts; padding has no weight and is nobody's best."""
+    import torch
+
+    cosines = torch.bmm(units[ones], units[others].transpose(1, 2))
     padding = len(units) - 1
-    none = torch.full((), float("-inf"), device=units.device)
-    sums = []
-    for own, other, axis in ((left, right, 2), (right, left, 1)):
-        hidden = (other == padding).unsqueeze(3 - axis)
-        best = torch.where(hidden, none, cosines).amax(axis).double()
-        sums.append(torch.where(own == padding, 0.0, best * weights[own]).sum(1))
-    return torch.stack(sums, dim=1).tolist()
+    best = (
+        cosines.masked_fill((others == padding)[:, None], -torch.inf).amax(2),
+        cosines.masked_fill((ones == padding)[:, :, None], -torch.inf).amax(1),
+    )
+    sums = [(own.double() * weights[places]).sum(1) for own, places in zip(best, (ones, others), strict=True)]
+    return torch.stack(sums, dim=1)
