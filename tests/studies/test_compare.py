@@ -13,8 +13,9 @@ from babelquake.errors import UserError
 from babelquake.report.comparing import comparison_markdown, comparison_table
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
+from babelquake.stats.testing import normal_test
 from babelquake.studies.attack.study import attack
-from babelquake.studies.compare import compare, normal_test
+from babelquake.studies.compare import compare
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt

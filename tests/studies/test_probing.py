@@ -14,9 +14,9 @@ from babelquake.cli.app import app
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite, suite
+from babelquake.runs.pieces import rows_of
 from babelquake.scorers import scorer
 from babelquake.studies import blocks
-from babelquake.studies.columns import rows_of
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe.selection import judged_segments
 from babelquake.studies.qe.study import QE

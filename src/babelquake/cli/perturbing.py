@@ -176,9 +176,9 @@ def _write_table(
     notes: list[str] = []
     given = _given(file, column, notes)
     texts, words = given.texts, None
-    if any(perturbation.vocabulary == "data" for perturbation in chosen.perturbations):
+    if chosen.draws_from_data:
         texts, words = _with_vocabulary(texts, lang)
-    fillers = _fillers() if any(perturbation.card.asks for perturbation in chosen.perturbations) else None
+    fillers = _fillers() if chosen.asks else None
     paired = _with_sources(texts, file, source, given.sources)
     height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=words, fillers=fillers)
     if not height:

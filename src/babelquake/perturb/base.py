@@ -224,6 +224,11 @@ class Perturbation:
         return str(Spec(self.spec.name, tuple(item for item in self.spec.options if item[0] != "level")))
 
     @property
+    def cell(self) -> tuple[str, float | None]:
+        """Its columns in tables: label and level."""
+        return self.label, self.level
+
+    @property
     def lacks_model(self) -> bool:
         """Whether it asks a masked language model and names none."""
         return self.card.asks and not self.options.get("model")

@@ -53,6 +53,16 @@ class Suite:
             return 1
         return self.replicates if self.replicates is not None else perturbation.card.replicates
 
+    @property
+    def asks(self) -> bool:
+        """Whether any of them asks a masked language model."""
+        return any(perturbation.card.asks for perturbation in self.perturbations)
+
+    @property
+    def draws_from_data(self) -> bool:
+        """Whether any of them draws words from the data's own texts."""
+        return any(perturbation.vocabulary == DATA for perturbation in self.perturbations)
+
     def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
         """Every perturbation's signature, with its number of replicates."""
         parts = [

@@ -16,7 +16,7 @@ from babelquake.languages import Language
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.perturb.vocabulary import DATA, vocabulary_of
+from babelquake.perturb.vocabulary import vocabulary_of
 from babelquake.runs.locking import locked
 
 BLOCK = 2000
@@ -41,7 +41,7 @@ def perturb_table(
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
     chosen = chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None)
-    if words is None and any(perturbation.vocabulary == DATA for perturbation in chosen.perturbations):
+    if words is None and chosen.draws_from_data:
         words = vocabulary_of(texts, Language(lang) if lang else None)
     return pl.concat(in_blocks(chosen, lines, lang=lang, seed=seed, vocabulary=words, fillers=fillers))
 

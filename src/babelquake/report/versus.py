@@ -28,6 +28,8 @@ def _segments(old: Run, new: Run, names: tuple[str, str]) -> list[Table]:
     if not (old.has("scores") and new.has("scores")):
         return []
     shared = [name for name in (*PLACE, "scorer") if all(name in _columns(run, "scores") for run in (old, new))]
+    if not {"id", "scorer"} <= set(shared):
+        return []
     sides = []
     for run in (old, new):
         scores = run.scan("scores").select(*shared, "score").drop_nulls("score")

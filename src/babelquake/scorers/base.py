@@ -151,6 +151,11 @@ class Scorer(ABC):
         return str(self.spec)
 
     @property
+    def sign(self) -> int:
+        """What scores are multiplied by to be better when higher: −1 for those that count errors."""
+        return 1 if self.higher_is_better else -1
+
+    @property
     @abstractmethod
     def signature(self) -> str:
         """Everything that can change a score: options, versions, precision."""

@@ -5,12 +5,15 @@ stack at once. A pair with a missing score has the difference NaN and so is on n
 """
 
 from collections.abc import Iterator
+from itertools import permutations
+from math import factorial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from babelquake.errors import UserError
 from babelquake.stats.groups import Array, By, grouped, ratio
+from babelquake.stats.pvalues import p_value
 
 LONG_GROUP = 64
 """From this many entries on, τ-b is left to SciPy's O(n log n) count."""
@@ -88,6 +91,19 @@ def concordance(counts: Array) -> Array:
     return ratio(counts[..., 0] - counts[..., 1], counts.sum(axis=-1))
 
 
+def rank_agreement(one: Array, other: Array, seed: int, draws: int = 10_000) -> tuple[float, float]:
+    """Kendall's τ of two rankings and its one-sided permutation p-value: exact up to eight models, drawn beyond."""
+    observed = _tau(one, other)
+    if factorial(len(one)) <= factorial(8):
+        orders = np.array(list(permutations(range(len(one)))))
+    else:
+        rng = np.random.default_rng(seed)
+        orders = np.array([rng.permutation(len(one)) for _ in range(draws)])
+        orders[0] = np.arange(len(one))
+    drawn = np.array([_tau(one, other[order]) for order in orders])
+    return observed, p_value(drawn, observed, "greater", exhaustive=True)
+
+
 def pairs(human: Array, metric: Array) -> Iterator[tuple[Array, Array]]:
     """Differences of human and of metric scores for all pairs of each group, in blocks of equal distance."""
     for distance in range(1, human.shape[-1]):
@@ -107,3 +123,8 @@ def _tau_b_of_long_groups(human: Array, metric: Array) -> Array:
         if entries.sum() > 1:
             taus[place] = kendalltau(human[place[-1], entries], metric[(*place, entries)]).statistic
     return taus
+
+
+def _tau(one: Array, other: Array) -> float:
+    signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
+    return float(signs.sum() / (len(one) * (len(one) - 1)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from babelquake.errors import UserError
 from babelquake.stats.pvalues import Alternative
@@ -57,3 +57,15 @@ def signed_rank(first: ArrayLike, second: ArrayLike, alternative: Alternative = 
 def _known(scores: ArrayLike) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     values = np.asarray(scores, dtype=np.float64).ravel()
     return values[~np.isnan(values)]
+
+
+def paired_t(differences: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """t and one-sided p of differences below 0; differences that are all equal are certain one way or the other."""
+    from scipy.stats import ttest_1samp
+
+    if differences.size < 2:
+        return None, None
+    if np.ptp(differences) == 0:
+        return None, 0.0 if differences[0] < 0 else 1.0
+    found = ttest_1samp(differences, 0.0, alternative="less")
+    return float(found.statistic), float(found.pvalue)

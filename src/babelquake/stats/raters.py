@@ -68,7 +68,7 @@ def rater_pairs(judged: Mapping[str, Mapping[str, float]], least: int = 10) -> R
 
     found = []
     for one, other in combinations(judged.values(), 2):
-        common = one.keys() & other.keys()
+        common = [unit for unit in one if unit in other]
         if len(common) < least:
             continue
         first, second = (np.array([scores[unit] for unit in common]) for scores in (one, other))

@@ -16,6 +16,7 @@ lopsided, arrangements alone find too much: below `FEW`, p is also no smaller th
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import erfc, sqrt
 from typing import Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from babelquake.stats.bootstrap import Array, Function, Resampled, applied, in_order, same_segments, weighted_sums
 from babelquake.stats.paired import exchanged, sides
 from babelquake.stats.pvalues import Alternative, p_value, smallest_p
-from babelquake.stats.resampling import Draws, Keys
+from babelquake.stats.resampling import Draws, Keys, least_draws
 from babelquake.stats.skewness import unskewed_p
 
 FEW = 50
@@ -167,3 +168,22 @@ def bootstrap_test(resampled: Resampled, segments: int, changed: int, alternativ
     return Test(
         resampled.value, null, segments, changed, p, "bootstrap" if np.isfinite(p) else "undefined", alternative
     )
+
+
+def normal_test(
+    old: tuple[float, float | None], new: tuple[float, float | None], segments: int, alpha: float = 0.05
+) -> Test:
+    """The one-sided test of a fall between independent values with standard deviations: p = P(Z ≤ z).
+
+    Its draws, for the correction, are normal quantiles in an order that depends on the values alone.
+    """
+    from scipy.special import ndtri
+
+    value, spread = new[0] - old[0], sqrt((old[1] or 0.0) ** 2 + (new[1] or 0.0) ** 2)
+    draws = max(1999, least_draws(alpha))
+    if not spread:
+        p = 1.0 if value >= 0 else float("nan")
+        return Test(value, np.zeros(draws), segments, 0, p, "nothing differs" if p == 1.0 else "undefined", "less")
+    order = np.random.default_rng(abs(hash((round(old[0], 9), round(new[0], 9)))) % 2**32).permutation(draws)
+    null = spread * ndtri((order + 0.5) / draws)
+    return Test(value, null, segments, segments, 0.5 * erfc(-value / spread / sqrt(2)), "bootstrap", "less")

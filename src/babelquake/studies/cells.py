@@ -3,9 +3,9 @@
 Readers of two cells on the same segments, in one run or in two, compare them by `paired_test`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from babelquake.stats.bootstrap import Function, Resampled, resampled_sums
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
+from babelquake.stats.units import combined, marks_of, short
 from babelquake.studies import kinds
 
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 Table = Array | Callable[[], Array]
 """One row per segment; large ones are made when asked for, so that one is in memory at a time."""
 MOST_CONTRIBUTIONS = 20_000
@@ -48,6 +51,11 @@ class Place:
     def question(self) -> tuple[object, ...]:
         """Everything but the system: cells with one question are compared."""
         return (self.language_pair, self.scorer, self.perturbation, self.level, self.group, self.only_changed)
+
+    @property
+    def of_system(self) -> "Place":
+        """The place of what is said of the system all in all."""
+        return Place(self.language_pair, self.scorer, system=self.system)
 
     def kind(self, kind: Kind) -> Kind:
         """What a number of this place is called."""
@@ -108,6 +116,14 @@ class Cell:
                 self.numbers[name] = Resampled(value, np.asarray(function(*drawn), dtype=np.float64))
                 if few:
                     self.contributions[name] = np.asarray(value - (n - 1) / n * np.asarray(function(*left)))
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by what they have in common, in order of appearance."""
+    found: dict[K, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
 
 
 class Shared:
@@ -176,22 +192,3 @@ def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:
     if one.marks is None or other.marks is None:
         return np.ones(len(one.keys), dtype=np.bool_)
     return np.asarray(one.marks != other.marks)
-
-
-def marks_of(rows: Array) -> NDArray[np.uint64]:
-    """A hash of each row's numbers."""
-    return combined(np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T)
-
-
-def short(marks: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """The better half of hashes: two that differ look alike once in four thousand million times."""
-    return (marks >> np.uint64(32)).astype(np.uint32)
-
-
-def combined(columns: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """A hash of several words, place by place."""
-    marks = np.zeros(1, dtype=np.uint64)
-    for column in columns:
-        marks = (marks ^ column) * np.uint64(0x9E3779B97F4A7C15)
-        marks ^= marks >> np.uint64(29)
-    return marks

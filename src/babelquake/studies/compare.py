@@ -9,7 +9,6 @@ language pair, scorer and measure.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from math import erfc, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +19,9 @@ from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
 from babelquake.stats.families import Outcome, corrected
 from babelquake.stats.resampling import least_draws
-from babelquake.stats.testing import Test
+from babelquake.stats.testing import normal_test
 from babelquake.studies.card import STUDIES, Study
-from babelquake.studies.cells import Cell, Place, Tested, paired_test
+from babelquake.studies.cells import Cell, Place, Tested, grouped, paired_test
 
 Correction = Literal["max-t", "bh", "none"]
 
@@ -91,9 +90,7 @@ def compare(
 
 def _judged(found: Sequence[Tested], alpha: float, correction: Correction) -> list[Outcome]:
     """The outcome of every test, corrected within its family or, if so asked, over all or not at all."""
-    families: dict[tuple[str | None, ...], list[int]] = {}
-    for place, tested in enumerate(found):
-        families.setdefault(tested.family if correction == "max-t" else (str(place),), []).append(place)
+    families = grouped(range(len(found)), lambda place: found[place].family if correction == "max-t" else place)
     outcomes: dict[int, Outcome] = {}
     for places in families.values():
         outcomes |= dict(zip(places, corrected([found[place].test for place in places], alpha), strict=True))
@@ -173,22 +170,3 @@ def _counts(study: Study, run: Run, row: dict[str, Any]) -> bool:
 def _place(row: dict[str, Any], alone: bool = False) -> Place:
     names = ("language_pair", "scorer", "perturbation", "level", "group")
     return Place(**{name: row[name] for name in names}, system=None if alone else row["system"])
-
-
-def normal_test(
-    old: tuple[float, float | None], new: tuple[float, float | None], segments: int, alpha: float = 0.05
-) -> Test:
-    """The one-sided test of a fall between independent values with standard deviations: p = P(Z ≤ z).
-
-    Its draws, for the correction, are normal quantiles in an order that depends on the values alone.
-    """
-    from scipy.special import ndtri
-
-    value, spread = new[0] - old[0], sqrt((old[1] or 0.0) ** 2 + (new[1] or 0.0) ** 2)
-    draws = max(1999, least_draws(alpha))
-    if not spread:
-        p = 1.0 if value >= 0 else float("nan")
-        return Test(value, np.zeros(draws), segments, 0, p, "nothing differs" if p == 1.0 else "undefined", "less")
-    order = np.random.default_rng(abs(hash((round(old[0], 9), round(new[0], 9)))) % 2**32).permutation(draws)
-    null = spread * ndtri((order + 0.5) / draws)
-    return Test(value, null, segments, segments, 0.5 * erfc(-value / spread / sqrt(2)), "bootstrap", "less")

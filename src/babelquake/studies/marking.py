@@ -10,6 +10,7 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.scorers.base import Questions, Scorer
+from babelquake.studies.variants import cell_columns
 
 if TYPE_CHECKING:
     from babelquake.studies.probing import Material
@@ -39,13 +40,7 @@ def errors_marked(
         variants.select("row", *CELL, "text"), on=["row", *CELL], how="inner", nulls_equal=True, maintain_order="left"
     )
     own = material.segments.filter(pl.col("row").is_in(texts["row"].unique().implode()))
-    clean = own.select(
-        "row",
-        pl.lit(None, pl.String).alias("perturbation"),
-        pl.lit(None, pl.Float64).alias("level"),
-        pl.lit(0, pl.UInt32).alias("replicate"),
-        "text",
-    )
+    clean = own.select("row", *cell_columns(), "text")
     both = pl.concat([clean, texts.select(clean.columns)], how="vertical_relaxed").sort("row", maintain_order=True)
     places = own["row"].search_sorted(both["row"]).to_numpy()
     asked: Questions = material.batch(own, both["text"].to_list(), places)

@@ -18,13 +18,13 @@ from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.runs.parts import Parts
+from babelquake.runs.pieces import list_column
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.columns import list_column
 from babelquake.studies.marking import errors_marked
 from babelquake.studies.session import Session
 from babelquake.studies.splits import of_the_sample
-from babelquake.studies.variants import Words, perturbed_blocks
+from babelquake.studies.variants import Words, cell_columns, perturbed_blocks
 
 TABLES = ("variants", "scores", "sums")
 Places = NDArray[np.integer[Any]]
@@ -120,13 +120,11 @@ def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:
     part = block.segments
     rows, parts = part["row"].to_list(), []
     for perturbation in suite.perturbations:
-        texts = given.get((perturbation.label, perturbation.level))
+        texts = given.get(perturbation.cell)
         table = part.select(
             "row",
             "id",
-            pl.lit(perturbation.label, pl.String).alias("perturbation"),
-            pl.lit(perturbation.level, pl.Float64).alias("level"),
-            pl.lit(0, pl.UInt32).alias("replicate"),
+            *cell_columns(*perturbation.cell),
             part["text"] if texts is None else pl.Series("text", [texts[row] for row in rows], pl.String),
             "language_pair",
         )
@@ -162,16 +160,7 @@ def _answered(summed: pl.DataFrame) -> pl.DataFrame:
 def _asked(material: Material, block: Block, variants: pl.DataFrame) -> tuple[pl.DataFrame, Questions]:
     """The clean and the perturbed texts of a block: what they are, and what is asked of each."""
     part = block.segments
-    clean = part.select(
-        "row",
-        "id",
-        "language_pair",
-        pl.lit(None, pl.String).alias("perturbation"),
-        pl.lit(None, pl.Float64).alias("level"),
-        pl.lit(0, pl.UInt32).alias("replicate"),
-        pl.lit(False).alias("changed"),
-        "text",
-    )
+    clean = part.select("row", "id", "language_pair", *cell_columns(), pl.lit(False).alias("changed"), "text")
     everything = pl.concat([clean, variants.select(clean.columns)], how="vertical_relaxed")
     places = np.searchsorted(part["row"].to_numpy(), everything["row"].to_numpy())
     questions = material.batch(part, everything["text"].fill_null("").to_list(), places)

@@ -163,11 +163,7 @@ class Session:
             seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples, continued=continued
         )
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
-        known = (
-            {(perturbation.label, perturbation.level): perturbation for perturbation in self.suite.perturbations}
-            if self.suite
-            else {}
-        )
+        known = {one.cell: one for one in self.suite.perturbations} if self.suite else {}
         signed = list(measures)
         if not signed:
             self.say("Nothing could be measured: there are too few segments or judgements. Take more or others.")

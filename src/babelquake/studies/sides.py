@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from babelquake.runs.pieces import Part
 from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys
-from babelquake.studies.pieces import Part
-from babelquake.studies.units import Places, by_unit
+from babelquake.stats.units import Places, by_unit
 
 Chosen = NDArray[np.bool_] | None
 """Which of the perturbed texts are meant; None for all."""

@@ -5,16 +5,10 @@ row: several systems' translations of one sentence, replicates of a perturbation
 and the order of rows means nothing.
 """
 
-from typing import Any
-
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys, segment_keys
-
-Places = NDArray[np.integer[Any]]
 
 
 def unit_keys(segments: pl.DataFrame) -> Keys:
@@ -35,23 +29,3 @@ def keys_by_row(segments: pl.DataFrame) -> Keys:
     keys = np.zeros(int(rows.max()) + 1 if rows.size else 0, dtype=np.uint64)
     keys[rows] = unit_keys(segments)
     return keys
-
-
-def by_unit(keys: Keys, statistics: Array) -> tuple[Keys, Array]:
-    """Rows of one sentence summed, by ascending key; the order they came in changes not even the last bit."""
-    if not len(keys):
-        return keys, statistics
-    order = np.argsort(keys)
-    ordered = keys[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
-    if len(starts) == len(keys):
-        return ordered, statistics[order]
-    order = np.lexsort((statistics[:, -1], statistics[:, 0], keys))
-    return ordered[starts], np.add.reduceat(statistics[order], starts, axis=0)
-
-
-def aligned(keys: Keys, everywhere: Keys, values: NDArray[Any]) -> Array:
-    """Values of some units spread over all, 0 elsewhere; both keys ascend."""
-    spread = np.zeros((len(everywhere), *values.shape[1:]))
-    spread[np.searchsorted(everywhere, keys)] = values
-    return spread

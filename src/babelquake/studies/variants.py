@@ -13,13 +13,22 @@ from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.vocabulary import DATA, Vocabulary, vocabulary_of
+from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.studies.blocks import Block
 
 Language = Callable[[str | None], str | None]
 """The language of a pair's texts that are perturbed."""
 Words = Mapping[str | None, Vocabulary]
 """Language pair → the words that perturbations with `vocabulary=data` draw from."""
+
+
+def cell_columns(label: str | None = None, level: float | None = None) -> list[pl.Expr]:
+    """The columns that say which variant a text is; without a label, the clean text."""
+    return [
+        pl.lit(label, pl.String).alias("perturbation"),
+        pl.lit(level, pl.Float64).alias("level"),
+        pl.lit(0, pl.UInt32).alias("replicate"),
+    ]
 
 
 def variants_of(
@@ -51,7 +60,7 @@ def perturbed_blocks(
     blocks: Sequence[Block], column: str, suite: Suite, language: Language, seed: int, words: Words, engine: Engine
 ) -> Iterator[tuple[Block, pl.DataFrame]]:
     """Blocks with their variants, as they are made: by the engine's workers, or here where a model is asked."""
-    if any(perturbation.card.asks for perturbation in suite.perturbations):
+    if suite.asks:
         fillers = fillers_of(engine)
         for block in blocks:
             yield block, variants_of(block, column, suite, language, seed, words, fillers)
@@ -77,7 +86,7 @@ def _perturbed(
 
 def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:
     """The content words of all texts of each language pair (Kanojia §5.2), where a perturbation says `data`."""
-    if not any(perturbation.vocabulary == DATA for perturbation in suite.perturbations):
+    if not suite.draws_from_data:
         return {}
     return {
         pair: vocabulary_of(part[column].fill_null("").to_list(), LanguageType.known(language(pair)))

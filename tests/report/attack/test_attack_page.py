@@ -11,8 +11,10 @@ from babelquake.report.attack.tables import edits_text
 from babelquake.report.examples import example_table
 from babelquake.report.html import write_html
 from babelquake.report.page import tables, verdict, views
+from babelquake.report.versus import versus_tables
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
+from babelquake.studies.compare import compare
 
 ROWS = [
     ("Das Haus ist alt.", "The old house stands by the river.", "The old house stands near the river.", "wmt12"),
@@ -89,3 +91,10 @@ def test_the_page_escapes_texts_and_lists_examples(run: Run, tmp_path: Path) -> 
     write_html([run], page)
     assert "<b>all</b>" not in page.read_text("utf-8")
     assert len(example_table(run, 3).rows) == 3
+
+
+def test_two_attacks_stand_side_by_side(run: Run) -> None:
+    """Their scores are of sentences and victims, not of perturbed texts: there is no table segment by segment."""
+    changes = compare(run, run)
+    assert [table.title for table in versus_tables(run, run, changes)] == ["run against run"]
+    assert {change.measure for change in changes} == {"success"}

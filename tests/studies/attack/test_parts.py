@@ -10,11 +10,12 @@ import pytest
 
 from babelquake.attacks.goal import Overpenalise
 from babelquake.errors import UserError
-from babelquake.studies.attack.journal import Journal
+from babelquake.runs.journal import Journal
+from babelquake.stats.intervals import wilson
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.ratings import human_measures, rated, read_ratings
 from babelquake.studies.attack.sampling import sampled
-from babelquake.studies.attack.shares import success_measures, wilson
+from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 
 

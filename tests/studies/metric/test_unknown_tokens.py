@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.errors import UserError
-from babelquake.studies.metric.unknown_tokens import count_unknown, tokenizer
+from babelquake.models.tokenizers import tokenizer
+from babelquake.studies.metric.unknown_tokens import count_unknown
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,11 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from babelquake.runs.measures import Measure
+from babelquake.runs.pieces import list_column
 from babelquake.scorers import MeanScorer, Questions, scorer
 from babelquake.scorers.base import Array, Scorer
 from babelquake.spec import Spec
 from babelquake.studies.cells import Cell
-from babelquake.studies.columns import list_column
 from babelquake.studies.mt.cells import harmonic_mean
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.robustness import ranks, robust_consis_correlation, system_differences

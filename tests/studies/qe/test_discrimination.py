@@ -13,8 +13,9 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
+from babelquake.stats.kendall import rank_agreement
 from babelquake.studies.qe.discrimination import probe_results, probed_models
-from babelquake.studies.qe.ranking import rank_agreement, ranking_results, rivalries, standardised
+from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
 
 PROBES = {
     "lower-words": Probe(meaning="preserving", title="words lower-cased (MPP6)"),

@@ -14,10 +14,10 @@ from babelquake.attacks.recipes import Tools, recipe
 from babelquake.attacks.victim import Scale
 from babelquake.attacks.voice import Voice
 from babelquake.languages import sides
+from babelquake.runs.journal import Journal
 from babelquake.runs.parts import FOLDER
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
-from babelquake.studies.attack.journal import Journal
 from babelquake.studies.attack.models import Models
 from babelquake.studies.attack.searching import SCHEMA, Plan, attacked
 from babelquake.studies.session import Session

@@ -6,6 +6,7 @@ import polars as pl
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.randomness import Stream
+from babelquake.studies.cells import grouped
 
 
 def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], seed: int) -> pl.DataFrame:
@@ -22,10 +23,8 @@ def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], s
         return segments
     if size < 1:
         raise UserError(f"--sample {size}: at least one sentence must be attacked.")
-    strata: dict[tuple[object, ...], list[int]] = {}
     keys = segments.select(stratify).rows() if stratify else [()] * segments.height
-    for row, key in enumerate(keys):
-        strata.setdefault(key, []).append(row)
+    strata = grouped(range(segments.height), lambda row: keys[row])
     shares = _shares({key: len(rows) for key, rows in strata.items()}, size)
     drawn: list[int] = []
     for key, rows in strata.items():

@@ -18,8 +18,8 @@ from babelquake.attacks.victim import Scale, ScorerVictim, SystemVictim, Victim
 from babelquake.attacks.voice import Voice
 from babelquake.engine import Ask, Engine, Progress
 from babelquake.errors import ResumableError
+from babelquake.runs.journal import Journal
 from babelquake.scorers.base import Scorer
-from babelquake.studies.attack.journal import Journal
 from babelquake.systems.base import System
 
 SCHEMA: dict[str, Any] = {

@@ -1,7 +1,6 @@
 """How often attacks succeed, and what it takes: Tables 1 and 2 of Huang 2023, with their denominators."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -9,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from babelquake.runs.measures import Measure
+from babelquake.stats.intervals import Z, wilson
 from babelquake.studies.attack import kinds
 
-Z = 1.959963984540054
 CELL = ("victim", "recipe")
 
 
@@ -59,13 +58,3 @@ def _edit_shares(cell: pl.DataFrame, victim: str, recipe: str) -> Iterator[Measu
 def _median(column: pl.Series) -> float | None:
     value = column.median()
     return float(value) if isinstance(value, int | float) else None
-
-
-def wilson(successes: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927): sensible at 0 and 1, where the usual one is not."""
-    if not n:
-        return math.nan, math.nan
-    share, z2 = successes / n, Z * Z
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return max(0.0, middle - half), min(1.0, middle + half)

@@ -8,8 +8,8 @@ import polars as pl
 
 from babelquake.attacks.goal import Goal
 from babelquake.runs.measures import Measure
+from babelquake.stats.intervals import wilson
 from babelquake.studies.attack import kinds
-from babelquake.studies.attack.shares import wilson
 
 
 def transfer_table(attacks: pl.DataFrame, scored: pl.DataFrame, goal: Goal) -> pl.DataFrame:

@@ -19,11 +19,12 @@ from babelquake.stats.groups import By
 from babelquake.stats.kendall import concordance, darr_rows
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, exchange_test
-from babelquake.studies.cells import Cell, Place
+from babelquake.stats.units import Places, aligned, by_unit
+from babelquake.studies.cells import Cell, Place, grouped
 from babelquake.studies.correlate import kinds
 from babelquake.studies.measuring import mean_of, measured
 from babelquake.studies.session import Session
-from babelquake.studies.units import Places, aligned, by_unit, unit_keys
+from babelquake.studies.units import unit_keys
 
 AVERAGE = "average"
 PREFERENCES = "preferences"
@@ -168,10 +169,7 @@ def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
         for cell in cells
         for name, drawn in cell.numbers.items()
     ]
-    groups: dict[tuple[object, ...], list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault(cell.place.question[1:], []).append(cell)
-    for several in groups.values():
+    for several in grouped(cells, lambda cell: cell.place.question[1:]).values():
         if len(several) > 1:
             place = {**several[0].place.columns, "language_pair": AVERAGE}
             for name in several[0].numbers:

@@ -46,7 +46,7 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
             yield agreement_cell(
                 Place(given.language_pair, scorer.name),
                 given,
-                values if scorer.higher_is_better else -values,
+                scorer.sign * values,
                 COMPARED,
                 resamples=resamples,
                 seed=seed,
@@ -104,8 +104,7 @@ def correlate(
         keep_preferences(session)
         scores = session.once("scores", lambda: _scores(session.scorers, material, session.engine, session.ready))
         values = {
-            scorer.name: scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
-            * (1 if scorer.higher_is_better else -1)
+            scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
             for scorer in session.scorers
         }
         quiet = session.engine.quiet

@@ -1,10 +1,9 @@
 """How much worse do people find perturbed translations? By victim, recipe and year (Huang 2023 §3.1, Figure 5)."""
 
-import numpy as np
 import polars as pl
 
 from babelquake.stats.families import corrected
-from babelquake.stats.groups import Array
+from babelquake.stats.intervals import mean_interval
 from babelquake.stats.resampling import segment_keys
 from babelquake.stats.superiority import signed_rank_test
 from babelquake.studies.human.export import SIDES
@@ -21,7 +20,6 @@ SCHEMA = {
     "p": pl.Float64,
     "p_corrected": pl.Float64,
 }
-NORMAL = 1.959963984540054
 
 
 def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
@@ -42,7 +40,7 @@ def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     for key, part in sorted(parts.items(), key=lambda item: str(item[0])):
         cell = dict(zip(known, key, strict=True))
         original, perturbed = (part[side].to_numpy() for side in SIDES)
-        low, high = _interval(original - perturbed)
+        low, high = mean_interval(original - perturbed)
         tests.append(signed_rank_test(original, perturbed, segment_keys(part["segment"].cast(pl.String))))
         rows.append(
             {
@@ -63,11 +61,3 @@ def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
         for place, outcome in zip(own, corrected([tests[place] for place in own]), strict=True):
             rows[place]["p_corrected"] = outcome.p_corrected
     return pl.DataFrame(rows, schema=SCHEMA)
-
-
-def _interval(differences: Array) -> tuple[float | None, float | None]:
-    """The mean ± 1.96 standard errors; nothing for a single difference."""
-    if differences.size < 2:
-        return None, None
-    error = NORMAL * float(np.std(differences, ddof=1)) / differences.size**0.5
-    return float(differences.mean()) - error, float(differences.mean()) + error

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from babelquake.runs.measures import ALPHA, Measure
+from babelquake.stats.intervals import Z
 from babelquake.studies.human import kinds
-from babelquake.studies.human.degradation import NORMAL
 from babelquake.studies.human.findings import Findings
 from babelquake.studies.human.ranking import can_separate
 
@@ -96,5 +96,5 @@ def _with_interval(measure: Measure, sd: float | None) -> Measure:
     """The mean with 1.96 standard errors over segments on either side."""
     if sd is not None and measure.value is not None and measure.n and measure.n > 1:
         measure.sd = sd / measure.n**0.5
-        measure.low, measure.high = measure.value - NORMAL * measure.sd, measure.value + NORMAL * measure.sd
+        measure.low, measure.high = measure.value - Z * measure.sd, measure.value + Z * measure.sd
     return measure

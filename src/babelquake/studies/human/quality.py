@@ -12,7 +12,7 @@ import polars as pl
 
 from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM
 from babelquake.stats.groups import Array
-from babelquake.stats.ranks import rank_sum
+from babelquake.stats.ranks import paired_t, rank_sum
 
 ALPHA = 0.05
 SAME = ("hit", "annotator", "system", "segment")
@@ -52,7 +52,7 @@ def annotator_quality(ratings: pl.DataFrame, alpha: float = ALPHA) -> pl.DataFra
     for (annotator,), items in _groups(ratings, table, ["annotator"]):
         losses = _changes(items, BAD_REFERENCE, size=False)
         repeats = _changes(items, REPEAT, size=True)
-        t, p = _paired_t(-losses)
+        t, p = paired_t(-losses)
         rows.append((annotator, _mean(repeats), _mean(losses), repeats.size, losses.size, t, p, _passed(p, alpha)))
     columns = ("annotator", "repeat_change", "degraded_loss", "repeats", "degraded", "t", "p", "passed")
     return _table(rows, columns)
@@ -88,18 +88,6 @@ def _groups(
 def _changes(items: pl.DataFrame, kind: str, *, size: bool) -> Array:
     loss = items.filter(type=kind).select(pl.col("original") - pl.col("raw")).to_series().to_numpy()
     return np.abs(loss) if size else loss
-
-
-def _paired_t(differences: Array) -> tuple[float | None, float | None]:
-    """t and one-sided p of differences below 0; differences that are all equal are certain one way or the other."""
-    from scipy.stats import ttest_1samp
-
-    if differences.size < 2:
-        return None, None
-    if np.ptp(differences) == 0:
-        return None, 0.0 if differences[0] < 0 else 1.0
-    found = ttest_1samp(differences, 0.0, alternative="less")
-    return float(found.statistic), float(found.pvalue)
 
 
 def _passed(p: float | None, alpha: float) -> bool | None:

@@ -10,6 +10,7 @@ from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import Measure
+from babelquake.runs.pieces import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
@@ -31,7 +32,7 @@ def noise_agreement(
 ) -> list[Measure]:
     """Agreement with humans per scorer, attack and level; level 0 is the clean reference."""
     given = judgements(data.segments, data.preferences)
-    wanted = [(perturbation.label, perturbation.level) for perturbation in suite.perturbations]
+    wanted = [perturbation.cell for perturbation in suite.perturbations]
     return agreement_measures(list(noise_cells(given, len(data), sums, scorers, wanted, resamples, seed, threshold)))
 
 
@@ -46,26 +47,20 @@ def noise_cells(
     threshold: float,
 ) -> Iterator[Cell]:
     """A cell per scorer, attack (label, level) and language pair; where it does not apply, the clean score stands."""
+
+    def make(at: tuple[Scorer, pl.DataFrame, str, float | None, Judgements]) -> Cell:
+        scorer, table, label, level, some = at
+        clean, noisy = (
+            _by_row(table.filter(same(perturbation=name, level=degree)), rows)
+            for name, degree in ((None, None), (label, level))
+        )
+        values = scorer.sign * np.where(np.isnan(noisy), clean, noisy)[some.rows]
+        place = Place(some.language_pair, scorer.name, label, level)
+        return agreement_cell(place, some, values, STATISTICS, resamples=resamples, seed=seed, threshold=threshold)
+
     for scorer in scorers:
-        sign = 1 if scorer.higher_is_better else -1
         table = sums.filter(pl.col("scorer") == scorer.name).select("row", "perturbation", "level", "score").collect()
-        clean = _by_row(table.filter(pl.col("perturbation").is_null()), rows)
-
-        def make(
-            at: tuple[str, float | None, Judgements],
-            scorer: Scorer = scorer,
-            sign: int = sign,
-            table: pl.DataFrame = table,
-            clean: Array = clean,
-        ) -> Cell:
-            label, level, some = at
-            same = (pl.col("perturbation") == label) & pl.col("level").eq_missing(pl.lit(level, pl.Float64))
-            noisy = _by_row(table.filter(same), rows)
-            values = sign * np.where(np.isnan(noisy), clean, noisy)[some.rows]
-            place = Place(some.language_pair, scorer.name, label, level)
-            return agreement_cell(place, some, values, STATISTICS, resamples=resamples, seed=seed, threshold=threshold)
-
-        yield from in_parallel(make, [(label, level, some) for label, level in perturbations for some in given])
+        yield from in_parallel(make, [(scorer, table, *cell, some) for cell in perturbations for some in given])
 
 
 def suite_for(
@@ -101,7 +96,7 @@ def attacked_texts(data: Dataset, suite: Suite) -> Given:
         if texts is None:
             known = ", ".join(f"{name}[level={level:g}]" for name, level in data.attacked) or "none"
             raise UserError(f"{data.name} brings no references under {perturbation.spec}; it brings: {known}.")
-        found[perturbation.label, perturbation.level] = texts()
+        found[perturbation.cell] = texts()
     return found
 
 

@@ -15,10 +15,11 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array, Questions, Scorer
+from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.measuring import measured
 from babelquake.studies.metric import kinds
-from babelquake.studies.units import by_unit, keys_by_row
+from babelquake.studies.units import keys_by_row
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""
@@ -47,12 +48,12 @@ def judge_triples(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Eng
     segments, asked = triples(segments)
     parts = []
     for scorer in scorers:
-        sign = 1 if scorer.higher_is_better else -1
-        columns = {
-            column: sign * scorer.score_rows(engine.judge(scorer, questions)) for column, questions in asked.items()
-        }
         keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
-        parts.append(keys.with_columns(scorer=pl.lit(scorer.name), **{k: pl.Series(v) for k, v in columns.items()}))
+        judged = {
+            column: pl.Series(scorer.sign * scorer.score_rows(engine.judge(scorer, questions)))
+            for column, questions in asked.items()
+        }
+        parts.append(keys.with_columns(scorer=pl.lit(scorer.name), **judged))
     return pl.concat(parts)
 
 

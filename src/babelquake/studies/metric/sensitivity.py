@@ -4,7 +4,7 @@
 gives them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ import polars as pl
 
 from babelquake.files import ROWS_TOGETHER
 from babelquake.runs.measures import Measure
+from babelquake.runs.pieces import counted, same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
@@ -20,7 +21,6 @@ from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.measuring import Families, enough, measured
 from babelquake.studies.metric import kinds
-from babelquake.studies.pieces import counted, same
 from babelquake.studies.sides import Chosen, Sides
 from babelquake.studies.units import keys_by_row
 
@@ -84,23 +84,22 @@ class _Cut(Sides):
 
 def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: int, seed: int) -> Cell:
     """One cell, over all its texts or over those chosen."""
+
+    def better_up(sums: Array) -> Array:
+        return scorer.sign * scorer.aggregate(sums)
+
     keys = sides.keys if chosen is None else sides.keys[chosen]
     cell = Cell(place, np.unique(keys), len(keys), int(sides.changed.sum()))
     tables = [partial(sides.baseline, sides.replicates, chosen), partial(sides.perturbed, "statistics", chosen)]
-    cell.compute(_formulas(scorer), tables, resamples, seed)
-    sign = 1 if scorer.higher_is_better else -1
-    cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: sign * scorer.aggregate(sums), (1, 0), tables, seed)
-    cell.sides.clear()
-    return cell
-
-
-def _formulas(scorer: Scorer) -> dict[str, Callable[[Array, Array], Array]]:
-    sign = 1 if scorer.higher_is_better else -1
-    return {
+    formulas = {
         "score": lambda before, after: scorer.aggregate(before),
         "score_perturbed": lambda before, after: scorer.aggregate(after),
-        "delta": lambda before, after: sign * (scorer.aggregate(after) - scorer.aggregate(before)),
+        "delta": lambda before, after: better_up(after) - better_up(before),
     }
+    cell.compute(formulas, tables, resamples, seed)
+    cell.tests["delta"] = exchange_of(cell, "delta", better_up, (1, 0), tables, seed)
+    cell.sides.clear()
+    return cell
 
 
 def _harmless_costs_more(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
@@ -138,9 +137,8 @@ def _losses_compared(texts: pl.DataFrame, scorer: Scorer, meanings: Mapping[str,
     """Per harmless change of some texts: beside how many harmful ones (`n`) it stands, and how many cost less."""
     clean = texts.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
     lost = texts.filter(pl.col("perturbation").is_not_null()).join(clean, on="row", maintain_order="left")
-    sign = 1 if scorer.higher_is_better else -1
     meaning = pl.col("perturbation").replace_strict(meanings, default=None)
-    lost = lost.with_columns(lost=sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
+    lost = lost.with_columns(lost=scorer.sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
     harmful = lost.filter(pl.col("meaning") == "altering").select("row", pl.col("lost").alias("other"))
     shared = lost.filter(pl.col("meaning") == "preserving").join(harmful, on="row", maintain_order="left")
     more = pl.col("lost") > pl.col("other")

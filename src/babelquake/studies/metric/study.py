@@ -17,6 +17,7 @@ from babelquake.data import Given, dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.languages import sides
+from babelquake.models.tokenizers import tokenizer
 from babelquake.perturb.suite import Suite
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
@@ -32,7 +33,7 @@ from babelquake.studies.metric.agreement import attacked_texts, noise_agreement,
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
-from babelquake.studies.metric.unknown_tokens import tokenizer, unknown_tokens
+from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.missing import require_scores, steady, text_among
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.session import Session

@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from babelquake.runs.pieces import counted, same
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, Shared, exchange_of
-from babelquake.studies.pieces import counted, same
 from babelquake.studies.sides import Chosen, Sides
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]

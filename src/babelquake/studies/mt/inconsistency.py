@@ -4,14 +4,14 @@ import numpy as np
 import polars as pl
 
 from babelquake.runs.measures import Measure
+from babelquake.runs.pieces import counted, same
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap
 from babelquake.stats.resampling import Keys
+from babelquake.stats.units import by_unit
 from babelquake.studies.kinds import over_changed
 from babelquake.studies.measuring import measured
 from babelquake.studies.mt import kinds
-from babelquake.studies.pieces import counted, same
-from babelquake.studies.units import by_unit
 
 GROUPS = ["language_pair", "system", "perturbation", "level"]
 

@@ -15,11 +15,11 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies.cells import Cell, Place, Tested, differing
+from babelquake.stats.units import aligned
+from babelquake.studies.cells import Cell, Tested, differing, grouped
 from babelquake.studies.measuring import Families, mean_of, measured, undefined
 from babelquake.studies.mt import kinds
-from babelquake.studies.mt.robustness import RANKED_BY, ranked_by
-from babelquake.studies.units import aligned
+from babelquake.studies.mt.robustness import RANKED_BY, perturbed, ranked_by
 
 OVERALL: dict[str, Kind] = {
     "robust": kinds.OVERALL_ROBUST,
@@ -31,14 +31,10 @@ BySystem = Mapping[str, Sequence[Cell]]
 
 def overall(found: Sequence[Cell]) -> list[Measure]:
     """Overall figures of every system and scorer, and the differences between systems."""
-    groups: dict[tuple[str | None, str], dict[str, list[Cell]]] = {}
-    for cell in found:
-        if not cell.place.only_changed and cell.place.level != 0:
-            systems = groups.setdefault((cell.place.language_pair, cell.place.scorer), {})
-            systems.setdefault(cell.place.system or "", []).append(cell)
     measures: list[Measure] = []
-    for (pair, scorer), systems in groups.items():
-        shared = _shared(systems)
+    views = grouped(perturbed(found), lambda cell: (cell.place.language_pair, cell.place.scorer))
+    for (pair, scorer), group in views.items():
+        shared = _shared(grouped(group, lambda cell: cell.place.system or ""))
         for system, cells in shared.items():
             measures += _figures(cells, {"language_pair": pair, "scorer": scorer, "system": system})
         measures += _ranks(shared, pair, scorer)
@@ -162,12 +158,8 @@ def overall_test(
 
 def overall_in_two_runs(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterator[Tested]:
     """The overall figures of every system in an old and a new run, over the perturbations that both have."""
-    groups: dict[Place, list[tuple[Cell, Cell]]] = {}
-    for before, after in pairs:
-        if after.place.level != 0:
-            place = Place(after.place.language_pair, after.place.scorer, system=after.place.system)
-            groups.setdefault(place, []).append((before, after))
-    for place, group in groups.items():
+    known = [pair for pair in pairs if pair[1].place.level != 0]
+    for place, group in grouped(known, lambda pair: pair[1].place.of_system).items():
         befores, afters = [one for one, _ in group], [other for _, other in group]
         for name in shared_names(afters, befores):
             old, new = (float(np.mean([cell.numbers[name].value for cell in side])) for side in (befores, afters))

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from babelquake.engine import Progress
 from babelquake.runs.measures import Measure
+from babelquake.runs.pieces import counted, pieces
 from babelquake.scorers import Scorer
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.cells import Cell
@@ -15,7 +16,6 @@ from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
-from babelquake.studies.pieces import counted, pieces
 
 
 def mt_results(

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from babelquake.runs.measures import Measure
-from babelquake.studies.cells import Cell, paired_test
+from babelquake.studies.cells import Cell, grouped, paired_test
 from babelquake.studies.measuring import Families, measured, undefined
 from babelquake.studies.mt import kinds
 
@@ -70,11 +70,13 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
 
 def questions(found: Sequence[Cell]) -> list[list[Cell]]:
     """The systems' cells of each question over all texts."""
-    groups: dict[tuple[object, ...], list[Cell]] = {}
-    for cell in found:
-        if not cell.place.only_changed:
-            groups.setdefault(cell.place.question, []).append(cell)
-    return list(groups.values())
+    over_all = [cell for cell in found if not cell.place.only_changed]
+    return list(grouped(over_all, lambda cell: cell.place.question).values())
+
+
+def perturbed(found: Sequence[Cell]) -> list[Cell]:
+    """The cells over all texts in which something was perturbed: not those at level 0."""
+    return [cell for cell in found if not cell.place.only_changed and cell.place.level != 0]
 
 
 def ranked_by(group: Sequence[Cell]) -> str | None:
@@ -102,12 +104,9 @@ def robust_consis_correlation(found: Sequence[Cell]) -> list[Measure]:
 
     At level 0 nothing is perturbed and both are 100: such cells would make the correlation.
     """
-    groups: dict[tuple[str | None, str], list[Cell]] = {}
-    for cell in found:
-        if not cell.place.only_changed and cell.place.level != 0 and {"robust", "consis"} <= cell.numbers.keys():
-            groups.setdefault((cell.place.language_pair, cell.place.scorer), []).append(cell)
     measures = []
-    for (pair, scorer), group in groups.items():
+    known = [cell for cell in perturbed(found) if {"robust", "consis"} <= cell.numbers.keys()]
+    for (pair, scorer), group in grouped(known, lambda cell: (cell.place.language_pair, cell.place.scorer)).items():
         points = np.array([[cell.numbers["robust"].value, cell.numbers["consis"].value] for cell in group])
         points = points[np.isfinite(points).all(axis=1)]
         if len(points) > 2 and points.std(axis=0).min() > 0:

@@ -11,6 +11,7 @@ from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import kinds_in
+from babelquake.runs.pieces import counted
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
@@ -26,7 +27,6 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
-from babelquake.studies.pieces import counted
 from babelquake.studies.splits import are_split, unsampled
 from babelquake.systems import System
 from babelquake.systems import system as system_of
@@ -150,7 +150,7 @@ def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
     return [
         f"{perturbation.spec} applies to no segment."
         for perturbation in chosen.perturbations
-        if (perturbation.label, perturbation.level) not in applied
+        if perturbation.cell not in applied
     ]
 
 

@@ -12,10 +12,10 @@ import polars as pl
 from babelquake.engine import Engine
 from babelquake.languages import sides
 from babelquake.perturb.base import card_of
+from babelquake.runs.pieces import list_column
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.columns import list_column
 from babelquake.studies.mt.reset import RESETS, Reset
 from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change

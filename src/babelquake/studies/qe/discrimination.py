@@ -21,10 +21,11 @@ from babelquake.stats.parallel import in_parallel
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies.cells import Cell, Place, marks_of, short
+from babelquake.stats.units import by_unit, marks_of, short
+from babelquake.studies.cells import Cell, Place
 from babelquake.studies.measuring import Families, mean_of, measured
 from babelquake.studies.qe import kinds
-from babelquake.studies.units import by_unit, keys_by_row
+from babelquake.studies.units import keys_by_row
 
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""
@@ -77,7 +78,7 @@ class Probed:
         seed: int,
     ) -> None:
         self.place, self.probes, self.seed = Place(pair, scorer.name), probes, seed
-        self.sign = 1 if scorer.higher_is_better else -1
+        self.sign = scorer.sign
         clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
         noisy = table.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan()).join(clean, on="row")
         present = noisy.select("perturbation", "level").unique(maintain_order=True).rows()

@@ -7,15 +7,13 @@ in standard deviations of the model's own scores stands beside it, and each rank
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
-from math import factorial
+from itertools import combinations
 
 import numpy as np
 
 from babelquake.runs.measures import Kind, Measure
-from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
-from babelquake.stats.pvalues import p_value
+from babelquake.stats.kendall import rank_agreement
 from babelquake.studies.cells import Cell, paired_test
 from babelquake.studies.measuring import Families, measured
 from babelquake.studies.qe import kinds
@@ -93,19 +91,6 @@ def ranking_results(measures: Sequence[Measure], seed: int) -> list[Measure]:
     return found
 
 
-def rank_agreement(one: Array, other: Array, seed: int, draws: int = 10_000) -> tuple[float, float]:
-    """Kendall's τ of two rankings and its one-sided permutation p-value: exact up to eight models, drawn beyond."""
-    observed = _tau(one, other)
-    if factorial(len(one)) <= factorial(8):
-        orders = np.array(list(permutations(range(len(one)))))
-    else:
-        rng = np.random.default_rng(seed)
-        orders = np.array([rng.permutation(len(one)) for _ in range(draws)])
-        orders[0] = np.arange(len(one))
-    drawn = np.array([_tau(one, other[order]) for order in orders])
-    return observed, p_value(drawn, observed, "greater", exhaustive=True)
-
-
 def _values(measures: Sequence[Measure], name: str, pair: str | None) -> dict[str, float]:
     """Scorer → value of a measure over all texts of a language pair."""
     return {
@@ -114,8 +99,3 @@ def _values(measures: Sequence[Measure], name: str, pair: str | None) -> dict[st
         if measure.kind.name == name and measure.language_pair == pair
         if measure.value is not None and np.isfinite(measure.value)
     }
-
-
-def _tau(one: Array, other: Array) -> float:
-    signs = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
-    return float(signs.sum() / (len(one) * (len(one) - 1)))

@@ -92,9 +92,7 @@ def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, chosen: Sui
     """How many texts a run would judge beside the clean ones."""
     words = vocabularies(everything, "text", chosen, target_language)
     once = Suite("", chosen.perturbations, replicates=1)
-    repeats = {
-        (perturbation.label, perturbation.level): chosen.repeats(perturbation) for perturbation in chosen.perturbations
-    }
+    repeats = {perturbation.cell: chosen.repeats(perturbation) for perturbation in chosen.perturbations}
     total = 0
     for block in blocks_of(selected, once):
         counts = (

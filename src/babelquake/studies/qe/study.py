@@ -89,11 +89,7 @@ def qe(
     material = dataset(data)
     everything = judged_segments(material)
     chosen, said = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
-    lacking = (
-        None
-        if any(perturbation.card.asks for perturbation in chosen.perturbations)
-        else suite_of(suite).lacking or None
-    )
+    lacking = None if chosen.asks else suite_of(suite).lacking or None
     with QE.session(
         out,
         data=material,
@@ -170,8 +166,7 @@ def pearson_cells(
     """Pearson with human scores on the complete data (Table 5)."""
     cells = []
     for scorer in scorers:
-        sign = 1 if scorer.higher_is_better else -1
-        values = sign * humans.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
+        values = scorer.sign * humans.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
         for given in judgements(segments, None):
             place = Place(given.language_pair, scorer.name)
             cells.append(agreement_cell(place, given, values[given.rows], ["pearson"], resamples=resamples, seed=seed))

@@ -1,4 +1,4 @@
-"""Finished attacks, one line each as soon as it is over: a run that is killed loses only the sentences in flight."""
+"""Finished work, one line each as soon as it is over: a run that is killed loses only what is in flight."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import IO, Any
 
 
 class Journal:
-    """A file of JSON lines. What a kill cut off in the middle of a line is dropped; that sentence is attacked again."""
+    """A file of JSON lines. What a kill cut off in the middle of a line is dropped; that piece is done again."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelquake.studies import pieces as module
-from babelquake.studies.columns import list_column, rows_of
-from babelquake.studies.pieces import Part, counted, pieces, same
+from babelquake.runs import pieces as module
+from babelquake.runs.pieces import Part, counted, list_column, pieces, rows_of, same
 
 NAMES = st.sampled_from([None, "misspell", "case"])
 

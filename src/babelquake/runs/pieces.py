@@ -1,14 +1,18 @@
-"""Tables of runs read a piece at a time: what a study needs of them in memory grows with one column, not with all."""
+"""Tables of runs read a piece at a time: what a study needs of them in memory grows with one column, not with all.
+
+Statistics stand in them as lists: `list_column` and `rows_of` turn rows of numbers into such a column and back.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.files import ROWS_TOGETHER
-from babelquake.scorers.base import Array
-from babelquake.studies.columns import rows_of
+
+Array = NDArray[np.float64]
 
 
 def same(**values: Any) -> pl.Expr:
@@ -60,3 +64,16 @@ class Part:
             rows[filled : filled + len(found)] = found
             filled += len(found)
         return np.zeros((0, 0)) if rows is None else rows
+
+
+def list_column(statistics: Array) -> pl.Series:
+    """Rows of numbers as a column of lists."""
+    rows, width = statistics.shape
+    return pl.Series(statistics.reshape(rows, width), dtype=pl.Array(pl.Float64, width)).cast(pl.List(pl.Float64))
+
+
+def rows_of(column: pl.Series) -> Array:
+    """A column of lists of equal length as rows of numbers."""
+    if column.is_empty():
+        return np.zeros((0, 0))
+    return column.explode().to_numpy().reshape(len(column), -1)
