@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 TOKENS = 4096
 """Tokens that go through a network together on the CPU."""
+TIMES_ON_GPU = 2
+"""How many times as many tokens a GPU reads in one row: a small network is done before the next row is ready."""
 SMALLEST = 128
 """Tokens that go through it at least."""
 ROWS_ON_GPU = 64

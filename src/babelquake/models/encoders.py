@@ -32,6 +32,7 @@ class TransformerEncoder(Backed, Encoder):
     """An encoder of the transformers library: one vector per token and layer."""
 
     auto = "AutoModel"
+    together = 1024
 
     @cached_property
     def depth(self) -> int:

@@ -10,6 +10,7 @@ from babelquake.models.base import Matrix
 from babelquake.models.batching import on_gpu
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from torch import Tensor
 
 
@@ -34,6 +35,14 @@ class OnDevice(Mapping[int, Matrix]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
+
+
+def sent(array: "NDArray[Any]", device: str) -> "Tensor":
+    """An array on a device. A GPU fetches it by itself, after what it has to do before, and nobody waits."""
+    import torch
+
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if on_gpu(device) else tensor.to(device)
 
 
 def stays(device: str) -> bool:
@@ -64,7 +73,7 @@ def in_one_piece(parts: Sequence[Any], device: str) -> "Tensor":
 
     arrays = sum(isinstance(part, np.ndarray) for part in parts)
     if arrays == len(parts):
-        return torch.as_tensor(np.concatenate(parts), device=device)
+        return sent(np.concatenate(parts), device)
     return torch.cat([torch.as_tensor(part, device=device) for part in parts] if arrays else list(parts))
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from babelquake.models.batching import TOKENS, Block, Sheet, enough, equal, mixed
+from babelquake.models.batching import TIMES_ON_GPU, TOKENS, Block, Sheet, enough, equal, mixed, on_gpu
 from babelquake.models.ribbon import CAUSAL, READERS, padded_to, reading, ribbon
 
 FIRST = {
@@ -34,16 +34,21 @@ class Reader:
         reader = self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
         return reader and int(version("transformers").partition(".")[0]) >= 5
 
+    @property
+    def _row(self) -> int:
+        """Tokens of a ribbon."""
+        return self.tokens * TIMES_ON_GPU if on_gpu(self.device) else self.tokens
+
     def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """Places of texts that go through the network together; texts without tokens are left out."""
         if self.ribbons:
-            return mixed(ids, self.tokens, padded_to(self.device))
+            return mixed(ids, self._row, padded_to(self.device))
         return equal(ids, self.device, self.tokens)
 
     def sheet(self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sheet:
         """Texts of one batch as the network reads them; `types` tells the texts of a pair apart."""
         if self.ribbons:
-            return ribbon(sequences, self.config, self.device, self.tokens, types)
+            return ribbon(sequences, self.config, self.device, self._row, types)
         return Block.of(sequences, self.device, types)
 
     def run(self, model: Any, sheet: Sheet, **options: Any) -> Any:

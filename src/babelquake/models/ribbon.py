@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.models.batching import SMALLEST, Tokens, on_gpu
+from babelquake.models.on_device import sent
 
 if TYPE_CHECKING:
     import torch
@@ -113,7 +114,7 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
     if types is not None:
         columns[2, places] = np.fromiter(chain.from_iterable(types), np.int64, len(places))
     columns[3, : len(own)] = own[order]
-    ids, positions, marks, counts = torch.from_numpy(columns).to(device)
+    ids, positions, marks, counts = sent(columns, device)
     groups, row = [], 0
     for length, rows in zip(*np.unique(lengths, return_counts=True), strict=True):
         mask = None

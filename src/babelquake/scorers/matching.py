@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from babelquake.models.base import Matrix
 from babelquake.models.batching import ROWS_ON_GPU, on_gpu
-from babelquake.models.on_device import in_one_piece
+from babelquake.models.on_device import in_one_piece, sent
 from babelquake.models.ribbon import STEP_ON_GPU
 from babelquake.scorers.base import Array
 
@@ -90,8 +90,8 @@ def together(pairs: Sequence[tuple[Side, Side]], device: str) -> Array:
     chosen = order[np.concatenate([rows for rows, _ in blocks])]
     spans = np.stack([np.cumsum(counts) - counts, counts])[:, texts[chosen]]
     with torch.inference_mode():
-        where = torch.as_tensor(spans, device=device)
-        weights = torch.as_tensor(np.concatenate([*(side.shares for side in sides), [0.0]]), device=device)
+        where = sent(spans, device)
+        weights = sent(np.concatenate([*(side.shares for side in sides), [0.0]]), device)
         views = [
             _units(in_one_piece([side.layers[view] for side in sides], device)) for view in range(len(sides[0].layers))
         ]
