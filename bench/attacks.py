@@ -2,10 +2,12 @@
 
 The victim is BERTScore on the MiniLM that ships, the masked model and the fluency model are those that ship, unpacked
 for TextAttack. TextAttack runs in an environment of its own (`--build DIR` makes it; `--textattack PYTHON` names one).
-Each side is a process of its own; models are loaded before the clock starts. Success rates are compared by McNemar's
-exact test, changed words by their median. Both sides may be given a time limit: they are then compared on the sentences
-that both finished. With `--folder` the job and the answers of both sides are kept, and a side that is there already is
-not run again.
+Each side is a process of its own; models are loaded and the first sentence is attacked once before the clock starts
+(what is remembered of it is forgotten). Success rates are compared by McNemar's
+exact test, changed words by their median. TextAttack may be given a time limit: the two are then compared on the
+sentences that both finished. With `--folder` the job and the answers of both sides are kept, and a side that is there
+already is not run again. With `--processes` TextAttack's sentences are shared among several processes, so that it
+finishes more of them; no speeds are told apart then.
 
 DeepWordBug's letters are random. With `--draws keyed` TextAttack takes those that babelquake draws, and perturbations
 can be compared letter by letter; with `--draws own` and several `--seed` the two sides are compared by their rates.
@@ -22,6 +24,7 @@ import sys
 import tempfile
 import time
 import venv
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +134,6 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     from babelquake.models import causal, masked
     from babelquake.models.settings import configure
     from babelquake.scorers import scorer
-    from babelquake.scorers.base import Questions
     from babelquake.studies.attack.searching import Plan
 
     given = json.loads(file.read_text("utf-8"))
@@ -154,9 +156,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
         check=given.get("check", "after"),
     )
     rows = [{**sentence, "references": [sentence["reference"]]} for sentence in given["sentences"]]
-    warm = rows[0]["translation"]
-    engine.judge(victim, Questions([warm], [[warm]], [warm]))
-    engine.log_probabilities(voice.causal, [warm])  # type: ignore[arg-type]
+    list(Engine(None, quiet=True).search([plan.search(rows[0])], victim))
     found: list[dict[str, Any] | None] = [None] * len(rows)
     started, processor = time.perf_counter(), time.process_time()
     width = 16 if recipe == "clare" else 256
@@ -174,14 +174,40 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     )
 
 
+def theirs(python: Path, file: Path, recipe: str, out: Path, processes: int) -> None:
+    """TextAttack's side, in one process or in several that share the sentences."""
+    script = Path(__file__).with_name("attacks_textattack.py")
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    if processes == 1:
+        subprocess.run([python, script, file, recipe, out], check=True, env=clean)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        outs = [Path(name) / f"{place}.json" for place in range(processes)]
+        (claims := Path(name) / "claims").mkdir()
+        running = [subprocess.Popen([python, script, file, recipe, each, claims], env=clean) for each in outs]
+        statuses = [process.wait() for process in running]
+        if any(statuses):
+            raise SystemExit(f"TextAttack failed on {recipe}")
+        parts = [json.loads(each.read_text("utf-8")) for each in outs if each.exists()]
+    sides = zip_longest(*(part["rows"] for part in parts))
+    rows = [next((row for row in some if row), None) for some in sides]
+    seconds, processor = max(part["seconds"] for part in parts), sum(part["processor_seconds"] for part in parts)
+    queries = sum(part["queries"] for part in parts)
+    merged = {"processes": processes, "seconds": seconds, "processor_seconds": processor, "queries": queries}
+    out.write_text(json.dumps({**merged, "rows": rows}), "utf-8")
+
+
 def compared(given: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Speed, success and changed words of both sides on the sentences that both attacked."""
     from scipy.stats import binomtest
 
     from babelquake.attacks.distance import word_distance
 
-    both = min(len(one["rows"]), len(other["rows"]))
-    pairs = list(zip(one["rows"][:both], other["rows"][:both], given["sentences"][:both], strict=True))
+    pairs = [
+        (ours, theirs, row)
+        for ours, theirs, row in zip(one["rows"], other["rows"], given["sentences"], strict=False)
+        if ours and theirs
+    ]
     only = [
         sum(ours["success"] and not theirs["success"] for ours, theirs, _ in pairs),
         sum(theirs["success"] and not ours["success"] for ours, theirs, _ in pairs),
@@ -197,34 +223,39 @@ def compared(given: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) 
         )
         for side in (0, 1)
     ]
-    speeds = {
-        name: {
-            "sentences": len(side["rows"]),
-            "seconds": round(side["seconds"], 2),
-            "processor_seconds": round(side["processor_seconds"], 2),
-            "sentences_per_processor_minute": round(60 * len(side["rows"]) / side["processor_seconds"], 2),
-            "sentences_per_minute": round(60 * len(side["rows"]) / side["seconds"], 2),
-            "queries": side["queries"],
-            "queries_per_second": round(side["queries"] / side["seconds"], 1),
-        }
-        for name, side in (("babelquake", one), ("textattack", other))
-    }
-    faster = speeds["babelquake"]["sentences_per_minute"] / speeds["textattack"]["sentences_per_minute"]
     return {
-        **speeds,
-        "times_faster": round(faster, 1),
-        "times_faster_by_processor_time": round(
-            speeds["babelquake"]["sentences_per_processor_minute"]
-            / speeds["textattack"]["sentences_per_processor_minute"],
-            1,
-        ),
-        "compared_sentences": both,
+        **speeds(one, other),
+        "compared_sentences": len(pairs),
         "success": [sum(pair[side]["success"] for pair in pairs) for side in (0, 1)],
         "only_ours_only_theirs": only,
         "mcnemar_p": float(binomtest(only[0], sum(only)).pvalue) if sum(only) else 1.0,
         "same_perturbation": sum(ours["perturbed"] == theirs["perturbed"] for ours, theirs, _ in pairs),
         "median_words_changed": changed,
     }
+
+
+def speeds(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What each side did in what time, and the ratio where each was a single process."""
+    sides: dict[str, Any] = {}
+    for name, side in (("babelquake", one), ("textattack", other)):
+        sentences = sum(row is not None for row in side["rows"])
+        sides[name] = {
+            "sentences": sentences,
+            "processes": side.get("processes", 1),
+            "seconds": round(side["seconds"], 2),
+            "processor_seconds": round(side["processor_seconds"], 2),
+            "sentences_per_processor_minute": round(60 * sentences / side["processor_seconds"], 2),
+            "sentences_per_minute": round(60 * sentences / side["seconds"], 2),
+            "queries": side["queries"],
+            "queries_per_second": round(side["queries"] / side["seconds"], 1),
+        }
+    if sides["textattack"]["processes"] > 1:
+        return sides
+    wall, processor = (
+        round(sides["babelquake"][per] / sides["textattack"][per], 1)
+        for per in ("sentences_per_minute", "sentences_per_processor_minute")
+    )
+    return {**sides, "times_faster": wall, "times_faster_by_processor_time": processor}
 
 
 def main() -> None:
@@ -242,6 +273,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which TextAttack stops")
+    parser.add_argument("--processes", type=int, default=1, help="that share TextAttack's sentences")
     parser.add_argument("--build", type=Path)
     parser.add_argument("--textattack", type=Path)
     parser.add_argument("--folder", type=Path, help="where the job and both sides' answers are kept")
@@ -265,12 +297,10 @@ def main() -> None:
         given = json.loads(file.read_text("utf-8"))
         for recipe in arguments.recipe or RECIPES:
             outs = [folder / f"{recipe}.{side}.json" for side in ("ours", "theirs")]
-            script = Path(__file__).with_name("attacks_textattack.py")
-            clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
             if not outs[0].exists():
                 subprocess.run([sys.executable, __file__, "--ours", file, recipe, outs[0]], check=True)
             if not outs[1].exists():
-                subprocess.run([python, script, file, recipe, outs[1]], check=True, env=clean)
+                theirs(python, file, recipe, outs[1], arguments.processes)
             found = compared(given, *(json.loads(out.read_text("utf-8")) for out in outs))
             stored[f"{recipe}@{given['device']}{arguments.label}"] = {"note": arguments.note, **found}
             print(recipe, json.dumps(found, indent=2))

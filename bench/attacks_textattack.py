@@ -4,9 +4,10 @@ Put together as Huang & Baldwin's published code does: TextAttack's transformati
 victim, perplexity (BOS added, padded batches of 16) as the constraint. What cannot be had without a network is given by
 the job: stop words in place of NLTK's, part-of-speech tags by spaCy in place of Flair's. The random letters of
 `deepwordbug` are TextAttack's own (`draws`: `own`, seeded per sentence) or those that babelquake draws (`keyed`), which
-leaves no chance in the comparison. Sentences that OUT.json holds already are not attacked again.
+leaves no chance in the comparison. Sentences that OUT.json holds already are not attacked again. Given a folder CLAIMS,
+several processes share the sentences: each attacks those that it is the first to claim there.
 
-Usage: python bench/attacks_textattack.py JOB.json RECIPE OUT.json
+Usage: python bench/attacks_textattack.py JOB.json RECIPE OUT.json [CLAIMS]
 """
 
 import json
@@ -58,6 +59,7 @@ class Victim(ModelWrapper):
             device=job["device"],
             use_fast_tokenizer=True,
         )
+        self.scorer._model.float()  # weights are stored in half precision, which newer transformers keep
         self.mean, self.sd = job["mean"], job["sd"]
         self.reference, self.original, self.asked = "", 0.0, 0
 
@@ -92,7 +94,7 @@ class Fluency(Constraint):
         super().__init__(True)
         self.tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
-        self.lm = AutoModelForCausalLM.from_pretrained(folder).to(device).eval()
+        self.lm = AutoModelForCausalLM.from_pretrained(folder).float().to(device).eval()
         self.rise, self.device, self.start = rise, device, 0.0
 
     def set(self, text: str) -> None:
@@ -199,7 +201,7 @@ def transformation(job: dict, recipe: str) -> object:
         own = job.get("draws", "own") == "own"
         return CompositeTransformation([LETTERS[kind]() if own else keyed(kind, job["seed"]) for kind in LETTERS])
     tagged(spacy.load(job["spacy"]))
-    model = AutoModelForMaskedLM.from_pretrained(job["masked"]).to(job["device"])
+    model = AutoModelForMaskedLM.from_pretrained(job["masked"]).float().to(job["device"])
     tokenizer = PreTrainedTokenizerFast.from_pretrained(job["masked"])
     common = {"masked_language_model": model, "tokenizer": tokenizer, "max_candidates": 50, "max_length": job["length"]}
     return CompositeTransformation(
@@ -209,6 +211,15 @@ def transformation(job: dict, recipe: str) -> object:
             WordMergeMaskedLM(min_confidence=5e-3, **common),
         ]
     )
+
+
+def claimed(file: Path) -> bool:
+    """Whether no other process has taken this sentence."""
+    try:
+        file.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 def main() -> None:
@@ -229,20 +240,30 @@ def main() -> None:
     attack = Attack(Goal(victim, job["by"]), constraints, transformation(job, recipe), search)
     found = json.loads(out.read_text("utf-8")) if out.exists() else {}
     rows, asked = found.get("rows", []), found.get("queries", 0)
+    claims = Path(sys.argv[4]) if len(sys.argv) > 4 else None
     before, used_before = found.get("seconds", 0.0), found.get("processor_seconds", 0.0)
-    for sentence in job["sentences"][:3]:  # warm up
-        victim.set(sentence["translation"], sentence["reference"])
-    victim.asked = 0
-    started, processor = time.perf_counter(), time.process_time()
-    for place, sentence in enumerate(job["sentences"]):
-        if place < len(rows):
-            continue
+
+    def attacked(place: int) -> object:
+        sentence = job["sentences"][place]
         random.seed(1000 * job.get("seed", 0) + place)
         np.random.seed(1000 * job.get("seed", 0) + place)
         victim.set(sentence["translation"], sentence["reference"])
         if fluency:
             fluency.set(sentence["translation"])
-        result = attack.attack(sentence["translation"], 1)
+        return attack.attack(sentence["translation"], 1)
+
+    if not claims:  # warm up
+        attacked(0)
+        attack.clear_cache()
+    victim.asked = 0
+    started, processor = time.perf_counter(), time.process_time()
+    for place in range(len(job["sentences"])):
+        if place < len(rows):
+            continue
+        if claims and not claimed(claims / str(place)):
+            rows.append(None)
+            continue
+        result = attacked(place)
         rows.append(
             {
                 "success": type(result).__name__ == "SuccessfulAttackResult",
