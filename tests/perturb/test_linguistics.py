@@ -1,10 +1,12 @@
 """Word classes told by spaCy, where it is installed."""
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb.base import PERTURBATIONS, Perturbation
 from babelquake.perturb.linguistics import VARIABLE, linguistics, resource
 
 UKIP = (
@@ -34,6 +36,27 @@ def test_spacy_tags_what_the_lists_name() -> None:
     text = "Angela Merkel met the president of France in Berlin."
     names = {span.text for span in linguistics(Language("en")).names(text)}
     assert {"Angela Merkel", "France", "Berlin"} <= names
+
+
+WORDS = ("the ", "two ", "said ", "London ", "not ", "\ud800", "\udfff", "a", "猫", ", ", ".", "'", "\n")
+HALVES = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
+TAGGED = sorted(
+    name for name in PERTURBATIONS.names() if (card := PERTURBATIONS.get(name)).resource is not None and not card.asks
+)
+
+
+@pytest.mark.usefixtures("english_tagger")
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(HALVES, st.text(st.characters(), max_size=20)), st.sampled_from(TAGGED))
+@example("the house \ud800 the", "det-remove")
+def test_half_a_character_passes_through_what_the_tagger_tells(text: str, name: str) -> None:
+    changed = Perturbation(name).apply(text, lang="en", source=text)
+    assert changed is None or isinstance(changed, str)
+
+
+@pytest.mark.usefixtures("english_tagger")
+def test_half_a_character_stays_where_it_is() -> None:
+    assert Perturbation("det-remove").apply("He saw the \ud800 house.", lang="en") == "He saw \ud800 house."
 
 
 def test_the_variable_takes_known_values_only(monkeypatch: pytest.MonkeyPatch) -> None:

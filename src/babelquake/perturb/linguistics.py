@@ -27,6 +27,7 @@ NAMED = frozenset({"PERSON", "PER", "ORG", "GPE", "LOC", "FAC", "NORP"})
 COMPOUND = regex.compile(r"\p{Script=Han}{2}|[\p{Script=Katakana}ー]{2,}")
 """Stand-ins for words where no spaces part them: pairs of Han characters, runs of katakana."""
 LETTERS = regex.compile(r"\p{L}")
+HALF = regex.compile(r"[\ud800-\udfff]")
 ONLY_DETERMINERS = {"en": frozenset({"a", "an", "the", "my", "your", "our", "their", "its", "every"})}
 """Listed determiners that are nothing else, whatever follows them ('the other')."""
 SENTENCE_START = regex.compile(r"(?:^|[.!?:;…]|[\"“”„«»‘(\[–—])\s*$")
@@ -153,16 +154,20 @@ class BySpacy:
     def __init__(self, model: str) -> None:
         self._pipeline: Any = _load(model)
         self.name = f"spacy:{model}-{self._pipeline.meta['version']}"
-        self._analyse = lru_cache(maxsize=256)(self._pipeline)
+        self._analysed = lru_cache(maxsize=256)(self._pipeline)
+
+    def _analyse(self, text: str) -> Any:
+        """The tagged text. spaCy cannot read half a character (a lone surrogate); in its place it is shown another."""
+        return self._analysed(HALF.sub("\ufffd", text))
 
     def determiners(self, text: str) -> list[Span]:
         """Words tagged DET."""
-        return [_span(token) for token in self._analyse(text) if token.pos_ == "DET"]
+        return [_span(text, token) for token in self._analyse(text) if token.pos_ == "DET"]
 
     def content_words(self, text: str) -> list[Span]:
         """Words tagged as nouns, names, verbs, adjectives or adverbs, negation left out."""
         return [
-            _span(token)
+            _span(text, token)
             for token in self._analyse(text)
             if token.pos_ in CONTENT and token.dep_ != "neg" and LETTERS.search(token.text)
         ]
@@ -179,7 +184,9 @@ class BySpacy:
 
     def tags(self, text: str) -> list[tuple[Span, str]]:
         """Every token as the tagger has it, punctuation left out."""
-        return [(_span(token), token.pos_) for token in self._analyse(text) if token.pos_ not in ("PUNCT", "SPACE")]
+        return [
+            (_span(text, token), token.pos_) for token in self._analyse(text) if token.pos_ not in ("PUNCT", "SPACE")
+        ]
 
 
 def linguistics(lang: Language | None) -> Linguistics:
@@ -235,5 +242,6 @@ def _load(model: str) -> Any:
     return spacy.load(model)
 
 
-def _span(token: Any) -> Span:
-    return Span(token.idx, token.idx + len(token), token.text)
+def _span(text: str, token: Any) -> Span:
+    start, end = token.idx, token.idx + len(token)
+    return Span(start, end, text[start:end])
