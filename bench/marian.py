@@ -3,8 +3,9 @@
     python bench/marian.py                                               random weights of OPUS-MT's size: speed
     python bench/marian.py PACKAGE SOURCES REFERENCES [COUNT [PART]]     OPUS-MT zh-en (see opus.py): speed and BLEU
 
-Both write bench/results/marian.json. Time is the processor time of all threads. Parts of the real model's sentences
-are kept in build/marian-opus.json, so that a bench that was cut off goes on.
+Both write bench/results/marian.json. Time is the processor time of all threads. Sentences go in the order of their
+length, as the engine sends them, and only sentences of equal length are decoded together, by either library. Parts of
+the real model's sentences are kept in build/marian-opus.json, so that a bench that was cut off goes on.
 """
 
 import json
@@ -12,6 +13,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,8 @@ from babelquake.systems import System, system
 from opus import opus_model
 
 ROUNDS, COUNT, STEPS = 2, 24, 24
-PART, REAL, STRIDE = 20, 160, 12
-"""Sentences of one call, of all calls, and between two that are taken."""
+PART, REAL = 128, 768
+"""Sentences of one call, and of all calls."""
 HERE = Path(__file__).parent
 RESULTS, UNFINISHED = HERE / "results" / "marian.json", HERE.parent / "build" / "marian-opus.json"
 PLAIN = "transformers"
@@ -38,6 +40,8 @@ ENGINES = {
     "ctranslate2 int8": "engine=ctranslate2",
     "ctranslate2 float32": "engine=ctranslate2,dtype=float32",
 }
+COMPARED = (PLAIN, "ctranslate2 int8")
+"""On the real model: `generate` and what a user gets without a word."""
 
 
 def grown(folder: Path) -> Path:
@@ -56,9 +60,9 @@ def grown(folder: Path) -> Path:
     return tiny
 
 
-def engines(model: Path, options: str = "") -> dict[str, System]:
-    """The same model three times, loaded and converted."""
-    made = {name: system(f"hf[model={model},device=cpu,threads=1,{words}{options}]") for name, words in ENGINES.items()}
+def engines(model: Path, options: str = "", names: Iterable[str] = tuple(ENGINES)) -> dict[str, System]:
+    """The same model several times, loaded and converted."""
+    made = {name: system(f"hf[model={model},device=cpu,threads=1,{ENGINES[name]}{options}]") for name in names}
     for one in made.values():
         one.translate(["a"])
     return made
@@ -102,11 +106,14 @@ def real_weights(folder: Path, files: list[Path], count: int = REAL, part: int =
     """Speed and BLEU of the same sentences, `part` of them in a call, the engines taking turns."""
     package, sources, references = files
     both = [path.read_text("utf-8").splitlines() for path in (sources, references)]
-    texts, official = (lines[::STRIDE][:count] for lines in both)
+    every = len(both[0]) / count
+    chosen = [(both[0][int(place * every)], both[1][int(place * every)]) for place in range(count)]
+    texts, official = map(list, zip(*sorted(chosen, key=lambda pair: len(pair[0])), strict=True))
     done: dict[str, list[dict[str, Any]]] = json.loads(UNFINISHED.read_text()) if UNFINISHED.exists() else {}
-    done = {name: done.get(name, []) for name in ENGINES}
+    done = {name: done.get(name, []) for name in COMPARED}
     parts = -(-len(texts) // part)
-    made = engines(opus_model(package, folder)) if any(len(some) < parts for some in done.values()) else {}
+    left = any(len(some) < parts for some in done.values())
+    made = engines(opus_model(package, folder), "", COMPARED) if left else {}
     for start in range(0, len(texts), part):
         for name, one in made.items():
             if len(done[name]) <= start // part:

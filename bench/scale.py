@@ -39,7 +39,7 @@ COMMANDS = {
 SMALL, ROUNDS = 10_000, 3
 NOTICEABLE = 0.5
 """Seconds beyond the start."""
-LARGEST = {"metric, 4 perturbations": 1_000_000, "mt, 2 systems": 100_000}
+LARGEST = {"metric, 4 perturbations": 1_000_000, "mt, 2 systems": 1_000_000}
 """Where it is not all sizes: from a hundred thousand to this."""
 
 
