@@ -9,8 +9,10 @@ def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     """Fewest insertions, deletions and replacements, by Myers' bit vectors (1999) in Hyyrö's form.
 
     A column of the distance matrix is two whole numbers, one bit per item: where it rises and where it falls. Python's
-    integers are as long as needed, so a sentence takes one pass over the other's items.
+    integers are as long as needed, so a sentence takes one pass over the other's items. What both begin and end with is
+    left out.
     """
+    one, other = _apart(one, other)
     if not one or not other:
         return len(one) + len(other)
     places: dict[Hashable, int] = {}
@@ -29,6 +31,15 @@ def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
         rises = (down | ~(vertical | up)) & full
         falls = up & vertical & full
     return distance
+
+
+def _apart(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
+    """Two sequences without their common beginning and end."""
+    least = min(len(one), len(other))
+    start = next((place for place in range(least) if one[place] != other[place]), least)
+    least -= start
+    end = next((place for place in range(least) if one[-1 - place] != other[-1 - place]), least)
+    return one[start : len(one) - end], other[start : len(other) - end]
 
 
 def word_distance(one: str, other: str) -> int:

@@ -9,6 +9,7 @@ from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.base import CausalLM, Matrix
 from babelquake.models.batching import Block, chunks, equal
+from babelquake.models.on_device import sent
 from babelquake.models.ribbon import alike, beginnings
 from babelquake.models.transformer import Backed
 
@@ -68,15 +69,18 @@ class TransformerCausalLM(Backed, CausalLM):
         tree = beginnings(sequences, core.device, core.tokens)
         states = core.run(core.model.base_model, tree.ribbon).last_hidden_state[0]
         head = core.model.get_output_embeddings()
-        parents, tokens = (torch.tensor(numbers, device=core.device) for numbers in (tree.parents, tree.tokens))
-        weights = torch.zeros(len(parents), device=core.device)
+        parents = np.array(tree.parents)
+        order = np.argsort(parents, kind="stable")
+        after, tokens = sent(np.stack([parents, np.array(tree.tokens)])[:, order], core.device)
+        weights = []
         with torch.inference_mode():
             for own, rows in chunks(states[: tree.nodes]):
                 logits = head(rows).float()
-                (after,) = torch.nonzero((parents >= own.start) & (parents < own.stop), as_tuple=True)
-                at = parents[after] - own.start
-                weights[after] = logits[at, tokens[after]] - logits.logsumexp(dim=-1)[at]
-        found = weights.cpu().numpy()
+                here = slice(*np.searchsorted(parents, (own.start, own.stop), sorter=order).tolist())
+                at = after[here] - own.start
+                weights.append(logits[at, tokens[here]] - logits.logsumexp(dim=-1)[at])
+        found = np.empty(len(parents), dtype=np.float32)
+        found[order] = torch.cat(weights).cpu().numpy()
         return [found[path] for path in tree.paths]
 
     def _weights(self, sequences: list[list[int]]) -> list[Matrix]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, groupby, islice, takewhile
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,9 +151,7 @@ def alike(sequences: Tokens, tokens: int) -> Iterator[list[int]]:
     size = 0
     for place in order:
         sequence = sequences[place]
-        before = sequences[portion[-1]] if portion else ()
-        pairs = zip(before, sequence, strict=False)
-        new = len(sequence) - sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        new = len(sequence) - common(sequences[portion[-1]] if portion else (), sequence)
         if portion and size + new > tokens:
             yield portion
             portion, size, new = [], 0, len(sequence)
@@ -164,42 +162,57 @@ def alike(sequences: Tokens, tokens: int) -> Iterator[list[int]]:
 
 
 def beginnings(sequences: Tokens, device: str, size: int) -> Beginnings:
-    """The tree of sequences of at least two tokens; those whose sizes differ by a step share nothing."""
-    import torch
+    """The tree of sequences of at least two tokens; those whose sizes differ by a step share nothing.
 
-    known: dict[tuple[int, int], int] = {}
+    In the order of their tokens, a sequence has in common with all before it what it has with the one just before.
+    """
     ids: list[int] = []
     depths: list[int] = []
-    ends: dict[tuple[int, int], int] = {}
-    order = sorted(range(len(sequences)), key=lambda place: _step(sequences[place]))
+    back: list[int] = []
+    parents: list[int] = []
+    tokens: list[int] = []
     paths: list[list[int]] = [[] for _ in sequences]
-    groups, rows_before, back = [], 0, {}
+    take: list[int] = []
+    shapes: list[tuple[int, int, int]] = []
+    order = sorted(range(len(sequences)), key=lambda place: (_step(sequences[place]), *sequences[place]))
     for length, some in groupby(order, key=lambda place: _step(sequences[place])):
-        group = list(some)
-        take: list[int] = []
-        for row, place in enumerate(group):
-            node = -1 - length  # a root for each size
-            read: list[int] = []
-            for depth, token in enumerate(sequences[place]):
-                if depth:
-                    paths[place].append(ends.setdefault((node, token), len(ends)))
-                if depth + 1 == len(sequences[place]):
-                    break
-                following = known.get((node, token))
-                if following is None:
-                    following = known[node, token] = len(ids)
-                    ids.append(token)
-                    depths.append(depth)
-                    back[following] = rows_before + row * length + depth
-                node = following
-                read.append(node)
-            take += read + [read[-1]] * (length - len(read))
-        groups.append(Group(len(group), length, torch.tensor(take, device=device)))
-        rows_before += len(group) * length
+        before: Sequence[int] = ()
+        read: list[int] = []
+        path: list[int] = []
+        start = len(take)
+        for place in some:
+            sequence = sequences[place]
+            same, last = common(before, sequence), len(sequence) - 1
+            known = min(same, len(read), last)
+            read = [*read[:known], *range(len(ids), len(ids) + last - known)]
+            ids += sequence[known:last]
+            depths += range(known, last)
+            back += range(len(take) + known, len(take) + last)
+            told = max(same - 1, 0)
+            path = [*path[:told], *range(len(tokens), len(tokens) + last - told)]
+            parents += read[told:]
+            tokens += sequence[told + 1 :]
+            paths[place] = path
+            take += read
+            take += [read[-1]] * (length - last)
+            before = sequence
+        shapes.append((start, (len(take) - start) // length, length))
     filled = _filled(len(ids), size, device)
-    places = torch.tensor([back[node] for node in range(len(ids))], device=device)
-    made = Ribbon(_tensor(ids, filled, device), _tensor(depths, filled, device), groups, True, [], places)
-    return Beginnings(made, len(ids), [node for node, _ in ends], [token for _, token in ends], paths)
+    columns = np.zeros((3, filled), dtype=np.int64)
+    columns[:, : len(ids)] = ids, depths, back
+    numbers, positions, places = sent(columns, device)
+    taken = sent(np.array(take, dtype=np.int64), device)
+    groups = [Group(rows, length, taken[start : start + rows * length]) for start, rows, length in shapes]
+    made = Ribbon(numbers, positions, groups, True, [], places[: len(ids)])
+    return Beginnings(made, len(ids), parents, tokens, paths)
+
+
+def common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two sequences have in common at their beginning."""
+    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return place
+    return min(len(one), len(other))
 
 
 def _step(sequence: Sequence[int]) -> int:
@@ -225,12 +238,6 @@ def padded_to(device: str) -> int:
 
 def _filled(count: int, size: int, device: str) -> int:
     return -(-count // size) * size if on_gpu(device) else max(count, SMALLEST)
-
-
-def _tensor(numbers: list[int], size: int, device: str) -> "torch.Tensor":
-    import torch
-
-    return torch.tensor(numbers + [0] * (size - len(numbers)), dtype=torch.long, device=device)
 
 
 @contextmanager
