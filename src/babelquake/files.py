@@ -23,14 +23,14 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
-def disk(folder: Path) -> Iterator[None]:
+def disk(folder: Path, kept: str = "finished work is kept") -> Iterator[None]:
     """A full disk ends a run cleanly, to be continued; polars wraps the system's error in its own, or hides it."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
         told = getattr(error, "errno", None) in FULL or any(f"(os error {number})" in str(error) for number in FULL)
         if told or (isinstance(error, pl.exceptions.PolarsError) and _is_full(folder)):
-            raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
+            raise ResumableError(f"the disk is full: {kept}, free some space and run again.") from error
         raise
 
 

@@ -20,13 +20,15 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from babelquake.errors import BabelquakeError
+from babelquake.errors import BabelquakeError, UserError
 from babelquake.visible import visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
 FAULT = 70
 """The status of an unexpected error (EX_SOFTWARE of sysexits.h)."""
+LIGHT, SMALL, ROOM = frozenset({"perturb", "list_things", "cache"}), 800_000_000, 1_700_000_000
+"""Commands that need fewer libraries, and the bytes of addresses that they and the others want on two cores."""
 TRACKERS = ("issues", "bug tracker", "tracker")
 """What packages call the address for reports."""
 
@@ -37,6 +39,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            _require_addresses(SMALL if command.__name__ in LIGHT else ROOM)
             return command(*args, **kwargs)
         except BabelquakeError as error:
             _say(str(error))
@@ -56,6 +59,20 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(3 if full else 2) from error
 
     return call
+
+
+def _require_addresses(wanted: int) -> None:
+    """Refuse a limit on addresses that ends the process within some library: OpenBLAS says 1, which is a gate's no."""
+    try:
+        limits = Path("/proc/self/limits").read_text("utf-8")
+    except OSError:  # not Linux
+        return
+    allowed = next((line.split()[3] for line in limits.splitlines() if line.startswith("Max address space")), "")
+    if allowed.isdecimal() and int(allowed) < wanted:
+        raise UserError(
+            f"`ulimit -v` allows {int(allowed) // 10**6:,} MB of addresses, and libraries for numbers want "
+            f"{wanted // 10**6:,} MB: raise it (ulimit -v unlimited)."
+        )
 
 
 def _promise(options: Mapping[str, Any]) -> str:

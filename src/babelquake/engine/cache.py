@@ -86,7 +86,10 @@ class Cache:
                 raise UserError(f"the cache {self.path} cannot be opened: {error}.") from error
             self._rebuild(str(error))
         except OSError as error:
-            raise UserError(f"the cache {self.path} cannot be created: {error.strerror}.") from error
+            raise UserError(
+                f"the cache {self.path} cannot be created: {error.strerror}. "
+                "Name another file with --cache, or say --cache none."
+            ) from error
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values known among the keys; a value that fails its checksum counts as unknown."""

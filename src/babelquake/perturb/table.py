@@ -62,7 +62,7 @@ def write_perturb_table(
     """
     require_writable(table)
     height = 0
-    with _aside(table) as folder, disk(table.parent):
+    with _aside(table) as folder, disk(table.parent, f"{table} was not written"):
         parts: list[pl.LazyFrame] = []
         for block in in_blocks(suite, lines, lang=lang, seed=seed, vocabulary=vocabulary, fillers=fillers):
             file = folder / f"{len(parts):09d}.parquet"
