@@ -15,8 +15,8 @@ import polars as pl
 from babelquake import Run
 from babelquake.scorers import scorer
 from babelquake.stats.bootstrap import Resampled, resampled_sums
-from babelquake.stats.paired import bootstrap_p
-from babelquake.studies.mt.robustness import harmonic_mean
+from babelquake.stats.pvalues import p_value
+from babelquake.studies.mt.cells import harmonic_mean
 
 BLEU = "bleu[lowercase=true]"
 NAMES = {"de-en-bpe": "BPE", "de-en-bpe-dropout": "BPE-dropout", "de-en-sentencepiece": "SentencePiece"}
@@ -95,7 +95,7 @@ def clean_differences(run: Run) -> list[list[str]]:
         difference = drawn[one] - drawn[other]
         estimate = difference.estimate()
         row = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-        found.append([f"{one} − {other}", with_interval(row), p_text(bootstrap_p(difference))])
+        found.append([f"{one} − {other}", with_interval(row), p_text(p_value(difference.null, difference.value))])
     return found
 
 

@@ -105,6 +105,38 @@ def test_the_scan_sees_imports_inside_functions_and_of_packages(tmp_path: Path) 
     assert list(imports(file)) == [(1, "babelquake.cli"), (2, "babelquake.study"), (4, "babelquake.data")]
 
 
+def defined(module: str) -> set[str]:
+    """The names that a module has, and the modules in it, without running it."""
+    place = ROOT.joinpath(*module.split(".")[1:])
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    inside = {entry.stem for entry in place.iterdir()} if place.is_dir() else set()
+    if module == "babelquake":
+        return inside | set(babelquake.__all__)
+    names = {name for node in ast.parse(file.read_text("utf-8")).body for name in _bound(node)}
+    return names | inside
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (name.asname or name.name for name in node.names)
+    elif isinstance(node, ast.If | ast.Try):
+        yield from (name for inner in node.body for name in _bound(inner))
+    else:
+        yield from (leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name))
+
+
+def test_scripts_and_benches_import_what_there_is() -> None:
+    missing = []
+    for file in [path for folder in ("scripts", "bench") for path in (ROOT.parents[1] / folder).rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "babelquake":
+                lacking = {name.name for name in node.names} - defined(str(node.module))
+                missing += [f"{file.name} line {node.lineno}: {node.module}.{name}" for name in sorted(lacking)]
+    assert not missing, missing
+
+
 PASSAGE = 11
 """So many lines in a row, alike to the letter, are written twice."""
 

@@ -132,14 +132,15 @@ def test_tables_are_flushed_to_the_disk_before_they_have_their_name(run: Run, mo
 
 
 def test_a_report_that_was_cut_short_is_written_again(tmp_path: Path) -> None:
-    from babelquake.cli.results import Printed, show
+    from babelquake.cli.results import show
+    from babelquake.cli.shared import Shared
 
     run = study(tmp_path / "run")
-    show(run, Printed(quiet=True))
+    show(run, Shared(quiet=True))
     page = run.folder / "report.html"
     whole = page.read_bytes()
     page.write_bytes(whole[:1000])
-    show(Run.open(run.folder), Printed(quiet=True))
+    show(Run.open(run.folder), Shared(quiet=True))
     assert len(page.read_bytes()) > 1000 and page.read_bytes().rstrip().endswith(b"</html>")
 
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,6 +14,10 @@ from babelquake.cli.options import option
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
     from babelquake.studies.human.findings import Findings
+
+
+SHOWN = ("rank", "system", "raw", "z", "segments", "ratings", "wins", "cluster_start", "cluster_end")
+"""Columns of the ranking of systems."""
 
 
 @guarded
@@ -52,8 +56,7 @@ def analyse(
     from babelquake.studies.human.export import export as write_export
     from babelquake.studies.human.export import for_attack as as_tuples
 
-    if score not in ("z", "raw"):
-        raise UserError(f"--score {score}: expected z or raw.")
+    opt.one_of("--score", score, Literal["z", "raw"])
     if len(sources) > 2:
         raise UserError(f"{len(sources)} sources are named: give one, or two to compare.")
     analysed = [
@@ -126,19 +129,7 @@ def _show(found: "Findings") -> None:
                 for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")
             }
             print_rows([{"language_pair": pair, **shown}])
-    names = (
-        "language_pair",
-        "rank",
-        "system",
-        "raw",
-        "z",
-        "segments",
-        "ratings",
-        "wins",
-        "cluster_start",
-        "cluster_end",
-    )
-    print_rows([{name: _rounded(row[name]) for name in names} for row in found.systems.to_dicts()])
+    print_rows([{name: _rounded(row[name]) for name in ("language_pair", *SHOWN)} for row in found.systems.to_dicts()])
     neighbours = found.power.filter("neighbours").drop("neighbours").to_dicts()
     if neighbours:
         typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import AsJson, CacheFile
+from babelquake.cli.options import AsJson, CacheFile, warn
 from babelquake.errors import UserError
 
 
@@ -39,7 +39,7 @@ def cache(
         return
     if not Path(Cache.look(file).path).exists():
         raise UserError(f"there is no cache at {Cache.look(file).path}.")
-    store = Cache(file, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
+    store = Cache(file, tell=warn)
     if action is Action.clear:
         removed = store.clear()
         typer.echo(json.dumps({"removed": removed}) if as_json else f"{removed} entries removed")

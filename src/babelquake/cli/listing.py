@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import AsJson
+from babelquake.cli.options import AsJson, warn
 from babelquake.registry import Registry
 from babelquake.visible import visible
 
@@ -65,7 +65,7 @@ def usable(registry: Registry[T]) -> list[tuple[str, T]]:
     """Everything of a kind; plug-ins that cannot be used are named."""
     found = registry.items()
     for why in registry.set_aside.values():
-        typer.echo(f"babelquake: {visible(why)}", err=True)
+        warn(visible(why))
     return found
 
 

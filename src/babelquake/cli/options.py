@@ -1,14 +1,11 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
 from babelquake.errors import UserError, did_you_mean
-
-if TYPE_CHECKING:
-    from babelquake.engine import Engine
 
 
 def option(flags: str, metavar: str | None, text: str, **more: Any) -> Any:
@@ -192,24 +189,9 @@ def needed(out: Path | None) -> Path:
     return out
 
 
-def engine_of(
-    cache: str | None,
-    quiet: bool = False,
-    executor: str = "local",
-    on_error: str = "keep",
-    budget: int | None = None,
-    memory: float = 1,
-) -> "Engine":
-    """An engine with the chosen cache and executor; a damaged cache is told about."""
-    from babelquake.engine import Cache, Engine, workers
-
-    store = None
-    if cache != "none":
-        store = Cache(cache, tell=lambda warning: typer.echo(f"babelquake: {warning}", err=True))
-    chosen = one_of("--on-error", on_error, Literal["keep", "stop"])
-    return Engine(
-        store, quiet, workers=workers(executor), on_error=chosen, budget=budget, memory_bytes=int(memory * 2**30)
-    )
+def warn(warning: str) -> None:
+    """One line beside the output."""
+    typer.echo(f"babelquake: {warning}", err=True)
 
 
 def judged_by(scorer: list[str] | None, folder: Path | None) -> list[str]:

@@ -2,21 +2,19 @@
 
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import repeat, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Replicates, Seed, Vocabulary, option, switch
+from babelquake.cli.options import Replicates, Seed, Vocabulary, option, switch, warn
 
 if TYPE_CHECKING:
     from babelquake.data.one_column import Column
-    from babelquake.languages import Language
-    from babelquake.perturb.asking import Fillers
+    from babelquake.perturb.suite import Suite
 
 
 @guarded
@@ -47,80 +45,62 @@ def perturb(
 
     Example: babelquake perturb misspell --level 0.1 --lang de --seed 7 < in.txt > out.txt
     """
-    if table is not None:
-        _write_table(name, level, file, lang, seed, replicates, table, source, vocabulary, column)
-        return
+    from babelquake.data import lines
+    from babelquake.data.one_column import read_column
+    from babelquake.errors import UserError
+    from babelquake.languages import Language
+    from babelquake.perturb.table import write_perturb_table
+    from babelquake.perturb.vocabulary import vocabulary_of
+
+    asked = _asked_for(name, level, replicates, vocabulary, table is not None)
+    chosen = asked if table is None else asked.with_model(None)
+    language = Language(lang) if lang else None
+    notes: list[str] = []
+    found = None if column is None else read_column(file, column)
+    texts = lines(file, notes) if found is None else (text or "" for text in found.texts)
+    notes += found.notes if found is not None else []
+    how: dict[str, Any] = {"lang": language, "seed": seed, "vocabulary": None, "fillers": None}
+    if chosen.draws_from_data:
+        everything = list(texts)
+        texts, how["vocabulary"] = iter(everything), vocabulary_of(everything, language)
+    if chosen.asks:
+        from babelquake.engine import Cache, Engine
+        from babelquake.studies.variants import fillers_of
+
+        how["fillers"] = fillers_of(Engine(Cache()))
+    paired = _with_sources(texts, file, source, found.sources if found is not None else None)
+    if table is None:
+        notes += _printed(chosen, paired, found, keep, file, how)
+    else:
+        if not (height := write_perturb_table(table, chosen, paired, **how)):
+            raise UserError(f"{file} is empty: there is nothing to perturb.")
+        notes += [f"{asked.lacking} Write mask-replace[model=…] to name one."] if asked.lacking else []
+        notes.append(f"{height} rows in {table}")
+    for note in notes:
+        warn(note)
+
+
+def _asked_for(name: str, level: float | None, replicates: int | None, vocabulary: str | None, tabled: bool) -> "Suite":
+    """The perturbations that were named: of a suite only into a table, where one line becomes several."""
     from babelquake.errors import UserError
     from babelquake.perturb import Perturbation
-    from babelquake.perturb.suite import suite_names
+    from babelquake.perturb.suite import Suite, suite, suite_names
 
-    if name in suite_names():
-        raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
-    if replicates is not None:
-        raise UserError("--replicates makes several lines of one: give --table FILE too.")
-    perturbation = Perturbation(name, level=level, vocabulary=vocabulary)
-    language, fillers = _code(lang), _fillers() if perturbation.card.asks else None
-    notes: list[str] = []
-    given = _given(file, column, notes)
-    texts, words = given.texts, None
-    if perturbation.vocabulary == "data":
-        texts, words = _with_vocabulary(given.texts, lang)
-    if given.column is not None and sys.stdout.isatty() and file.endswith(".parquet"):
-        raise UserError("a Parquet table is nothing to print: send it to a file with > FILE, or give --table FILE.")
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    skipped = count = 0
-    written: list[str] = []
-    for text, origin in _with_sources(texts, file, source, given.sources):
-        count += 1
-        changed = perturbation.apply(text, lang=language, seed=seed, source=origin, vocabulary=words, fillers=fillers)
-        if changed is None:
-            skipped += 1
-            changed = text if keep else ""
-        if given.column is None:
-            sys.stdout.write(changed + "\n")
-        else:
-            written.append(changed)
-    if given.column is not None:
-        typer.echo(given.column.replaced(written), nl=False)
-    sys.stdout.flush()
-    if skipped:
-        kept = "left unchanged" if keep else "left blank"
-        notes.append(f"{perturbation.name} does not apply to {skipped} of {count} lines; they were {kept}.")
-    for note in notes:
-        typer.echo(f"babelquake: {note}", err=True)
-
-
-def _code(lang: str | None) -> "Language | None":
-    """The language as perturbations know it: `DE` and `deu` are `de`."""
-    from babelquake.languages import Language
-
-    return Language(lang) if lang else None
-
-
-@dataclass(frozen=True)
-class _Given:
-    """The texts to perturb, line by line, and the table they are a column of."""
-
-    texts: Iterator[str]
-    sources: Iterable[str | None] | None = None
-    column: "Column | None" = None
-
-
-def _given(file: str, column: str | None, notes: list[str]) -> _Given:
-    from babelquake.data import lines
-
-    if column is None:
-        return _Given(lines(file, notes))
-    from babelquake.data.one_column import read_column
-
-    found = read_column(file, column)
-    notes.extend(found.notes)
-    return _Given((text or "" for text in found.texts), found.sources, found)
+    if not tabled:
+        if name in suite_names():
+            raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
+        if replicates is not None:
+            raise UserError("--replicates makes several lines of one: give --table FILE too.")
+        return Suite("", (Perturbation(name, level=level, vocabulary=vocabulary),))
+    if level is not None:
+        if name in suite_names():
+            raise UserError("--level belongs to one perturbation; a suite's levels are its own.")
+        name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
+    return suite(name, replicates, vocabulary)
 
 
 def _with_sources(
-    texts: Iterator[str], file: str, source: str | None, beside: Iterable[str | None] | None = None
+    texts: Iterator[str], file: str, source: str | None, beside: Iterable[str | None] | None
 ) -> Iterator[tuple[str, str | None]]:
     """Each line with its source, as many as there are lines: of a file, or of a table's own column."""
     from babelquake.data import lines
@@ -136,54 +116,36 @@ def _with_sources(
         yield text, origin
 
 
-def _with_vocabulary(texts: Iterator[str], lang: str | None) -> tuple[Iterator[str], Sequence[str]]:
-    """The lines, and the words they are made of: the one case that needs the whole input at once."""
-    from babelquake.perturb.vocabulary import vocabulary_of
-
-    everything = list(texts)
-    return iter(everything), vocabulary_of(everything, _code(lang))
-
-
-def _fillers() -> "Fillers":
-    from babelquake.engine import Cache, Engine
-    from babelquake.studies.variants import fillers_of
-
-    return fillers_of(Engine(Cache()))
-
-
-def _write_table(
-    name: str,
-    level: float | None,
+def _printed(
+    chosen: "Suite",
+    paired: Iterator[tuple[str, str | None]],
+    column: "Column | None",
+    keep: bool,
     file: str,
-    lang: str | None,
-    seed: int,
-    replicates: int | None,
-    table: Path,
-    source: str | None,
-    vocabulary: str | None,
-    column: str | None,
-) -> None:
+    how: dict[str, Any],
+) -> list[str]:
+    """Print each line as it is made, or the table whose column they are; what there is to say of it."""
     from babelquake.errors import UserError
-    from babelquake.perturb.suite import suite, suite_names
-    from babelquake.perturb.table import write_perturb_table
 
-    if level is not None:
-        if name in suite_names():
-            raise UserError("--level belongs to one perturbation; a suite's levels are its own.")
-        name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
-    asked = suite(name, replicates).drawing_from(vocabulary)
-    chosen = asked.with_model(None)
-    notes: list[str] = []
-    given = _given(file, column, notes)
-    texts, words = given.texts, None
-    if chosen.draws_from_data:
-        texts, words = _with_vocabulary(texts, lang)
-    fillers = _fillers() if chosen.asks else None
-    paired = _with_sources(texts, file, source, given.sources)
-    height = write_perturb_table(table, chosen, paired, lang=_code(lang), seed=seed, vocabulary=words, fillers=fillers)
-    if not height:
-        raise UserError(f"{file} is empty: there is nothing to perturb.")
-    if asked.lacking:
-        notes.append(f"{asked.lacking} Write mask-replace[model=…] to name one.")
-    for note in [*notes, f"{height} rows in {table}"]:
-        typer.echo(f"babelquake: {note}", err=True)
+    (perturbation,) = chosen.perturbations
+    if column is not None and sys.stdout.isatty() and file.endswith(".parquet"):
+        raise UserError("a Parquet table is nothing to print: send it to a file with > FILE, or give --table FILE.")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    skipped = count = 0
+    written: list[str] = []
+    for text, origin in paired:
+        count += 1
+        changed = perturbation.apply(text, source=origin, **how)
+        if changed is None:
+            skipped += 1
+            changed = text if keep else ""
+        if column is None:
+            sys.stdout.write(changed + "\n")
+        else:
+            written.append(changed)
+    if column is not None:
+        typer.echo(column.replaced(written), nl=False)
+    sys.stdout.flush()
+    kept = "left unchanged" if keep else "left blank"
+    return [f"{perturbation.name} does not apply to {skipped} of {count} lines; they were {kept}."] if skipped else []

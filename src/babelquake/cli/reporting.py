@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
-from babelquake.cli.options import AsJson, option
+from babelquake.cli.options import AsJson, one_of, option
 
 if TYPE_CHECKING:
     from babelquake.report.table import Table
     from babelquake.report.versus_heat import HeatMap
     from babelquake.runs.run import Run
-
-if TYPE_CHECKING:
     from babelquake.studies.compare import Change
 
 
@@ -107,19 +105,13 @@ def compare(
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
     from babelquake.runs.run import Run
+    from babelquake.studies.compare import Correction
     from babelquake.studies.compare import compare as study
 
     if fail_on not in (None, "regression"):
         raise UserError(f"--fail-on {fail_on}: expected regression.")
-    if correction not in ("max-t", "bh", "none"):
-        raise UserError(f"--correction {correction}: expected max-t, bh or none.")
-    changes = study(
-        Run.open(old),
-        Run.open(new),
-        alpha=alpha,
-        min_drop=min_drop,
-        correction=correction,  # type: ignore[arg-type]
-    )
+    chosen = one_of("--correction", correction, Correction)
+    changes = study(Run.open(old), Run.open(new), alpha=alpha, min_drop=min_drop, correction=chosen)
     if markdown:
         _write(markdown, comparison_markdown(changes, old.name, new.name, alpha, correction))
     with unread_is_no_verdict():

@@ -10,6 +10,7 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option
+from babelquake.cli.shared import Shared
 
 
 @guarded
@@ -80,7 +81,7 @@ def reproduce(
         runs=runs or (),
         seed=seed,
         limit=limit,
-        engine=opt.engine_of(cache, quiet),
+        engine=Shared(cache=cache, quiet=quiet).engine(),
         **{name: value for name, value in options.items() if value is not None},
     )
     page = write_page(found, out)

@@ -1,26 +1,18 @@
 """What every study prints when it is done: verdict, notes, tables, examples behind the numbers, where the run is."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from babelquake.cli.options import warn
 from babelquake.runs.info import Said
 from babelquake.runs.run import Run
 from babelquake.visible import visible
 
+if TYPE_CHECKING:
+    from babelquake.cli.shared import Shared
+
 SENTENCES = 5
-
-
-@dataclass(frozen=True)
-class Printed:
-    """What of a finished run is printed."""
-
-    examples: int = 0
-    sort: str = "drop"
-    as_json: bool = False
-    brief: bool = False
-    quiet: bool = False
 
 
 def remember(run: Run, **said: Any) -> None:
@@ -31,7 +23,7 @@ def remember(run: Run, **said: Any) -> None:
         run.save()
 
 
-def show(run: Run, printed: Printed, keep: bool = True) -> None:
+def show(run: Run, shared: "Shared", keep: bool = True) -> None:
     """Print a finished run, the verdict first, and put its report into the run folder where that is kept."""
     from babelquake.report.html import write_html
 
@@ -40,16 +32,16 @@ def show(run: Run, printed: Printed, keep: bool = True) -> None:
         write_html([run], page)
         run.keep(page.name)
         run.save()
-    if printed.quiet:
+    if shared.quiet:
         return
-    if printed.as_json:
+    if shared.as_json:
         typer.echo(run.measures.write_json())
         for note in run.info.notes:
-            typer.echo(f"babelquake: {visible(note)}", err=True)
+            warn(visible(note))
         return
     _tell(run)
-    if not printed.brief:
-        _print_tables(run, printed)
+    if not shared.brief:
+        _print_tables(run, shared)
     if keep:
         typer.echo(f"Run folder: {run.folder}")
         typer.echo(f"Report: {page}")
@@ -70,7 +62,7 @@ def _tell(run: Run) -> None:
     typer.echo()
 
 
-def _print_tables(run: Run, printed: Printed) -> None:
+def _print_tables(run: Run, shared: "Shared") -> None:
     from babelquake.cli.printing import print_table
     from babelquake.report.data_audit import audit_tables
     from babelquake.report.examples import example_table
@@ -78,5 +70,5 @@ def _print_tables(run: Run, printed: Printed) -> None:
 
     for table in [*tables(run), *audit_tables(run)]:
         print_table(table)
-    if printed.examples:
-        print_table(example_table(run, printed.examples, printed.sort))
+    if shared.examples:
+        print_table(example_table(run, shared.examples, shared.sort))

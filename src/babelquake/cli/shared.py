@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
@@ -61,8 +61,14 @@ class Shared:
         return found if self.limit is None else found.first(self.limit)
 
     def engine(self) -> "Engine":
-        """The engine that was asked for."""
-        return opt.engine_of(self.cache, self.quiet, self.executor, self.on_error, self.budget, self.memory)
+        """The engine that was asked for; a damaged cache is told about."""
+        from babelquake.engine import Cache, Engine, workers
+
+        store = None if self.cache == "none" else Cache(self.cache, tell=opt.warn)
+        on_error = opt.one_of("--on-error", self.on_error, Literal["keep", "stop"])
+        room = int(self.memory * 2**30)
+        run_by = workers(self.executor)
+        return Engine(store, self.quiet, workers=run_by, on_error=on_error, budget=self.budget, memory_bytes=room)
 
     def how(self, engine: "Engine | None" = None) -> dict[str, Any]:
         """What every study is told beside its own options."""
@@ -70,7 +76,7 @@ class Shared:
 
     def finish(self, run: "Run", keep: bool = True, **said: Any) -> None:
         """Keep what the user said with the run, and print what it found; `keep` is false for a run that passes."""
-        from babelquake.cli.results import Printed, remember, show
+        from babelquake.cli.results import remember, show
 
         remember(
             run,
@@ -82,7 +88,7 @@ class Shared:
             language_pair=self.language_pair,
             **said,
         )
-        show(run, Printed(self.examples, self.sort, self.as_json, self.brief, self.quiet), keep)
+        show(run, self, keep)
 
 
 def study_command(function: Callable[..., None]) -> Callable[..., None]:

@@ -4,11 +4,13 @@ Colours are Okabe and Ito's, which people with colour-blindness can tell apart a
 black; shapes and dashes repeat what colours say.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import altair as alt
+
+from babelquake.report.results import Row
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A", "#B5A000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
@@ -61,6 +63,14 @@ def bare(chart: Any) -> dict[str, Any]:
 def data(rows: Sequence[dict[str, Any]]) -> Any:
     """Rows as the data of a chart."""
     return alt.InlineData(values=list(rows))
+
+
+def points(rows: Sequence[Row], **shown: Callable[[Row], Any]) -> list[dict[str, Any]]:
+    """One point a row: its value and interval, and every further field beside what it shows of the row."""
+    return [
+        {**{name: show(row) for name, show in shown.items()}, **{name: row[name] for name in ("value", "low", "high")}}
+        for row in rows
+    ]
 
 
 def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:

@@ -89,8 +89,10 @@ def p_text(row: Row) -> str:
     return " (p < .001)" if p < 0.001 else f" (p = {p:.3f})".replace("0.", ".", 1)
 
 
-def than_chance(row: Row) -> str:
+def than_chance(row: Row | None) -> str:
     """Whether a difference is more than chance, or that it cannot be tested; empty where nothing was tested."""
+    if row is None:
+        return ""
     if row["verdict"] == CANNOT_BE_TESTED:
         return ", which cannot be tested"
     said = p_text(row)

@@ -1,6 +1,6 @@
 """The measures of a run, ready to be asked: which numbers there are, and each by its name."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,16 @@ class Results:
     def beside(self, row: Row, measure: str) -> Row | None:
         """Another measure of the same place; None where there is none."""
         return self.one(measure, **{name: row[name] for name in KEY if name != "measure"})
+
+    def both(self, measure: str, beside: str, **key: Any) -> list[tuple[Row, float]]:
+        """Rows of a measure that have a value, each with that of another measure of the same place."""
+        pairs = ((row, self.beside(row, beside)) for row in self.known(measure, **key))
+        return [(row, other["value"]) for row, other in pairs if other and other["value"] is not None]
+
+    def between(self, measure: str, who: str, one: str, other: str, **key: Any) -> Row | None:
+        """The difference of a measure between two systems or scorers, whichever is named first; None where none is."""
+        found = self.where(f"{measure}_difference", **key)
+        return next((row for row in found if {row[who], row["other"]} == {one, other}), None)
 
     def where(self, *measures: str, **key: Any) -> list[Row]:
         """All rows of these measures whose columns have the given values."""
@@ -116,6 +126,17 @@ def scorer_text(scorer: str, among: Iterable[str] = ()) -> str:
     shown = DISPLAY.get(name, name)
     alone = sum(base_name(other) == name for other in among) <= 1
     return shown if alone else shown + bracket + options
+
+
+def named(rows: Iterable[Row], column: str = "scorer") -> Callable[[Row], str]:
+    """What the scorer of a row is called among those of all rows."""
+    among = values(rows, column)
+    return lambda row: scorer_text(row[column], among)
+
+
+def tested_text(row: Row) -> str:
+    """What charts say of a test."""
+    return "significant" if is_significant(row) else "not significant"
 
 
 def statistic_text(measure: str) -> str:

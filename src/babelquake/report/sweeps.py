@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from babelquake.report.charts import Chart, curves
+from babelquake.report.charts import Chart, curves, points
 from babelquake.report.phrases import card_of
 from babelquake.report.results import Row, scorer_text, values
 
@@ -17,10 +17,8 @@ def sweeps(rows: Sequence[Row], who: str, label: str, title: str, y: str, descri
         if len({row["level"] for row in here}) < 2:
             continue
         card = card_of(perturbation)
-        points = [
-            {"name": shown[row[who]], **{name: row[name] for name in ("level", "value", "low", "high")}} for row in here
-        ]
-        chart = curves(points, list(shown.values()), who, card.unit if card and card.unit else "level", y)
+        drawn = points(here, name=lambda row: shown[row[who]], level=lambda row: row["level"])
+        chart = curves(drawn, list(shown.values()), who, card.unit if card and card.unit else "level", y)
         charts.append(
             Chart(f"{label}-{perturbation}", f"{title} under {perturbation}", described.format(perturbation), chart)
         )

@@ -1,6 +1,7 @@
 """Uncertainty and agreement: plain arrays and functions in, numbers out. Nothing here knows scorers, files or runs.
 
 - `resampling`, `bootstrap`: chance keyed by segment; intervals for any function of summed statistics, on all cores
+- `units`: rows by segment; `intervals`: by formula, where nothing is drawn
 - `pvalues`, `testing`, `skewness`: one p-value, and the test that is honest for its number of segments
 - `families`: several tests corrected together by step-down max-T; `corrections`: p-values alone
 - `paired`, `ranks`: single comparisons of two sides; `superiority`: rank tests within a family

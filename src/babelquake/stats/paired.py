@@ -2,7 +2,8 @@
 
 Both work for every function of summed statistics. `first` and `second` are lists of tables, one table where the
 compared number is a plain score, several where it depends on several (ROBUST: the perturbed and the clean one). δ is
-f(first) − f(second), δ* its value on a draw. Studies use `testing`, which chooses between the two.
+f(first) − f(second), δ* its value on a draw. Studies use `testing`, which chooses between the two; these are for
+comparisons outside a study (docs/statistics.md), and what parity with sacreBLEU's paired tests is shown on.
 """
 
 from collections.abc import Sequence

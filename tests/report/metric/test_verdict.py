@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import babelquake as bq
-from babelquake.report.metric.verdict import metric_verdict
+from babelquake.report.metric.page import metric_verdict
 
 PAIRS = [("The dog sleeps.", "The dog is asleep."), ("He does not come.", "He is not coming.")]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, tooltips
-from babelquake.report.results import Results, scorer_text, values
+from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, tooltips
+from babelquake.report.results import Results, named, values
 from babelquake.runs.run import Run
 
 CELL = 46
@@ -21,37 +21,22 @@ def attack_views(run: Run) -> list[View]:
 
 def _shares(results: Results) -> list[Chart]:
     rows = results.known("success", group=None)
-    victims = values(rows, "scorer")
-    points = [
-        {
-            "name": scorer_text(row["scorer"], victims),
-            "label": row["perturbation"],
-            **{name: row[name] for name in ("value", "low", "high")},
-        }
-        for row in rows
-    ]
-    if not points:
+    if not rows:
         return []
-    names = [scorer_text(victim, victims) for victim in victims]
+    shown = points(rows, name=named(rows), label=lambda row: row["perturbation"])
     share = alt.Scale(domain=[0, 100])
-    chart = dots(points, names, "victim", "% of sentences", share, label="recipe", value="% eligible")
+    chart = dots(shown, values(shown, "name"), "victim", "% of sentences", share, label="recipe", value="% eligible")
     described = "The share of sentences with an eligible perturbation, per recipe and victim, with 95 % intervals."
     return [Chart("attack-success", "Eligible perturbations", described, chart)]
 
 
 def _transfer(results: Results) -> list[Chart]:
     rows = results.known("transfer", perturbation=None)
-    victims, others = values(rows, "scorer"), values(rows, "other")
     if not rows:
         return []
+    victim, other = named(rows), named(rows, "other")
     cells = [
-        {
-            "name": scorer_text(row["scorer"], victims),
-            "label": scorer_text(row["other"], others),
-            "value": row["value"],
-            "shown": f"{row['value']:.0f}",
-            "n": row["n"],
-        }
+        {"name": victim(row), "label": other(row), "value": row["value"], "shown": f"{row['value']:.0f}", "n": row["n"]}
         for row in rows
     ]
     base = alt.Chart(data(cells)).encode(
@@ -69,32 +54,30 @@ def _transfer(results: Results) -> list[Chart]:
         "Of the perturbations found against the metric of a line, the share that meets the goal under the metric of a "
         "column, each on its own scale."
     )
-    chart = alt.layer(squares, numbers).properties(height=CELL * len(victims))
+    chart = alt.layer(squares, numbers).properties(height=CELL * len(values(cells, "name")))
     return [Chart("attack-transfer", "Transfer", described, chart)]
 
 
 def _degradation(results: Results) -> list[Chart]:
     """Figure 5: what the metric takes off, beside what people do."""
-    points: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     rows = results.where("degradation")
-    victims = values(rows, "scorer")
+    victim = named(rows)
     for row in rows:
-        human = results.beside(row, "degradation_human")
-        if human is None:
-            continue
-        about = " · ".join(filter(None, [scorer_text(row["scorer"], victims), row["perturbation"], row["group"]]))
-        points += [
-            {"label": about, "name": "metric", "value": row["value"]},
-            {"label": about, "name": "people", "value": human["value"]},
-        ]
-    if not points:
+        if (human := results.beside(row, "degradation_human")) is not None:
+            about = " · ".join(filter(None, [victim(row), row["perturbation"], row["group"]]))
+            shown += [
+                {"label": about, "name": who, "value": one["value"]}
+                for who, one in (("metric", row), ("people", human))
+            ]
+    if not shown:
         return []
     chart = (
-        alt.Chart(data(points))
+        alt.Chart(data(shown))
         .mark_point(filled=True, size=90, opacity=1)
         .encode(
             x=alt.X("value:Q", title="median degradation (standard deviations)"),
-            y=alt.Y("label:N", title=None, sort=values(points, "label"), axis=alt.Axis(labelLimit=320)),
+            y=alt.Y("label:N", title=None, sort=values(shown, "label"), axis=alt.Axis(labelLimit=320)),
             tooltip=tooltips(label="cell", name="judged by", value="median degradation"),
             **colour("name", ["metric", "people"], "judged by"),
         )
@@ -102,5 +85,5 @@ def _degradation(results: Results) -> list[Chart]:
     described = (
         "Median degradation of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5)."
     )
-    height = max(HEIGHT, lines(values(points, "label")))
+    height = max(HEIGHT, lines(values(shown, "label")))
     return [Chart("attack-degradation", "Metric and people", described, chart.properties(height=height), wide=True)]

@@ -1,9 +1,77 @@
-"""The page of the attack study."""
+"""The attack study's page: who falls for what, how little it takes, and whether the others fall for it too."""
 
 from babelquake.report.attack.charts import attack_views
 from babelquake.report.attack.examples import EXAMPLES
 from babelquake.report.attack.tables import attack_tables
-from babelquake.report.attack.verdict import attack_verdict
 from babelquake.report.page import Page
+from babelquake.report.results import Results, Row, scorer_text, values
+from babelquake.report.table import number
+from babelquake.runs.run import Run
+
+PHRASES = {
+    "overpenalise": "can be made to {worse} by more than {by} standard deviations",
+    "inflate": "can be made to {better} by more than {by} standard deviations",
+    "inconsistent": "can be made to contradict itself",
+    "collapse": "can be made to translate something else",
+}
+
+
+def attack_verdict(run: Run) -> list[str]:
+    """Per victim the recipe that works best; then transfer, lengths and what people say."""
+    results = Results.of(run)
+    rows = results.known("success", group=None)
+    victims = values(rows, "scorer")
+    sentences = [_victim(run, results, [row for row in rows if row["scorer"] == victim], victims) for victim in victims]
+    return [*sentences, *_transfer(results, victims), *_humans(results)]
+
+
+def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> str:
+    best = max(rows, key=lambda row: row["value"])
+    name = scorer_text(best["scorer"], victims)
+    if not best["changed"]:
+        tried = " and ".join(row["perturbation"] for row in rows) if len(rows) < 3 else f"{len(rows)} recipes"
+        return f"{name} withstood {tried}: no eligible perturbation of {best['n']} sentences."
+    goal, _, options = str(run.info.config.get("goal", "")).partition("[")
+    by = next((part.partition("=")[2] for part in options.rstrip("]").split(",") if part.startswith("by=")), "1")
+    ways = ("rise", "fall") if best["scorer"] in run.info.facts.lower_is_better else ("fall", "rise")
+    phrase = (
+        PHRASES.get(goal, "fails")
+        .format(by=f"{float(by):g}", worse=ways[0], better=ways[1])
+        .replace("1 standard deviations", "one standard deviation")
+    )
+    said = f"{name} {phrase} in {best['value']:.0f} % of {best['n']} sentences ({best['perturbation']}"
+    words = results.one("words_changed", scorer=best["scorer"], perturbation=best["perturbation"])
+    if words and words["value"] is not None:
+        said += f", {number(words['value'], 0)} word{'s' if round(words['value']) != 1 else ''} changed in the median"
+    said += ")"
+    if len(rows) > 1:
+        worst = min(rows, key=lambda row: row["value"])
+        said += f"; {worst['perturbation']} manages {worst['value']:.0f} %"
+    return said + "."
+
+
+def _transfer(results: Results, victims: list[str]) -> list[str]:
+    rows = [row for row in results.where("transfer", perturbation=None) if row["other"] != row["scorer"] and row["n"]]
+    if not rows:
+        return []
+    most, least = max(rows, key=lambda row: row["value"]), min(rows, key=lambda row: row["value"])
+    said = f"{most['value']:.0f} % of what fools {scorer_text(most['scorer'], victims)} fools "
+    said += scorer_text(most["other"], victims)
+    if least is not most:
+        said += f" too; of what fools {scorer_text(least['scorer'], victims)}, {least['value']:.0f} % fools "
+        said += scorer_text(least["other"], victims)
+    return [said + "."]
+
+
+def _humans(results: Results) -> list[str]:
+    found = results.where("cells_overpenalised")
+    if not found:
+        return []
+    (cells,) = found
+    return [
+        f"People agree that the metrics go too far in {cells['changed']} of {cells['n']} combinations of metric, "
+        "attack and group (one-sided rank-sum, p < .05)."
+    ]
+
 
 PAGE = Page(attack_tables, attack_verdict, attack_views, EXAMPLES, compared=("success",))

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.results import Results, Row, distinct, scorer_text, values
+from babelquake.report.results import Results, Row, named, scorer_text, values
 from babelquake.report.table import Shown, Table, digits, table_of, text, value_of, with_sd
 from babelquake.runs.run import Run
 
@@ -31,7 +31,6 @@ def attack_tables(run: Run) -> list[Table]:
 def _shares(run: Run, results: Results) -> list[Table]:
     """Victims and recipes down, groups across: the share of sentences, and how many these are."""
     rows = results.where("success")
-    victims = values(rows, "scorer")
     groups = [group for group in values(rows, "group") if group is not None]
     across = [*groups, None] if len(groups) != 1 else [None]
     sizes = {group: {row["n"] for row in rows if row["group"] == group} for group in across}
@@ -40,7 +39,7 @@ def _shares(run: Run, results: Results) -> list[Table]:
         for group in across
     }
     columns: dict[str, Shown] = {
-        "victim": lambda row: scorer_text(row["scorer"], victims),
+        "victim": named(rows),
         "recipe": text("perturbation"),
         **{heads[group]: partial(_share_of, results, group, _only(sizes[group]) is None) for group in across},
     }
@@ -73,9 +72,8 @@ def _share(row: Row | None, of: bool = True) -> str:
 
 def _costs(results: Results) -> list[Table]:
     rows = results.where("queries", group=None)
-    victims = values(rows, "scorer")
     columns: dict[str, Shown] = {
-        "victim": lambda row: scorer_text(row["scorer"], victims),
+        "victim": named(rows),
         "recipe": text("perturbation"),
         "queries": digits("value", 0),
         "per success": lambda row: value_of(results.beside(row, "queries_per_success"), 0),
@@ -92,19 +90,14 @@ def _costs(results: Results) -> list[Table]:
 def _kinds(results: Results) -> list[Table]:
     """What the edits of eligible perturbations are."""
     rows = results.where("edit_share")
-    victims = values(rows, "scorer")
-    cells = distinct(rows, "scorer", "perturbation")
+    cells = {(row["scorer"], row["perturbation"]): row for row in reversed(rows)}
 
-    def kinds(cell: tuple[str, str]) -> str:
-        edits = results.where("edit_share", scorer=cell[0], perturbation=cell[1])
+    def kinds(row: Row) -> str:
+        edits = results.where("edit_share", scorer=row["scorer"], perturbation=row["perturbation"])
         return ", ".join(f"{edit['other']} {edit['value']:.0f} %" for edit in edits)
 
-    columns: dict[str, Shown] = {
-        "victim": lambda cell: scorer_text(cell[0], victims),
-        "recipe": lambda cell: str(cell[1]),
-        "edits": kinds,
-    }
-    return table_of("Kinds of edits", cells, columns)
+    columns: dict[str, Shown] = {"victim": named(rows), "recipe": text("perturbation"), "edits": kinds}
+    return table_of("Kinds of edits", [*reversed(cells.values())], columns)
 
 
 def _damaging(run: Run) -> list[Table]:
@@ -113,9 +106,9 @@ def _damaging(run: Run) -> list[Table]:
         return []
     found = run.scan("attacks").filter("success").with_columns(each=pl.col("gain") / pl.col("words_changed").clip(1))
     top = found.sort("each", "tuple", descending=[True, False]).head(MOST).collect()
-    victims = top["victim"].unique(maintain_order=True).to_list()
+    rows = top.to_dicts()
     columns: dict[str, Shown] = {
-        "victim": lambda row: scorer_text(row["victim"], victims),
+        "victim": named(rows, "victim"),
         "recipe": text("recipe"),
         "edits": lambda row: edits_text(row["edits"]),
         "before": digits("score", 2),
@@ -128,7 +121,7 @@ def _damaging(run: Run) -> list[Table]:
         else "in standard deviations of the victim over the data"
     )
     note = f"The largest gain per changed word. Scores are {scores}."
-    return table_of("Most damaging edits", top.to_dicts(), columns, note)
+    return table_of("Most damaging edits", rows, columns, note)
 
 
 def edits_text(edits: str) -> str:
@@ -174,9 +167,8 @@ def _lengths(results: Results) -> list[Table]:
 def _humans(results: Results) -> list[Table]:
     """Figures 2 and 5 of Huang 2023."""
     rows = results.where("overpenalised")
-    victims = values(rows, "scorer")
     who: dict[str, Shown] = {
-        "victim": lambda row: scorer_text(row["scorer"], victims),
+        "victim": named(rows),
         "recipe": text("perturbation"),
         "group": text("group"),
         "n": text("n"),

@@ -2,7 +2,7 @@
 
 from babelquake.report.page import Page
 from babelquake.report.phrases import listed, of_pair, than_chance
-from babelquake.report.results import STATISTICS, Results, scorer_text, statistic_text, values
+from babelquake.report.results import STATISTICS, Results, named, statistic_text, values
 from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
 from babelquake.runs.run import Run
 
@@ -49,17 +49,14 @@ def _leader(results: Results, measure: str, pair: str | None) -> str:
     rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -row["value"])
     if not rows:
         return ""
-    scorers = values(rows, "scorer")
-    names = [scorer_text(row["scorer"], scorers) for row in rows]
+    names = [*map(named(rows), rows)]
     highest = f"{statistic_text(measure)} {number(rows[0]['value'], 3)}"
     if (tied := sum(row["value"] == rows[0]["value"] for row in rows)) > 1:
         return f"{listed(names[:tied])} agree equally well with people ({highest})."
     said = f"{names[0]} agrees best with people ({highest})"
     if len(rows) > 1:
         said += f", before {names[1]} ({number(rows[1]['value'], 3)})"
-        between = {rows[0]["scorer"], rows[1]["scorer"]}
-        tests = results.where(f"{measure}_difference", language_pair=pair)
-        said += next((than_chance(row) for row in tests if {row["scorer"], row["other"]} == between), "")
+        said += than_chance(results.between(measure, "scorer", *values(rows[:2], "scorer"), language_pair=pair))
     return said + "."
 
 

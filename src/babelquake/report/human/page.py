@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from babelquake.report.charts import HEIGHT, Chart, View, data, lines, tooltips
+from babelquake.report.charts import HEIGHT, Chart, View, data, lines, points, tooltips
 from babelquake.report.human.tables import human_tables
 from babelquake.report.page import Page
 from babelquake.report.phrases import of_pair
@@ -80,18 +80,17 @@ def human_views(run: Run) -> list[View]:
 
 
 def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
-    points = [{"name": row["system"], "value": row["value"], "low": row["low"], "high": row["high"]} for row in rows]
-    order = [row["system"] for row in rows]
-    base = alt.Chart(data(points)).encode(y=alt.Y("name:N", title=None, sort=order))
+    shown = points(rows, name=lambda row: row["system"])
+    base = alt.Chart(data(shown)).encode(y=alt.Y("name:N", title=None, sort=[row["system"] for row in rows]))
     scale = alt.Scale(zero=False)
     rule = base.mark_rule(strokeWidth=2, color="#8A8A8A").encode(x=alt.X("low:Q", title=unit, scale=scale), x2="high")
     dot = base.mark_point(size=70, filled=True, opacity=1).encode(
         x=alt.X("value:Q", title=unit, scale=scale),
         tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
     )
-    best = points[0]
+    best = shown[0]
     description = f"Mean rating of each system with 95 % intervals; {best['name']} is highest with {best['value']:.2f}."
-    chart = alt.layer(rule, dot).properties(height=lines(points))
+    chart = alt.layer(rule, dot).properties(height=lines(shown))
     return Chart("ratings", "Ratings of systems", description, chart)
 
 
@@ -100,7 +99,7 @@ def _people(run: Run) -> list[Chart]:
     if len(rows) < 2:
         return []
     labels = {None: "cannot be tested", True: "passed", False: "failed"}
-    points = [
+    shown = [
         {
             "name": row["annotator"],
             "mean": row["mean"],
@@ -114,7 +113,7 @@ def _people(run: Run) -> list[Chart]:
     colours = alt.Scale(domain=domain, range=["#8A8A8A", "#0072B2", "#D55E00"])
     legend = alt.Legend(orient="bottom", title="quality control")
     chart = (
-        alt.Chart(data(points))
+        alt.Chart(data(shown))
         .mark_point(size=60, filled=True, opacity=0.8)
         .encode(
             x=alt.X("mean:Q", title="mean rating", scale=alt.Scale(domain=[0, 100])),
@@ -125,7 +124,7 @@ def _people(run: Run) -> list[Chart]:
         )
         .properties(height=HEIGHT)
     )
-    description = f"Mean and spread of the ratings of {len(points)} annotators, by quality control."
+    description = f"Mean and spread of the ratings of {len(shown)} annotators, by quality control."
     return [Chart("annotators", "How annotators use the scale", description, chart)]
 
 

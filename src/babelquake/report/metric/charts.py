@@ -4,11 +4,11 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, tooltips
+from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, tooltips
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text
 from babelquake.report.phrases import with_level
-from babelquake.report.results import STATISTICS, Results, is_significant, scorer_text, statistic_text, values
+from babelquake.report.results import STATISTICS, Results, named, scorer_text, statistic_text, tested_text, values
 from babelquake.report.sweeps import sweeps
 from babelquake.runs.run import Run
 
@@ -43,32 +43,28 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
     rows = results.known("delta", language_pair=pair)
     scorers = values(rows, "scorer")
     for scorer in scorers:
-        points = [
-            {
-                "label": with_level(row["perturbation"], row["level"]),
-                "meaning": meaning.get(row["perturbation"], "depends"),
-                "verdict": "significant" if is_significant(row) else "not significant",
-                **{name: row[name] for name in ("value", "low", "high")},
-            }
-            for row in rows
-            if row["scorer"] == scorer
-        ]
+        shown = points(
+            [row for row in rows if row["scorer"] == scorer],
+            label=lambda row: with_level(row["perturbation"], row["level"]),
+            meaning=lambda row: meaning.get(row["perturbation"], "depends"),
+            verdict=tested_text,
+        )
         name = scorer_text(scorer, scorers)
         title = f"How {name} moves"
         described = (
             f"Change of {name} under every perturbation with its 95 % interval; filled marks are significant after "
             "correction; blue changes are harmless, vermilion ones harmful."
         )
-        charts.append(Chart(f"forest-{scorer}", title, described, forest(points, f"Δ {name} (perturbed − clean)")))
+        charts.append(Chart(f"forest-{scorer}", title, described, forest(shown, f"Δ {name} (perturbed − clean)")))
     return charts
 
 
-def forest(points: list[dict[str, Any]], title: str) -> Any:
+def forest(shown: list[dict[str, Any]], title: str) -> Any:
     """A forest plot: one line per change, coloured by what it does to the meaning."""
-    present = [name for name in MEANINGS if any(point["meaning"] == name for point in points)]
+    present = [name for name in MEANINGS if any(point["meaning"] == name for point in shown)]
     legend = alt.Legend(orient="bottom", title="meaning")
-    order = list(dict.fromkeys(point["label"] for point in points))
-    base = alt.Chart(data(points)).encode(
+    order = values(shown, "label")
+    base = alt.Chart(data(shown)).encode(
         y=alt.Y("label:N", title=None, sort=order, axis=alt.Axis(labelLimit=200)),
         color=alt.Color(
             "meaning:N", scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present]), legend=legend
@@ -87,9 +83,9 @@ def forest(points: list[dict[str, Any]], title: str) -> Any:
         .mark_point(size=80, strokeWidth=2, filled=filled, opacity=1)
         .encode(x=alt.X("value:Q", title=title), shape=shape, tooltip=tips)
         for said, filled in (("significant", True), ("not significant", False))
-        if any(point["verdict"] == said for point in points)
+        if any(point["verdict"] == said for point in shown)
     ]
-    return alt.layer(zero, bars, *marks).properties(height=lines(points))
+    return alt.layer(zero, bars, *marks).properties(height=lines(shown))
 
 
 def _agreement(results: Results, pair: str | None) -> list[Chart]:
@@ -118,17 +114,8 @@ def _challenge(results: Results, pair: str | None) -> list[Chart]:
     rows = results.known("detection_accuracy", language_pair=pair)
     if not rows:
         return []
-    scorers = values(rows, "scorer")
-    points = [
-        {
-            "label": group_text(row),
-            "name": scorer_text(row["scorer"], scorers),
-            **{key: row[key] for key in ("value", "low", "high")},
-        }
-        for row in rows
-    ]
-    names = [scorer_text(scorer, scorers) for scorer in scorers]
+    shown = points(rows, label=group_text, name=named(rows))
     title = "% of damaged translations detected"
-    chart = dots(points, names, "scorer", title, alt.Scale(zero=False), label="phenomenon", value="%")
+    chart = dots(shown, values(shown, "name"), "scorer", title, alt.Scale(zero=False), label="phenomenon", value="%")
     described = "Share of damaged translations that each scorer puts below the original, per phenomenon."
     return [Chart("detection", "Which errors are noticed", described, chart, wide=True)]

@@ -1,12 +1,13 @@
 """Agreement with humans by the layer that vectors are taken from, per encoder (Vu 2022, Figure 3)."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import altair as alt
 
 from babelquake.errors import UserError
-from babelquake.report.charts import DASHES, Chart, colour, data, tooltips
+from babelquake.report.charts import DASHES, Chart, colour, data, points, tooltips
 from babelquake.report.phrases import with_level
 from babelquake.report.results import STATISTICS, Results, Row, base_name, scorer_text, statistic_text, values
 from babelquake.report.table import Table, number
@@ -92,16 +93,10 @@ def _clean_and_worst(rows: list[Row]) -> list[Row]:
 
 def _drawn(rows: list[Row], name: str) -> Any:
     layers, encoders, states = in_order(values(rows, "layer")), values(rows, "encoder"), sorted(values(rows, "state"))
-    points = [
-        {
-            "label": row["layer"],
-            "name": row["encoder"],
-            "kind": row["state"],
-            **{key: row[key] for key in ("value", "low", "high")},
-        }
-        for row in sorted(rows, key=lambda row: layers.index(row["layer"]))
-    ]
-    base = alt.Chart(data(points)).encode(
+    ordered = sorted(rows, key=lambda row: layers.index(row["layer"]))
+    fields = {"label": "layer", "name": "encoder", "kind": "state"}
+    shown = points(ordered, **{name: itemgetter(column) for name, column in fields.items()})
+    base = alt.Chart(data(shown)).encode(
         x=alt.X("label", type="nominal", title="layer", sort=layers, axis=alt.Axis(labelAngle=0))
     )
     scales = colour("name", encoders, "encoder")

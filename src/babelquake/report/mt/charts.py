@@ -54,19 +54,10 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
     found: dict[str, list[list[Any]]] = {}
     perturbations = distinct(cells, "perturbation", "level")
     for measure in MEASURES:
-        scored_by = "chrf" if measure == "inconsistent" else scorer
+        here = {"language_pair": pair, "scorer": "chrf" if measure == "inconsistent" else scorer}
         table = [
             [
-                _heat_cell(
-                    results.one(
-                        measure,
-                        language_pair=pair,
-                        scorer=scored_by,
-                        system=system,
-                        perturbation=perturbation,
-                        level=level,
-                    )
-                )
+                _heat_cell(results.one(measure, **here, system=system, perturbation=perturbation, level=level))
                 for system in systems
             ]
             for perturbation, level in perturbations
@@ -83,11 +74,8 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
 def _heat_cell(row: Row | None) -> list[Any] | None:
     if row is None or row["value"] is None:
         return None
-    return [round(row["value"], 2), _rounded(row["low"]), _rounded(row["high"]), int(is_significant(row)), row["n"]]
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)
+    numbers = [None if row[name] is None else round(row[name], 2) for name in ("value", "low", "high")]
+    return [*numbers, int(is_significant(row)), row["n"]]
 
 
 def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
@@ -133,14 +121,15 @@ def _sweeps(results: Results, pair: str | None, scorer: str) -> list[Chart]:
 
 def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
     """ROBUST against CONSIS, Figure 1."""
-    points = []
-    for row in results.where("robust", language_pair=pair, scorer=scorer):
-        consis = results.beside(row, "consis")
-        if row["value"] is not None and consis and consis["value"] is not None:
-            perturbation = with_level(row["perturbation"], row["level"])
-            points.append(
-                {"name": row["system"], "label": perturbation, "robust": row["value"], "consis": consis["value"]}
-            )
+    points = [
+        {
+            "name": row["system"],
+            "label": with_level(row["perturbation"], row["level"]),
+            "robust": row["value"],
+            "consis": consis,
+        }
+        for row, consis in results.both("robust", "consis", language_pair=pair, scorer=scorer)
+    ]
     if len(points) < 3:
         return []
     found = results.one("robust_consis_correlation", language_pair=pair, scorer=scorer)

@@ -5,9 +5,9 @@ from typing import Any
 import altair as alt
 import regex
 
-from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, tooltips
+from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, points, tooltips
 from babelquake.report.qe.tables import meaning_of, probe_title
-from babelquake.report.results import Results, is_significant, scorer_text, values
+from babelquake.report.results import Results, named, scorer_text, tested_text, values
 from babelquake.runs.info import Probe
 from babelquake.runs.run import Run
 
@@ -33,18 +33,14 @@ def _profiles(results: Results, pair: str | None, probes: dict[str, Probe]) -> l
     scorers = values(rows, "scorer")
     known = list(probes)
     for scorer in scorers:
-        bars = [
-            {
-                "label": probe_title(row["perturbation"], probes),
-                "short": short(row["perturbation"], probes),
-                "meaning": GROUPS.get(meaning_of(row["perturbation"], probes), "other"),
-                "place": known.index(row["perturbation"]) if row["perturbation"] in probes else len(known),
-                "verdict": "significant" if is_significant(row) else "not significant",
-                **{name: row[name] for name in ("value", "low", "high")},
-            }
-            for row in rows
-            if row["scorer"] == scorer
-        ]
+        bars = points(
+            [row for row in rows if row["scorer"] == scorer],
+            label=lambda row: probe_title(row["perturbation"], probes),
+            short=lambda row: short(row["perturbation"], probes),
+            meaning=lambda row: GROUPS.get(meaning_of(row["perturbation"], probes), "other"),
+            place=lambda row: known.index(row["perturbation"]) if row["perturbation"] in probes else len(known),
+            verdict=tested_text,
+        )
         bars.sort(key=lambda bar: (bar["meaning"] != GROUPS["preserving"], bar["place"]))
         name = scorer_text(scorer, scorers)
         described = (
@@ -87,23 +83,18 @@ def short(label: str, probes: dict[str, Probe]) -> str:
 
 
 def _ranking(results: Results, pair: str | None) -> list[Chart]:
-    points = []
     rows = results.where("discrimination_standardised", language_pair=pair)
-    scorers = values(rows, "scorer")
-    for row in rows:
-        pearson = results.one("pearson", language_pair=pair, scorer=row["scorer"])
-        if row["value"] is not None and pearson and pearson["value"] is not None:
-            name = scorer_text(row["scorer"], scorers)
-            points.append({"name": name, "discrimination": row["value"], "pearson": pearson["value"]})
-    if not points:
+    name, known = named(rows), results.both("discrimination_standardised", "pearson", language_pair=pair)
+    shown = [{"name": name(row), "discrimination": row["value"], "pearson": pearson} for row, pearson in known]
+    if not shown:
         return []
-    base = alt.Chart(data(points)).encode(
+    base = alt.Chart(data(shown)).encode(
         x=alt.X("pearson:Q", title="Pearson's r with humans", scale=alt.Scale(zero=False, padding=24)),
         y=alt.Y("discrimination:Q", title="discrimination (MPP − MAP, in SD)", scale=alt.Scale(zero=False, padding=20)),
     )
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(
         tooltip=tooltips(name="model", discrimination="MPP − MAP in SD of its scores", pearson="Pearson's r"),
-        **colour("name", values(points, "name"), "model"),
+        **colour("name", values(shown, "name"), "model"),
     )
     described = (
         "Each model's discrimination between harmful and harmless changes against its correlation with human scores; "

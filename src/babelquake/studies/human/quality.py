@@ -5,7 +5,7 @@ than the degraded ones were worse (Huang 2023 Appendix A); an annotator passes i
 scores than the same translations undamaged (WMT: paired t-test over everything the annotator did).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -32,14 +32,11 @@ def hit_quality(ratings: pl.DataFrame, alpha: float = ALPHA) -> pl.DataFrame:
     Repeats count by the size of their change, degraded items by how much they lost, so that whoever scores damaged
     text higher does not pass. `passed` is null where there are no control items of both kinds.
     """
-    table = controls(ratings)
-    rows = []
-    for (hit, annotator), items in _groups(ratings, table, ["hit", "annotator"]):
-        repeats, losses = _changes(items, REPEAT, size=True), _changes(items, BAD_REFERENCE, size=False)
-        p = rank_sum(repeats, losses, "less").p if repeats.size and losses.size else None
-        rows.append((hit, annotator, _mean(repeats), _mean(losses), repeats.size, losses.size, p, _passed(p, alpha)))
-    columns = ("hit", "annotator", "repeat_change", "degraded_loss", "repeats", "degraded", "p", "passed")
-    return _table(rows, columns)
+
+    def test(repeats: Array, losses: Array) -> tuple[float | None]:
+        return (rank_sum(repeats, losses, "less").p if repeats.size and losses.size else None,)
+
+    return _tested(ratings, ["hit", "annotator"], ["p"], test, alpha)
 
 
 def annotator_quality(ratings: pl.DataFrame, alpha: float = ALPHA) -> pl.DataFrame:
@@ -47,15 +44,7 @@ def annotator_quality(ratings: pl.DataFrame, alpha: float = ALPHA) -> pl.DataFra
 
     `passed` is null with fewer than two such pairs.
     """
-    table = controls(ratings)
-    rows = []
-    for (annotator,), items in _groups(ratings, table, ["annotator"]):
-        losses = _changes(items, BAD_REFERENCE, size=False)
-        repeats = _changes(items, REPEAT, size=True)
-        t, p = paired_t(-losses)
-        rows.append((annotator, _mean(repeats), _mean(losses), repeats.size, losses.size, t, p, _passed(p, alpha)))
-    columns = ("annotator", "repeat_change", "degraded_loss", "repeats", "degraded", "t", "p", "passed")
-    return _table(rows, columns)
+    return _tested(ratings, ["annotator"], ["t", "p"], lambda repeats, losses: paired_t(-losses), alpha)
 
 
 def share_passed(quality: pl.DataFrame) -> float | None:
@@ -76,28 +65,36 @@ def kept(ratings: pl.DataFrame, exclude: str, alpha: float = ALPHA) -> pl.DataFr
     return found
 
 
-def _groups(
-    ratings: pl.DataFrame, table: pl.DataFrame, keys: list[str]
-) -> "list[tuple[tuple[object, ...], pl.DataFrame]]":
-    """Every task or annotator in order of appearance with its control items, none for those that have none."""
+def _tested(
+    ratings: pl.DataFrame,
+    keys: list[str],
+    numbers: list[str],
+    test: Callable[[Array, Array], tuple[float | None, ...]],
+    alpha: float,
+) -> pl.DataFrame:
+    """Every task or annotator in order of appearance: its control items, and what a test makes of them, p last."""
+    table = controls(ratings)
     parts = table.partition_by(keys, as_dict=True)
-    everyone = ratings.select(keys).unique(maintain_order=True).iter_rows()
-    return [(key, parts.get(key, table.clear())) for key in everyone]
+    rows = []
+    for key in ratings.select(keys).unique(maintain_order=True).iter_rows():
+        items = parts.get(key, table.clear())
+        repeats, losses = np.abs(_losses(items, REPEAT)), _losses(items, BAD_REFERENCE)
+        found = test(repeats, losses)
+        passed = None if found[-1] is None else found[-1] <= alpha
+        rows.append((*key, _mean(repeats), _mean(losses), repeats.size, losses.size, *found, passed))
+    schema = {
+        **dict.fromkeys(keys, pl.String),
+        **dict.fromkeys(("repeat_change", "degraded_loss"), pl.Float64),
+        **dict.fromkeys(("repeats", "degraded"), pl.Int64),
+        **dict.fromkeys(numbers, pl.Float64),
+        "passed": pl.Boolean,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _changes(items: pl.DataFrame, kind: str, *, size: bool) -> Array:
-    loss = items.filter(type=kind).select(pl.col("original") - pl.col("raw")).to_series().to_numpy()
-    return np.abs(loss) if size else loss
-
-
-def _passed(p: float | None, alpha: float) -> bool | None:
-    return None if p is None else p <= alpha
+def _losses(items: pl.DataFrame, kind: str) -> Array:
+    return items.filter(type=kind).select(pl.col("original") - pl.col("raw")).to_series().to_numpy()
 
 
 def _mean(values: Array) -> float | None:
     return float(values.mean()) if values.size else None
-
-
-def _table(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> pl.DataFrame:
-    kinds = {"hit": pl.String, "annotator": pl.String, "repeats": pl.Int64, "degraded": pl.Int64, "passed": pl.Boolean}
-    return pl.DataFrame(rows, schema={name: kinds.get(name, pl.Float64) for name in columns}, orient="row")
