@@ -86,12 +86,17 @@ FULL = (
 """What torch says where memory runs out: on a GPU, on a CPU, in oneDNN."""
 
 
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that memory ran out."""
+    return isinstance(error, MemoryError) or any(words in str(error).lower() for words in FULL)
+
+
 def halving(answer: Callable[[list[Q]], list[A]], batch: list[Q]) -> list[A]:
     """Answer a batch; where memory runs out, answer its halves instead."""
     try:
         return answer(batch)
     except (MemoryError, RuntimeError) as error:
-        if not (isinstance(error, MemoryError) or any(words in str(error).lower() for words in FULL)):
+        if not is_full(error):
             raise
         if len(batch) == 1:
             raise ResumableError(

@@ -10,7 +10,8 @@ import pytest
 from tests.models.conftest import made as made
 from tests.scorers.parity import Made
 
-from babelquake.errors import UserError
+from babelquake.errors import ResumableError, UserError
+from babelquake.models.tokenizing import started
 from babelquake.remarks import collecting
 from babelquake.scorers import scorer
 
@@ -122,3 +123,48 @@ def test_a_pickle_bomb_in_place_of_weights_is_refused(kind: str, small: Made, tm
     with pytest.raises(UserError, match=r"[Rr]efused"):
         scorer(kind, model=folder, **options).segments(["a"], ["b"], ["c"])
     assert not mark.exists()
+
+
+SCARCE = "[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
+
+
+def test_memory_that_runs_out_while_weights_load_is_told_as_such(made: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AutoModel
+
+    def scarce(*given: object, **options: object) -> None:
+        raise RuntimeError(SCARCE)
+
+    monkeypatch.setattr(AutoModel, "from_pretrained", scarce)
+    with pytest.raises(ResumableError, match="the memory is not enough to load 'tiny-bert'"):
+        scorer("bertscore", model=made("bert"), layer="1").segments(["a"], ["b"])
+
+
+@pytest.mark.parametrize(("kind", "name"), [("comet", "wmt20-comet-da"), ("transquest", "monotransquest")])
+def test_so_it_is_with_published_checkpoints(
+    kind: str, name: str, small: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever call of a library runs out of it."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    def scarce(*given: object, **options: object) -> None:
+        raise RuntimeError(SCARCE)
+
+    folder = small(kind, name)
+    monkeypatch.setattr(torch, "load", scarce)
+    monkeypatch.setattr(AutoModelForSequenceClassification, "from_pretrained", scarce)
+    with pytest.raises(ResumableError, match=f"the memory is not enough to load '{name}'"):
+        scorer(kind, model=folder).segments(["a"], ["b"], ["c"])
+
+
+def test_a_tokenizer_without_threads_lacks_memory() -> None:
+    """The compiled library panics, which is no ordinary exception."""
+
+    class PanicException(BaseException): ...
+
+    class Panicking:
+        def encode_batch_fast(self, texts: list[str]) -> None:
+            raise PanicException("The global thread pool has not been initialized.")
+
+    with pytest.raises(MemoryError, match="the tokenizer's threads cannot be started"):
+        started(Panicking())

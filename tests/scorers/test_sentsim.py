@@ -23,8 +23,7 @@ def options(small: Made) -> dict[str, object]:
 
 
 def likenesses(made: Scorer, few: Questions) -> tuple[np.ndarray, np.ndarray]:
-    texts = made.texts(few)
-    return made.both(few, tuple(dict(zip(texts, e.encode(texts, at), strict=True)) for e, at in made.encoders()))
+    return made.both(few, made.vectors(few))
 
 
 def test_the_authors_normalise_within_the_batch(few: Questions, options: dict[str, object]) -> None:
@@ -42,13 +41,32 @@ def test_the_authors_normalise_within_the_batch(few: Questions, options: dict[st
 def test_fixed_ranges_come_from_the_clean_data(few: Questions, options: dict[str, object]) -> None:
     made = scorer("sentsim", **options)
     before = made.signature
-    made.attach(pl.DataFrame({"source": few.sources, "translation": few.translations}))
+    made.calibrate(pl.DataFrame({"source": few.sources, "translation": few.translations}))
     assert made.signature != before
     whole = made.statistics(few)[:, 0]
     assert 0 <= whole.min() < whole.max() <= 1
     assert made.statistics(few.rows(5, 9))[:, 0] == pytest.approx(whole[5:9], abs=1e-6)
     again = scorer(made.recipe.spec)
     assert again.ranges == made.ranges and again.signature == made.signature, "workers know the ranges"
+
+
+def test_the_engine_encodes_the_clean_data_once(few: Questions, options: dict[str, object]) -> None:
+    """A study takes the ranges from what it judges anyway: not one text goes through an encoder twice."""
+    made, engine = scorer("sentsim", **options), Engine(quiet=True)
+    segments = pl.DataFrame({"source": few.sources, "translation": few.translations})
+    made.calibrate(segments, engine.encode)
+    entries = len(engine.memory)
+    assert entries == len(made.texts(few)) * len({wanted.encoder.signature for wanted in made.encoders()})
+    here = scorer("sentsim", **options)
+    here.calibrate(segments)
+    assert made.ranges == here.ranges
+    for wanted in made.encoders():
+        wanted.encoder.encode = lambda texts, layers: pytest.fail("encoded again")
+    try:
+        assert 0 <= engine.judge(made, few)[:, 0].min() < 1 and len(engine.memory) == entries
+    finally:
+        for wanted in made.encoders():
+            del wanted.encoder.encode
 
 
 def test_source_and_translation_matter(options: dict[str, object]) -> None:

@@ -1,11 +1,26 @@
-"""Loading by the transformers library, in silence and without running anything that a file holds."""
+"""Loading of models: in silence, without running anything that a file holds, and with a word where memory runs out."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pickle import UnpicklingError
 from typing import Any
 
-from babelquake.errors import UserError
+from babelquake.callee import is_full
+from babelquake.errors import ResumableError, UserError
+
+
+@contextmanager
+def enough_memory(name: str) -> Iterator[None]:
+    """Where memory runs out while this holds, the error says so, whatever the library made of it."""
+    try:
+        yield
+    except Exception as error:
+        if not is_full(error):
+            raise
+        raise ResumableError(
+            f"the memory is not enough to load '{name}'. Finished work is kept: free some memory, or name a smaller "
+            "model, precision=bfloat16 or another --device."
+        ) from error
 
 
 @contextmanager
@@ -18,7 +33,8 @@ def loading(name: str) -> Iterator[None]:
     chatter.set_verbosity_error()
     chatter.disable_progress_bar()
     try:
-        yield
+        with enough_memory(name):
+            yield
     except UnpicklingError:
         raise UserError(
             f"the weights of '{name}' hold more than numbers – a pickle that could run code. "

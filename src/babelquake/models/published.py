@@ -13,6 +13,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from babelquake.callee import Limits
 from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.models.checkpoint import Checkpoint
+from babelquake.models.loading import enough_memory
 from babelquake.models.precision import Precision
 from babelquake.models.settings import device_of
 from babelquake.models.weights import library_versions, published
@@ -65,7 +66,8 @@ class Published(Generic[N]):
     def network(self) -> N:
         """The weights, loaded when first needed."""
         library_versions(self.metric)
-        return self.load(device_of(self._device))
+        with enough_memory(self.checkpoint.name):
+            return self.load(device_of(self._device))
 
     @contextmanager
     def noting(self) -> Iterator[N]:

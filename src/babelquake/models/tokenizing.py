@@ -39,6 +39,19 @@ def tokenizer(where: str, kind: str, marks: Mapping[str, str]) -> Any:
     return getattr(transformers, kind).from_pretrained(where)
 
 
+def started(backend: Any) -> None:
+    """Start a compiled tokenizer's threads while a model is loaded.
+
+    Where they find no memory later on, the library ends the process or waits for threads that never came.
+    """
+    try:
+        backend.encode_batch_fast(["", ""])
+    except BaseException as error:  # what a panic of the library is
+        if type(error).__name__ != "PanicException":
+            raise
+        raise MemoryError("out of memory: the tokenizer's threads cannot be started") from None
+
+
 def numbered(backend: Any, texts: Sequence[str], special: bool) -> tuple[list[list[int]], list[list[int]]]:
     """Token numbers and special-token marks of whole texts, by the compiled tokenizer itself and without offsets."""
     backend.no_truncation()

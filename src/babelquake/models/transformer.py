@@ -14,13 +14,13 @@ from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models.batching import TOKENS
 from babelquake.models.checkpoint import Checkpoint, checkpoint
-from babelquake.models.loading import loading
+from babelquake.models.loading import enough_memory, loading
 from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.products import prepared
 from babelquake.models.reader import Reader
 from babelquake.models.ribbon import OFFSETS
 from babelquake.models.settings import device_of
-from babelquake.models.tokenizing import numbered
+from babelquake.models.tokenizing import numbered, started
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
@@ -74,11 +74,19 @@ class Transformer(Reader):
     @cached_property
     def tokenizer(self) -> Any:
         """The model's tokenizer."""
-        return self._from_pretrained("AutoTokenizer")
+        found = self._from_pretrained("AutoTokenizer")
+        if getattr(found, "is_fast", False):
+            with enough_memory(self.checkpoint.name):
+                started(found.backend_tokenizer)
+        return found
 
     @cached_property
     def model(self) -> Any:
         """The weights, on their device."""
+        with enough_memory(self.checkpoint.name):
+            return self._loaded()
+
+    def _loaded(self) -> Any:
         import torch
 
         made, report = self._from_pretrained(self.auto, dtype=getattr(torch, self.precision), output_loading_info=True)

@@ -8,7 +8,7 @@ and remembering it is the engine's work.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
@@ -269,6 +269,15 @@ class Wanted(NamedTuple):
     layers: tuple[int, ...] = (0,)
 
 
+Encode = Callable[[Encoder, Sequence[str], Sequence[int]], Vectors]
+"""Who encodes texts: the engine, or the encoder itself."""
+
+
+def encoded(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Vectors:
+    """Encodings without an engine."""
+    return dict(zip(texts, encoder.encode(texts, layers), strict=True))
+
+
 class VectorScorer(MeanScorer):
     """A scorer that compares vectors: it names its encoders and receives what they say of each text."""
 
@@ -309,11 +318,15 @@ class VectorScorer(MeanScorer):
 
     def judge(self, questions: Questions) -> Array:
         """Scores without an engine: every text is encoded here and now."""
+        return self.compare(questions, self.vectors(questions))
+
+    def vectors(self, questions: Questions, encode: Encode = encoded) -> tuple[Vectors, ...]:
+        """What the encoders say of the questions' texts."""
         texts = self.texts(questions)
-        vectors = tuple(
-            dict(zip(texts, encoder.encode(texts, layers), strict=True)) for encoder, layers in self.encoders()
-        )
-        return self.compare(questions, vectors)
+        return tuple(encode(encoder, texts, layers) for encoder, layers in self.encoders())
+
+    def calibrate(self, segments: "pl.DataFrame", encode: Encode = encoded) -> None:
+        """Shown the data set's segments before a study judges them, with a way to encode them."""
 
     def close(self) -> None:
         """Give the encoders' weights back."""

@@ -16,7 +16,7 @@ from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
-from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.scorers.base import Array, Encode, Questions, VectorScorer, Wanted, encoded, required
 from babelquake.scorers.bertscore import BertScore
 from babelquake.spec import Spec
 from babelquake.text import digest
@@ -105,18 +105,19 @@ class SentSim(VectorScorer):
         if self.normalise == "batch":
             self._company = digest([*questions.translations, *(questions.sources or ())])
 
-    def attach(self, segments: "pl.DataFrame") -> Array | None:
-        """Take the ranges from the clean segments of the data set."""
+    def calibrate(self, segments: "pl.DataFrame", encode: Encode = encoded) -> None:
+        """Take the ranges from the clean segments of the data set, some at a time."""
         clean = {"source", "translation"} <= set(segments.columns)
-        if self.normalise == "fixed" and clean and not any(self._said.values()):
-            rows = segments.drop_nulls(["source", "translation"]).unique(["source", "translation"], maintain_order=True)
-            if len(rows) > 1:
-                given = Questions(rows["translation"].to_list(), None, rows["source"].to_list())
-                texts = self.texts(given)
-                vectors = tuple(dict(zip(texts, e.encode(texts, at), strict=True)) for e, at in self.encoders())
-                cosines, words = self.both(given, vectors)
-                self.ranges = (_spread(cosines), _spread(words))
-        return None
+        if self.normalise != "fixed" or not clean or any(self._said.values()):
+            return
+        rows = segments.drop_nulls(["source", "translation"]).unique(["source", "translation"], maintain_order=True)
+        if len(rows) < 2:
+            return
+        given = Questions(rows["translation"].to_list(), None, rows["source"].to_list())
+        parts = [given.rows(start, start + self.limits.texts) for start in range(0, len(given), self.limits.texts)]
+        found = [self.both(part, self.vectors(part, encode)) for part in parts]
+        cosines, words = (_spread(np.concatenate(values)) for values in zip(*found, strict=True))
+        self.ranges = (cosines, words)
 
     def both(self, questions: Questions, vectors: tuple[Vectors, ...]) -> tuple[Array, Array]:
         """The cosine and the BERTScore F of every segment, as they are."""

@@ -18,7 +18,7 @@ from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
-from babelquake.scorers.base import Array
+from babelquake.scorers.base import Array, VectorScorer
 from babelquake.studies.masking import model_signatures
 
 Language = Callable[[str | None], str | None]
@@ -87,6 +87,8 @@ class Session:
             segments, rows = self.data.uncut if scorer.by_row and self.data.uncut else (self.data.segments, slice(None))
             if (scores := scorer.attach(segments)) is not None:
                 self.ready[scorer.name] = scores[rows]
+            if isinstance(scorer, VectorScorer):
+                scorer.calibrate(segments, self.engine.encode)
             self.say(*scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
         self._model_signatures = model_signatures(self.suite)
