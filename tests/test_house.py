@@ -1,6 +1,8 @@
 """Dependencies point down: a room knows nothing of the rooms above it."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -194,6 +196,25 @@ def test_the_package_can_be_imported_on_windows() -> None:
             names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
             found += [f"{file.relative_to(ROOT)}: {name}" for name in names if name.split(".")[0] in UNIX]
     assert not found, found
+
+
+SIMULATED = """
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys({names}))
+import babelquake
+for room in {rooms}:
+    package = importlib.import_module("babelquake." + room)
+    for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(found.name)
+print("imported", len([name for name in sys.modules if name.startswith("babelquake.")]))
+"""
+
+
+def test_every_study_report_and_command_is_imported_where_those_modules_are_missing() -> None:
+    rooms = ["cli", "report", "studies", "engine", "runs", "data", "perturb", "stats", "http"]
+    script = SIMULATED.format(names=sorted(UNIX - {"posix"}), rooms=rooms)  # posix is Python's own here
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("imported"), done.stderr
 
 
 REGISTRIES = {"studies/card.py", "report/page.py", "runs/info.py"}

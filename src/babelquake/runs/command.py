@@ -47,7 +47,15 @@ def _options(run: Run) -> dict[str, Any]:
             return {name: value for name, value in config.items() if name != "data"}
         suite = said.suite if config.get("suite") else None
         columns = ",".join(f"{field}={column}" for field, column in said.columns.items())
-        return {**config, **said.model_dump(), "suite": suite, "columns": columns or None}
+        given = {name: value for name, value in said.model_dump().items() if value is not None}
+        return {
+            **config,
+            "language_pair": None,
+            "replicates": None,
+            **given,
+            "suite": suite,
+            "columns": columns or None,
+        }
     data = config.get("data", [])
     pairs, replicates = config.get("language_pair"), config.get("replicates")
     return {

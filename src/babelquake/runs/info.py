@@ -45,6 +45,8 @@ class Said(BaseModel):
     """What the user said, where the command line made the run: for the command that a report prints."""
 
     model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+    """Options of commands that other packages bring."""
 
     data: list[str] = Field(default_factory=list)
     columns: dict[str, str] = Field(default_factory=dict)
@@ -53,6 +55,12 @@ class Said(BaseModel):
     suite: list[str] = Field(default_factory=list)
     words: list[str] = Field(default_factory=list)
     """The command with what it is given by position, where it is not called like the study."""
+    source: str | None = None
+    reference: list[str] | None = None
+    limit: int | None = None
+    vocabulary: str | None = None
+    masked_lm: str | None = None
+    offline: bool = False
 
 
 class Facts(BaseModel):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
@@ -25,46 +25,16 @@ Language = Callable[[str | None], str | None]
 """Which language of a pair was perturbed."""
 
 
-class Session:
-    """A run under way. Used as a context: the folder is held while it lasts, scorers are closed when it ends."""
+class Held:
+    """A run under way. Used as a context: the folder is held while it lasts, and how it ended is noted."""
 
-    def __init__(
-        self,
-        study: str,
-        out: Path | str,
-        data: Dataset,
-        scorers: list[Scorer],
-        suite: Suite | None,
-        seed: int,
-        resamples: int,
-        restart: bool,
-        engine: Engine,
-        config: Mapping[str, Any],
-    ) -> None:
-        self.study, self.data, self.scorers, self.suite = study, data, scorers, suite
-        self.seed, self.resamples, self.engine = seed, resamples, engine
-        common = {
-            "scorer": [str(scorer.spec) for scorer in scorers],
-            "language_pair": data.language_pairs,
-            "data": f"{data.name}#{data.hash}",
-            "seed": seed,
-            "resamples": resamples,
-        }
-        if suite is not None:
-            common["suite"] = [str(perturbation.spec) for perturbation in suite.perturbations]
-            common["replicates"] = [suite.repeats(perturbation) for perturbation in suite.perturbations]
-        self.run = Run.resume(out, study, common | dict(config), restart)
-        self.words: Mapping[str | None, Vocabulary] = {}
-        """The words of each language pair's own texts, where perturbations draw from them."""
-        self.ready: dict[str, Array] = {}
-        """Scores that came with the data, row by row, of scorers that have such."""
-        self.system_signatures: dict[tuple[str | None, str], str] = {}
-        self._scorer_signatures: dict[str, str] = {}
-        self._model_signatures: dict[str, str] = {}
+    def __init__(self, study: str, out: Path | str, config: Mapping[str, Any], restart: bool) -> None:
+        self.study = study
+        self.run = Run.resume(out, study, dict(config), restart)
         self._stack = ExitStack()
         self._remarks = Remarks()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Self:
         self._stack.enter_context(self.run.alone())
         self._remarks = self._stack.enter_context(collecting())
         self.run.mend()
@@ -80,6 +50,75 @@ class Session:
             with suppress(OSError, BabelquakeError):
                 self.run.save()
         self._stack.close()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run already has everything."""
+        return self.run.has("measures") and self.run.info.finished is not None
+
+    def once(self, table: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """A table, computed and stored the first time, read back from then on."""
+        return self.run.once(table, make)
+
+    def say(self, *notes: str) -> None:
+        """Notes for the reader, each once, in the order they were made."""
+        self.run.info.notes = list(dict.fromkeys([*self.run.info.notes, *notes]))
+
+    def signed(self, measures: Iterable[Measure], signature: Callable[[Measure], str]) -> Run:
+        """Sign every measure and complete the run folder."""
+        self._note()
+        found = list(measures)
+        if not found:
+            self.say("Nothing could be measured: there are too few segments or judgements. Take more or others.")
+        for measure in found:
+            measure.study, measure.signature = self.study, signature(measure)
+        return self.run.finish(measures_frame(found))
+
+    def _note(self) -> None:
+        """Note what those below have to say; what was counted adds up over interruptions."""
+        info, counts = self.run.info, self._remarks.take()
+        former = {noted(what, info.facts.remarks[what]) for what in counts if what in info.facts.remarks}
+        info.notes = [note for note in info.notes if note not in former]
+        info.facts.remarks |= {what: info.facts.remarks.get(what, 0) + count for what, count in counts.items()}
+        self.say(*(noted(what, info.facts.remarks[what]) for what in counts))
+
+
+class Session(Held):
+    """A run that scorers judge, in which data may be perturbed."""
+
+    def __init__(
+        self,
+        study: str,
+        out: Path | str,
+        data: Dataset,
+        scorers: list[Scorer],
+        suite: Suite | None,
+        seed: int,
+        resamples: int,
+        restart: bool,
+        engine: Engine,
+        config: Mapping[str, Any],
+    ) -> None:
+        self.data, self.scorers, self.suite = data, scorers, suite
+        self.seed, self.resamples, self.engine = seed, resamples, engine
+        common = {
+            "scorer": [str(scorer.spec) for scorer in scorers],
+            "language_pair": data.language_pairs,
+            "data": f"{data.name}#{data.hash}",
+            "seed": seed,
+            "resamples": resamples,
+        }
+        if suite is not None:
+            common["suite"] = [str(perturbation.spec) for perturbation in suite.perturbations]
+            common["replicates"] = [suite.repeats(perturbation) for perturbation in suite.perturbations]
+        super().__init__(study, out, common | dict(config), restart)
+        self.words: Mapping[str | None, Vocabulary] = {}
+        """The words of each language pair's own texts, where perturbations draw from them."""
+        self.ready: dict[str, Array] = {}
+        """Scores that came with the data, row by row, of scorers that have such."""
+        self.system_signatures: dict[tuple[str | None, str], str] = {}
+        self._scorer_signatures: dict[str, str] = {}
+        self._model_signatures: dict[str, str] = {}
 
     def attach(self, references: int | None) -> None:
         """Show the scorers the data and note how they judge: segments have that many references each."""
@@ -110,26 +149,11 @@ class Session:
             raise ValueError(f"the study {self.study} perturbs nothing")
         return self.suite
 
-    @property
-    def finished(self) -> bool:
-        """Whether the run already has everything."""
-        return self.run.has("measures") and self.run.info.finished is not None
-
-    def once(self, table: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-        """A table, computed and stored the first time, read back from then on."""
-        return self.run.once(table, make)
-
-    def say(self, *notes: str) -> None:
-        """Notes for the reader, each once, in the order they were made."""
-        self.run.info.notes = list(dict.fromkeys([*self.run.info.notes, *notes]))
-
     def _note(self) -> None:
-        """Note what the engine and those below it have to say; what was counted adds up over interruptions."""
-        info, counts = self.run.info, self._remarks.take()
-        former = {noted(what, info.facts.remarks[what]) for what in counts if what in info.facts.remarks}
-        info.notes = [note for note in info.notes if note not in former]
-        info.facts.remarks |= {what: info.facts.remarks.get(what, 0) + count for what, count in counts.items()}
-        self.say(*self.engine.notes, *(noted(what, info.facts.remarks[what]) for what in counts), *self._unscored())
+        """Note what the engine and those below it have to say, and who gave no scores."""
+        self.say(*self.engine.notes)
+        super()._note()
+        self.say(*self._unscored())
 
     def _unscored(self) -> list[str]:
         """How many texts a remote judge gave no score, now or when the cache learnt it: means leave them out."""
@@ -156,20 +180,17 @@ class Session:
     ) -> Run:
         """Sign every measure and complete the run folder; `language` tells which language of a pair was perturbed."""
         info = self.run.info
-        self._note()
         info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
         if self.suite is not None:
             info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)
         continued = "+".join(f"{name} {new}" for name, new in sorted(info.continued.items())) or None
-        signature = run_signature(
+        common = run_signature(
             seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples, continued=continued
         )
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
         known = {one.cell: one for one in self.suite.perturbations} if self.suite else {}
-        signed = list(measures)
-        if not signed:
-            self.say("Nothing could be measured: there are too few segments or judgements. Take more or others.")
-        for measure in signed:
+
+        def signature(measure: Measure) -> str:
             parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
             perturbation = known.get((measure.perturbation or "", measure.level))
             if perturbation is not None and self.suite is not None:
@@ -177,9 +198,9 @@ class Session:
                 drawn = perturbation.signature(language(pair), self.words.get(pair))
                 model = self._model_signatures.get(perturbation.label)
                 parts += [f"{drawn}×{self.suite.repeats(perturbation)}", model]
-            measure.study = self.study
-            measure.signature = "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), signature]))
-        return self.run.finish(measures_frame(signed))
+            return "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), common]))
+
+        return self.signed(measures, signature)
 
 
 def _suite_signatures(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
-from babelquake.runs.measures import kinds_in, measures_frame
+from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.studies.card import Study
@@ -12,6 +12,7 @@ from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import TABLES, Findings, findings
 from babelquake.studies.human.measures import human_measures
 from babelquake.studies.human.quality import ALPHA
+from babelquake.studies.session import Held
 from babelquake.text import digest
 
 HUMAN = Study("human", question="What do people say about these translations?", measures=kinds_in(kinds))
@@ -52,14 +53,10 @@ def keep(
         "alpha": alpha,
         "power": power,
     }
-    run = Run.resume(out, HUMAN.name, config, restart)
-    with run.alone():
+    signature = run_signature(data=mark, exclude=found.facts.exclude, least=found.facts.least)
+    with Held(HUMAN.name, out, config, restart) as session:
         for name in ("ratings", *TABLES):
             table = getattr(found, name)
-            run.once(name, lambda table=table: table)  # type: ignore[misc]
-        run.info.notes = list(dict.fromkeys([*run.info.notes, *found.notes]))
-        signature = run_signature(data=mark, exclude=found.facts.exclude, least=found.facts.least)
-        measures = human_measures(found)
-        for measure in measures:
-            measure.study, measure.signature = HUMAN.name, signature
-        return run.finish(measures_frame(measures))
+            session.once(name, lambda table=table: table)  # type: ignore[misc]
+        session.say(*found.notes)
+        return session.signed(human_measures(found), lambda measure: signature)
