@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.errors import UserError
-from babelquake.spec import Range, Spec, bind, expand, parameters, parse, split_list
+from babelquake.spec import Range, Spec, bind, expand, make, parameters, parse, split_list
 
 NAMES = st.from_regex(r"[a-z][a-z0-9+\-]{0,8}", fullmatch=True)
 KEYS = st.from_regex(r"[a-z][a-z_]{0,6}", fullmatch=True)
@@ -154,3 +154,14 @@ def test_a_wrong_option_is_named_with_what_is_right(text: str, message: str) -> 
 def test_keywords_join_the_options_and_win() -> None:
     spec = parse("bleu[lowercase=false,order=4]").with_options(lowercase=True, smooth=None)
     assert str(spec) == "bleu[lowercase=true,order=4]"
+
+
+def test_a_spec_makes_what_it_names() -> None:
+    def pair(first: str, second: int = 2, third: bool = False) -> tuple[str, int, bool]:
+        return first, second, third
+
+    assert make("pair[third=true,second=5]", {"pair": pair}, "thing", "given") == ("given", 5, True)
+    with pytest.raises(UserError, match=r"no thing is called 'pear'\. Did you mean 'pair'\?"):
+        make("pear", {"pair": pair}, "thing", "given")
+    with pytest.raises(UserError, match="thing 'pair' has no option 'first'"):
+        make("pair[first=x]", {"pair": pair}, "thing", "given")

@@ -11,10 +11,11 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from babelquake.errors import UserError, did_you_mean
 
+T = TypeVar("T")
 SPECIAL = frozenset("[],|=\"'\\ ")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'", re.DOTALL)
 ESCAPED = re.compile(r"\\([\\\"'])")
@@ -114,6 +115,21 @@ def bind(spec: Spec, accepted: Mapping[str, inspect.Parameter], kind: str) -> di
     if missing:
         raise UserError(f"{kind} '{spec.name}' needs {missing[0]}: write {spec.name}[{missing[0]}=…].")
     return values
+
+
+def named(spec: Spec, known: Mapping[str, T], kind: str) -> T:
+    """What a table has under a spec's name; a wrong name gets a hint."""
+    if spec.name not in known:
+        raise UserError(f"no {kind} is called '{spec.name}'. {did_you_mean(spec.name, known)}")
+    return known[spec.name]
+
+
+def make(what: str | Spec, known: Mapping[str, Callable[..., T]], kind: str, *given: Any) -> T:
+    """The thing that a spec names, made with its options; `given` comes before them, by position."""
+    spec = parse(what) if isinstance(what, str) else what
+    build = named(spec, known, kind)
+    supplied = frozenset(list(inspect.signature(build).parameters)[: len(given)])
+    return build(*given, **bind(spec, parameters(build, supplied), kind))
 
 
 def check_range(value: float, accepted: Range, where: str) -> None:

@@ -5,15 +5,14 @@ perturbation found. Cheap constraints are looked at first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from babelquake.attacks.asking import Asking, Closeness, Judgement, Perplexity, Request
 from babelquake.attacks.distance import edit_distance, word_distance
 from babelquake.attacks.sentence import Sentence
-from babelquake.errors import UserError, did_you_mean
-from babelquake.spec import Spec, bind, parameters, parse
+from babelquake.spec import Spec, make
 
 
 @dataclass(frozen=True)
@@ -155,8 +154,4 @@ CONSTRAINTS: dict[str, type[Constraint]] = {
 
 def constraint(text: str | Spec) -> Constraint:
     """A constraint by name with options: `levenshtein[most=30]`."""
-    spec = text if isinstance(text, Spec) else parse(text)
-    if spec.name not in CONSTRAINTS:
-        raise UserError(f"no constraint is called '{spec.name}'. {did_you_mean(spec.name, CONSTRAINTS)}")
-    kind: Callable[..., Constraint] = CONSTRAINTS[spec.name]
-    return kind(**bind(spec, parameters(kind), "constraint"))
+    return make(text, CONSTRAINTS, "constraint")

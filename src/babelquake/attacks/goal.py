@@ -5,12 +5,10 @@ metric. A goal says how far a candidate has come (`gain`) and when that is far e
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from babelquake.errors import UserError, did_you_mean
-from babelquake.spec import Spec, bind, parameters, parse
+from babelquake.spec import Spec, make
 
 
 @dataclass(frozen=True)
@@ -119,10 +117,4 @@ GOALS: dict[str, type[Goal]] = {kind.name: kind for kind in (Overpenalise, Incon
 
 def goal(text: str | Spec | Goal) -> Goal:
     """A goal by name with options: `overpenalise[by=0.5]`."""
-    if isinstance(text, Goal):
-        return text
-    spec = text if isinstance(text, Spec) else parse(text)
-    if spec.name not in GOALS:
-        raise UserError(f"no goal is called '{spec.name}'. {did_you_mean(spec.name, GOALS)}")
-    kind: Callable[..., Goal] = GOALS[spec.name]
-    return kind(**bind(spec, parameters(kind), "goal"))
+    return text if isinstance(text, Goal) else make(text, GOALS, "goal")

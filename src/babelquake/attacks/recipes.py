@@ -32,8 +32,7 @@ from babelquake.attacks.moves.characters import LETTERS
 from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
 from babelquake.attacks.search.greedy import Rank
-from babelquake.errors import UserError, did_you_mean
-from babelquake.spec import Spec, bind, parameters, parse
+from babelquake.spec import Spec, bind, make, named, parameters, parse
 
 
 @dataclass(frozen=True)
@@ -208,14 +207,11 @@ RECIPES: dict[str, Callable[..., dict[str, Any]]] = {
 def recipe_spec(text: str | Spec) -> Spec:
     """A recipe's name with options, checked."""
     spec = text if isinstance(text, Spec) else parse(text)
-    if spec.name not in RECIPES:
-        raise UserError(f"no recipe is called '{spec.name}'. {did_you_mean(spec.name, RECIPES)}")
-    bind(spec, parameters(RECIPES[spec.name], frozenset({"tools"})), "recipe")
+    bind(spec, parameters(named(spec, RECIPES, "recipe"), frozenset({"tools"})), "recipe")
     return spec
 
 
 def recipe(text: str | Spec, tools: Tools) -> Recipe:
     """A recipe by name with options: `clare[width=5]`."""
     spec = recipe_spec(text)
-    build = RECIPES[spec.name]
-    return Recipe(spec, **build(tools, **bind(spec, parameters(build, frozenset({"tools"})), "recipe")))
+    return Recipe(spec, **make(spec, RECIPES, "recipe", tools))

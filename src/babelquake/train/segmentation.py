@@ -13,18 +13,17 @@ BPE-dropout is one of two published settings, not of two methods at equal streng
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from math import exp, log
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.errors import UserError, did_you_mean
-from babelquake.spec import Range, bind, parameters, parse
+from babelquake.spec import Range, make
 from babelquake.train.corpus import Ragged
 from babelquake.train.vocabulary import UNKNOWN, processor
 
@@ -62,12 +61,7 @@ class Segmentation:
 
 def segmentation(text: str) -> Segmentation:
     """Read a segmentation's name and options."""
-    spec = parse(text)
-    if spec.name not in KINDS:
-        raise UserError(f"no segmentation is called '{spec.name}'. {did_you_mean(spec.name, KINDS)}")
-    kind = KINDS[spec.name]
-    made: Segmentation = kind(**bind(spec, parameters(kind), "segmentation"))
-    return made
+    return make(text, KINDS, "segmentation")
 
 
 def _bpe() -> Segmentation:
@@ -82,7 +76,11 @@ def _sentencepiece(alpha: Annotated[float, Range(0, 100)] = 0.5) -> Segmentation
     return Segmentation("unigram", alpha=alpha)
 
 
-KINDS: dict[str, Any] = {"bpe": _bpe, "bpe-dropout": _bpe_dropout, "sentencepiece": _sentencepiece}
+KINDS: dict[str, Callable[..., Segmentation]] = {
+    "bpe": _bpe,
+    "bpe-dropout": _bpe_dropout,
+    "sentencepiece": _sentencepiece,
+}
 
 
 class Fixed:
