@@ -51,7 +51,7 @@ def test_layers_are_the_models_hidden_states(made: Make, kind: str) -> None:
         np.testing.assert_allclose(found.layers[layer], state[0].numpy(), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["t5", "byt5", "deberta-v2", "gpt2"])
+@pytest.mark.parametrize("kind", ["t5", "byt5", "deberta-v2", "gpt2", "xlm-roberta-xl"])
 def test_a_layer_is_what_a_stack_cut_there_gives(made: Make, kind: str) -> None:
     """As bert-score cuts models: T5's last normalisation and DeBERTa-v2's convolution count at every layer."""
     import torch
@@ -63,7 +63,7 @@ def test_a_layer_is_what_a_stack_cut_there_gives(made: Make, kind: str) -> None:
     for layer in (1, 2, 3):
         model = loader.from_pretrained(made(kind)).eval()
         owner = model if kind == "gpt2" else model.encoder
-        name = {"gpt2": "h", "deberta-v2": "layer"}.get(kind, "block")
+        name = {"gpt2": "h", "deberta-v2": "layer", "xlm-roberta-xl": "layer"}.get(kind, "block")
         setattr(owner, name, getattr(owner, name)[:layer])
         with torch.inference_mode():
             expected = model(input_ids=torch.tensor([found.ids.tolist()])).last_hidden_state[0]

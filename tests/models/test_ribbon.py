@@ -108,7 +108,7 @@ def test_variants_of_a_sentence_cost_what_is_new_in_them(made: Make, monkeypatch
     assert together <= alone + 2
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "gpt2"])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "gpt2"])
 def test_a_gpus_layout_gives_the_same_vectors(made: Make, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Padded texts, masks and a row of fixed size, computed here on the CPU."""
     from babelquake.models import ribbon as module

@@ -23,6 +23,7 @@ ENCODERS = (
     "deberta",
     "deberta-v2",
     "xlm-roberta",
+    "xlm-roberta-xl",
     "mpnet",
     "albert",
     "t5",
@@ -59,6 +60,8 @@ def checkpoint(kind: str, folder: Path, masked: bool = False) -> Path:
             )
         case "xlm-roberta":
             model = hf.XLMRobertaModel(hf.XLMRobertaConfig(**size, pad_token_id=0))
+        case "xlm-roberta-xl":
+            model = hf.XLMRobertaXLModel(hf.XLMRobertaXLConfig(**size, pad_token_id=0))
         case "mpnet":
             model = hf.MPNetModel(hf.MPNetConfig(**size))
         case "albert":

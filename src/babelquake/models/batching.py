@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import torch
 
-TOKENS = 4096
+TOKENS = 2048
 """Tokens that go through a network together on the CPU."""
-TIMES_ON_GPU = 2
+TIMES_ON_GPU = 4
 """How many times as many tokens a GPU reads in one row: a small network is done before the next row is ready."""
 SMALLEST = 128
 """Tokens that go through it at least."""

@@ -49,7 +49,7 @@ class TransformerCausalLM(Backed, CausalLM):
         whole = [[self.begin, *(tokens or [self.end])] for tokens in ids]
         found: list[Matrix] = [np.zeros(0, dtype=np.float32)] * len(texts)
         shared = self.core.ribbons
-        portions = alike(whole, self.core.tokens) if shared else equal(whole, self.core.device, self._tokens)
+        portions = alike(whole, self.core.row) if shared else equal(whole, self.core.device, self._tokens)
         for places in portions:
             work = self._shared if shared else self._weights
             rows = halving(work, [whole[place] for place in places])
@@ -66,7 +66,7 @@ class TransformerCausalLM(Backed, CausalLM):
         import torch
 
         core = self.core
-        tree = beginnings(sequences, core.device, core.tokens)
+        tree = beginnings(sequences, core.device, core.row)
         states = core.run(core.model.base_model, tree.ribbon).last_hidden_state[0]
         head = core.model.get_output_embeddings()
         parents = np.array(tree.parents)

@@ -14,6 +14,7 @@ FIRST = {
     "rembert": "pooler",
     "roberta": "classifier",
     "xlm-roberta": "classifier",
+    "xlm-roberta-xl": "classifier",
     "camembert": "classifier",
 }
 """Which part of a model looks at the first token of a text, by type."""
@@ -35,20 +36,20 @@ class Reader:
         return reader and int(version("transformers").partition(".")[0]) >= 5
 
     @property
-    def _row(self) -> int:
+    def row(self) -> int:
         """Tokens of a ribbon."""
         return self.tokens * TIMES_ON_GPU if on_gpu(self.device) else self.tokens
 
     def batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """Places of texts that go through the network together; texts without tokens are left out."""
         if self.ribbons:
-            return mixed(ids, self._row, padded_to(self.device))
+            return mixed(ids, self.row, padded_to(self.device))
         return equal(ids, self.device, self.tokens)
 
     def sheet(self, sequences: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> Sheet:
         """Texts of one batch as the network reads them; `types` tells the texts of a pair apart."""
         if self.ribbons:
-            return ribbon(sequences, self.config, self.device, self._row, types)
+            return ribbon(sequences, self.config, self.device, self.row, types)
         return Block.of(sequences, self.device, types)
 
     def run(self, model: Any, sheet: Sheet, **options: Any) -> Any:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.int64]
 NAME = "babelquake-ribbon"
 CAUSAL = frozenset({"gpt2", "llama"})
-READERS = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "distilbert"}) | CAUSAL
+READERS = frozenset({"bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "distilbert"}) | CAUSAL
 """Types of models that read ribbons."""
 OFFSETS = frozenset(
     {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "data2vec-text", "longformer", "bertweet"}
