@@ -19,6 +19,7 @@ from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.ranks import rank_sum
 from babelquake.studies.attack import kinds
+from babelquake.studies.attack.cells import cells
 
 SIDES = ("original", "perturbed")
 RESAMPLES = 10_000
@@ -54,18 +55,9 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
     Figure 2: Pearson with standard errors from 10,000 resamples of tuples. Figure 5: is the metric's degradation larger
     than humans' (one-sided rank-sum)? At the end, how many cells of how many are significant.
     """
-    keys = ["victim", "recipe", *([by] if by is not None else [])]
-    cells = [
-        ("" if len(key) < 3 else str(key[2]), key, part) for key, part in table.group_by(keys, maintain_order=True)
-    ]
     tests: list[float] = []
-    for group, key, cell in cells:
-        about: dict[str, Any] = {
-            "scorer": str(key[0]),
-            "perturbation": str(key[1]),
-            "group": group or None,
-            "n": cell.height,
-        }
+    for victim, recipe, group, cell in cells(table, by):
+        about: dict[str, Any] = {"scorer": victim, "perturbation": recipe, "group": group, "n": cell.height}
         columns = {name: cell[name].to_numpy() for name in cell.columns if cell[name].dtype.is_float()}
         for kind, human, metric in (
             (kinds.PEARSON_ORIGINAL, "human", "score"),

@@ -10,8 +10,7 @@ import polars as pl
 from babelquake.runs.measures import Measure
 from babelquake.stats.intervals import Z, wilson
 from babelquake.studies.attack import kinds
-
-CELL = ("victim", "recipe")
+from babelquake.studies.attack.cells import cells
 
 
 def success_measures(attacks: pl.DataFrame, by: str | None) -> Iterator[Measure]:
@@ -20,17 +19,12 @@ def success_measures(attacks: pl.DataFrame, by: str | None) -> Iterator[Measure]
     The denominator `n` is every sentence that was attacked; `changed` is how many of them gave an eligible
     perturbation.
     """
-    for (victim, recipe), cell in _cells(attacks):
+    for victim, recipe, _, cell in cells(attacks):
         yield from _one(cell, victim, recipe, None)
         if by is not None:
-            for (value,), part in cell.group_by(by, maintain_order=True):
-                yield from _one(part, victim, recipe, str(value))
+            for _, _, value, part in cells(cell, by):
+                yield from _one(part, victim, recipe, value)
         yield from _edit_shares(cell, victim, recipe)
-
-
-def _cells(attacks: pl.DataFrame) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
-    for (victim, recipe), cell in attacks.group_by(CELL, maintain_order=True):
-        yield (str(victim), str(recipe)), cell
 
 
 def _one(cell: pl.DataFrame, victim: str, recipe: str, group: str | None) -> Iterator[Measure]:
