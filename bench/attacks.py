@@ -3,11 +3,11 @@
 The victim is BERTScore on the MiniLM that ships, the masked model and the fluency model are those that ship, unpacked
 for TextAttack. TextAttack runs in an environment of its own (`--build DIR` makes it; `--textattack PYTHON` names one).
 Each side is a process of its own; models are loaded and the first sentence is attacked once before the clock starts
-(what is remembered of it is forgotten). Success rates are compared by McNemar's
-exact test, changed words by their median. TextAttack may be given a time limit: the two are then compared on the
-sentences that both finished. With `--folder` the job and the answers of both sides are kept, and a side that is there
-already is not run again. With `--processes` TextAttack's sentences are shared among several processes, so that it
-finishes more of them; no speeds are told apart then.
+(what is remembered of it is forgotten). Success rates are compared by McNemar's exact test, changed words by their
+median. TextAttack goes first and may be given a time limit: ours then attacks the sentences that it finished. With
+`--folder` the job and the answers of both sides are kept, and a side that is there already is not run again. With
+`--processes` TextAttack's sentences are shared among several processes, so that it finishes more of them; the ratio of
+speeds is left out then.
 
 DeepWordBug's letters are random. With `--draws keyed` TextAttack takes those that babelquake draws, and perturbations
 can be compared letter by letter; with `--draws own` and several `--seed` the two sides are compared by their rates.
@@ -297,10 +297,13 @@ def main() -> None:
         given = json.loads(file.read_text("utf-8"))
         for recipe in arguments.recipe or RECIPES:
             outs = [folder / f"{recipe}.{side}.json" for side in ("ours", "theirs")]
-            if not outs[0].exists():
-                subprocess.run([sys.executable, __file__, "--ours", file, recipe, outs[0]], check=True)
             if not outs[1].exists():
                 theirs(python, file, recipe, outs[1], arguments.processes)
+            if not outs[0].exists():
+                done = len(json.loads(outs[1].read_text("utf-8"))["rows"])
+                part = folder / f"{recipe}.job.json"
+                part.write_text(json.dumps({**given, "sentences": given["sentences"][:done]}), "utf-8")
+                subprocess.run([sys.executable, __file__, "--ours", part, recipe, outs[0]], check=True)
             found = compared(given, *(json.loads(out.read_text("utf-8")) for out in outs))
             stored[f"{recipe}@{given['device']}{arguments.label}"] = {"note": arguments.note, **found}
             print(recipe, json.dumps(found, indent=2))
