@@ -5,11 +5,11 @@ from functools import cached_property
 from typing import Any
 
 from babelquake.errors import UserError
+from babelquake.runs.measures import NAMES
 from babelquake.runs.run import Run
 from babelquake.spec import parse
 
 Row = dict[str, Any]
-KEY = ("language_pair", "system", "scorer", "perturbation", "level", "other", "tokenizer", "group", "measure")
 SIGNIFICANT = 0.05
 DISPLAY = {
     "bleu": "BLEU",
@@ -23,6 +23,8 @@ DISPLAY = {
     "openkiwi": "OpenKiwi",
 }
 """Scorers as the field writes them."""
+SCORES = ("quality", "quality_perturbed", "score", "score_perturbed", "score_mt", "score_mpp", "score_map")
+"""Scores as the scorer gives them."""
 STATISTICS = ("darr", "kendall_like", "accuracy", "pearson", "spearman", "kendall")
 """Agreement with humans, the one to speak of first."""
 
@@ -45,15 +47,19 @@ class Results:
 
     @cached_property
     def _index(self) -> dict[tuple[Any, ...], Row]:
-        return {tuple(row[name] for name in KEY): row for row in self.rows}
+        return {tuple(row[name] for name in NAMES): row for row in self.rows}
 
     def one(self, measure: str, **key: Any) -> Row | None:
         """The row of exactly this name, parts that are not given being empty; None where there is none."""
-        return self._index.get(tuple(measure if name == "measure" else key.get(name) for name in KEY))
+        return self._index.get(tuple(measure if name == "measure" else key.get(name) for name in NAMES))
 
     def beside(self, row: Row, measure: str) -> Row | None:
         """Another measure of the same place; None where there is none."""
-        return self.one(measure, **{name: row[name] for name in KEY if name != "measure"})
+        return self.one(measure, **{name: row[name] for name in NAMES if name != "measure"})
+
+    def digits(self, scorer: str | None, large: int = 2) -> int:
+        """Places of a scorer's numbers: `large` where they run to 100, four where they live between 0 and 1."""
+        return large if any(abs(row["value"]) > 5 for row in self.known(*SCORES, scorer=scorer)) else 4
 
     def both(self, measure: str, beside: str, **key: Any) -> list[tuple[Row, float]]:
         """Rows of a measure that have a value, each with that of another measure of the same place."""

@@ -121,6 +121,8 @@ COLUMNS = {
     "note": pl.String,
 }
 """The columns of measures.csv; the first fifteen are what other tools rely on."""
+NAMES = ("language_pair", "system", "other", "scorer", "tokenizer", "perturbation", "level", "group", "measure")
+"""Those that say what a number is of: verdict and notes may change with it."""
 
 
 def measures_frame(measures: Iterable[Measure]) -> pl.DataFrame:

@@ -210,3 +210,13 @@ def _add_product(columns: Factor, weights: Factor, total: Array) -> None:
 def _table(table: ArrayLike) -> Array:
     array = np.asarray(table, dtype=np.float64)
     return array[:, None] if array.ndim == 1 else array
+
+
+def ratio_of(above: int, below: int, times: float = 1.0) -> Function:
+    """The function of sums that divides one column by another: a mean, a share (`times` 100), a ratio of means."""
+
+    def ratio(sums: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(times * sums[..., above] / sums[..., below])
+
+    return ratio

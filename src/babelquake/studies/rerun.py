@@ -4,21 +4,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from babelquake.runs.measures import NAMES
 from babelquake.runs.run import Run
 
 NUMBERS = ("value", "sd", "low", "high", "p", "p_corrected", "n")
-NAMES = (
-    "language_pair",
-    "system",
-    "other",
-    "scorer",
-    "tokenizer",
-    "perturbation",
-    "level",
-    "group",
-    "measure",
-)
-"""What a measure is of: its verdict and its notes may change with its numbers."""
 
 
 @dataclass(frozen=True)

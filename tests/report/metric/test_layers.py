@@ -7,14 +7,15 @@ import pytest
 
 from babelquake.report.charts import PALETTE, _cycled
 from babelquake.report.metric.layers import in_order, layer_charts, layer_tables, swept
-from babelquake.report.results import KEY, Results
+from babelquake.report.results import Results
+from babelquake.runs.measures import NAMES
 
 LAYERS = ("10", "2", "mean", "first")
 
 
 def row(scorer: str, level: float | None, value: float = 0.3, **more: Any) -> dict[str, Any]:
     place = {"language_pair": "lt-en", "scorer": scorer, "perturbation": "visual", "level": level, "measure": "darr"}
-    return {**dict.fromkeys(KEY), **place, "value": value, "low": value - 0.1, "high": value + 0.1, **more}
+    return {**dict.fromkeys(NAMES), **place, "value": value, "low": value - 0.1, "high": value + 0.1, **more}
 
 
 @pytest.fixture

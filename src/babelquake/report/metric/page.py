@@ -2,7 +2,7 @@
 
 from babelquake.report.judged import EXAMPLES
 from babelquake.report.metric.charts import metric_views
-from babelquake.report.metric.tables import digits_for, metric_tables
+from babelquake.report.metric.tables import metric_tables
 from babelquake.report.page import Page
 from babelquake.report.phrases import in_words, level_with_unit, of_pair, p_text
 from babelquake.report.results import STATISTICS, Results, Row, is_significant, scorer_text, statistic_text, values
@@ -49,7 +49,7 @@ def _harmless(results: Results, rows: list[Row], meaning: dict[str, str]) -> str
             else f" does not move significantly under {under}"
         )
     worst = max(moved, key=lambda row: abs(row["value"]))
-    digits = min(3, digits_for(worst["scorer"], results))
+    digits = min(3, results.digits(worst["scorer"]))
     noise = in_words(worst["perturbation"], worst["level"])
     return (
         f" moves significantly under {under}{beside}, {'most under ' * (len(harmless) > 1)}{noise}: "

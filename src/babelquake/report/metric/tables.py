@@ -25,7 +25,7 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
     deltas = results.where("delta")
 
     def places(row: Row) -> int:
-        return digits_for(row["scorer"], results)
+        return results.digits(row["scorer"])
 
     columns = {
         "scorer": text("scorer"),
@@ -45,12 +45,6 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
         here = [row for row in deltas if row["language_pair"] == pair and row["group"] is None]
         tables += table_of(f"Sensitivity{of(pair)}", here, columns, note, spare)
     return tables
-
-
-def digits_for(scorer: str | None, results: Results) -> int:
-    """Scorers that live between 0 and 1 need more digits than those that run to 100."""
-    rows = results.known("score", "score_perturbed", "score_mt", "score_mpp", "score_map", scorer=scorer)
-    return 2 if any(abs(row["value"]) > 5 for row in rows) else 4
 
 
 def _harmless(results: Results) -> list[Table]:

@@ -32,7 +32,7 @@ def _overall(results: Results) -> list[Table]:
             *(
                 with_sd(
                     results.one(name, language_pair=pair, scorer=scorer, system=system),
-                    _places(results, scorer) if name == "overall_delta" else 1,
+                    results.digits(scorer, 1) if name == "overall_delta" else 1,
                 )
                 for name in OVERALL
             ),
@@ -78,7 +78,7 @@ def _line(
             measure, language_pair=pair, scorer=scored_by, perturbation=perturbation, level=level, system=system
         )
 
-    some, places = get("consis") or get("delta"), _places(results, scorer)
+    some, places = get("consis") or get("delta"), results.digits(scorer, 1)
     return (
         with_level(perturbation, level),
         system,
@@ -102,18 +102,12 @@ def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]
     for perturbation, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
         key = {"language_pair": pair, "scorer": scorer, "perturbation": perturbation, "level": level, "system": system}
         found = [results.one(name, **key, other=other) for name in present]
-        places = [4 if name == "delta_difference" and _places(results, scorer) > 1 else 2 for name in present]
+        places = [4 if name == "delta_difference" and results.digits(scorer, 1) > 1 else 2 for name in present]
         cells = (cell(row, digits) for row, digits in zip(found, places, strict=True))
         lines.append((with_level(perturbation, level), f"{system} − {other}", *cells))
     title = f"Differences between systems: {_view(pair, scorer, results)}"
     columns = ("perturbation", "systems", *(DIFFERENCES[name] for name in present))
     return [Table(title, columns, tuple(lines), note_on(rows))]
-
-
-def _places(results: Results, scorer: str) -> int:
-    """Digits of a scorer's numbers: one where they run to 100, more where they live between 0 and 1."""
-    rows = results.known("quality", "quality_perturbed", scorer=scorer)
-    return 1 if any(abs(row["value"]) > 5 for row in rows) else 4
 
 
 def _view(pair: str | None, scorer: str, results: Results) -> str:

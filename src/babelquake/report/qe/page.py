@@ -1,7 +1,6 @@
 """The QE study's page: which model tells harmful from harmless changes, and does that rank models as humans do."""
 
 from babelquake.report.judged import EXAMPLES
-from babelquake.report.metric.tables import digits_for
 from babelquake.report.page import Page
 from babelquake.report.phrases import of_pair, p_text, than_chance
 from babelquake.report.qe.charts import qe_views
@@ -49,7 +48,7 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
 
 
 def _points(results: Results, row: Row) -> str:
-    return number(row["value"], min(3, digits_for(row["scorer"], results)), sign=True)
+    return number(row["value"], min(3, results.digits(row["scorer"])), sign=True)
 
 
 def _agreement(results: Results, pair: str | None) -> list[str]:

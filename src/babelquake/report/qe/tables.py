@@ -1,6 +1,5 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
-from babelquake.report.metric.tables import digits_for
 from babelquake.report.phrases import level_with_unit
 from babelquake.report.results import Results, Row, values
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
@@ -28,8 +27,7 @@ def _ranking(results: Results, pair: str | None, left_out: str | None) -> list[T
     def get(measure: str, scorer: str) -> Row | None:
         return results.one(measure, language_pair=pair, scorer=scorer)
 
-    def places(scorer: str) -> int:
-        return digits_for(scorer, results)
+    places = results.digits
 
     def rank(row: Row | None) -> str:
         return f"{row['value']:g}" if row and row["value"] is not None else ""
@@ -88,7 +86,7 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list
             probe_title(label, probes)
             + (f", {level_with_unit(label, level)}" if names.count(label) > 1 and level is not None else ""),
             str(n or ""),
-            *(cell(cells.get((label, level, scorer)), digits_for(scorer, results)) for scorer in scorers),
+            *(cell(cells.get((label, level, scorer)), results.digits(scorer)) for scorer in scorers),
         )
         for label, level, n in order
     )

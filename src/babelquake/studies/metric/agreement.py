@@ -9,31 +9,15 @@ from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.measures import Measure
 from babelquake.runs.pieces import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.correlate.agreements import Judgements, agreement_cell, agreement_measures, judgements
+from babelquake.studies.correlate.agreements import Judgements, agreement_cell
 from babelquake.studies.probing import Given
 
 STATISTICS = ("darr", "kendall_like", "pearson")
-
-
-def noise_agreement(
-    data: Dataset,
-    sums: pl.LazyFrame,
-    scorers: Sequence[Scorer],
-    suite: Suite,
-    resamples: int,
-    seed: int,
-    threshold: float,
-) -> list[Measure]:
-    """Agreement with humans per scorer, attack and level; level 0 is the clean reference."""
-    given = judgements(data.segments, data.preferences)
-    wanted = [perturbation.cell for perturbation in suite.perturbations]
-    return agreement_measures(list(noise_cells(given, len(data), sums, scorers, wanted, resamples, seed, threshold)))
 
 
 def noise_cells(

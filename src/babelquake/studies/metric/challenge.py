@@ -14,7 +14,8 @@ import polars as pl
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
-from babelquake.scorers.base import Array, Questions, Scorer
+from babelquake.scorers.base import Questions, Scorer
+from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.measuring import measured
@@ -23,6 +24,10 @@ from babelquake.studies.units import keys_by_row
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""
+
+
+FORMULAS = {"detection_accuracy": ratio_of(1, 0, times=100), "change_ratio": ratio_of(2, 3)}
+"""Of the sums of: ones, losses above 0, losses, losses to an unrelated sentence."""
 
 
 def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]:
@@ -90,19 +95,10 @@ def challenge_cells(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int
             table = np.stack([np.ones_like(loss), loss > 0, loss, worst], axis=1)
             units, rows = by_unit(keys[some["row"].to_numpy()], table)
             cell = Cell(Place(None, str(scorer), **group), units, len(loss))
-            cell.compute({"detection_accuracy": _accuracy, "change_ratio": _ratio}, [rows], resamples, seed)
+            cell.compute(FORMULAS, [rows], resamples, seed)
             yield cell
 
 
 def _label(segments: pl.DataFrame, name: str) -> pl.Expr:
     """A column of labels; null where the data have none."""
     return pl.col(name) if name in segments.columns else pl.lit(None, pl.String).alias(name)
-
-
-def _accuracy(sums: Array) -> Array:
-    return np.asarray(100 * sums[..., 1] / sums[..., 0])
-
-
-def _ratio(sums: Array) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(sums[..., 2] / sums[..., 3])

@@ -25,11 +25,11 @@ from babelquake.scorers import Scorer
 from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
-from babelquake.studies.correlate.agreements import judged_in, keep_preferences
+from babelquake.studies.correlate.agreements import agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.correlate.kinds import AGREEMENTS
 from babelquake.studies.masking import without_masked_lm
 from babelquake.studies.metric import kinds
-from babelquake.studies.metric.agreement import attacked_texts, noise_agreement, noise_cells, suite_for
+from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
@@ -159,11 +159,12 @@ def _agreement(session: Session, asked: Asked) -> Rows:
     if asked.attacked:
         material = replace(material, given=attacked_texts(session.data, suite))
     tables = _probed(session, material)
-    measures = noise_agreement(
-        session.data, tables["sums"], session.scorers, suite, session.resamples, session.seed, asked.threshold
-    )
-    return measures + unknown_tokens(
-        tables["variants"], material.segments, asked.tokenizers, session.resamples, session.seed
+    given, scorers = judgements(session.data.segments, session.data.preferences), session.scorers
+    wanted = [perturbation.cell for perturbation in suite.perturbations]
+    draws = session.resamples, session.seed
+    cells = noise_cells(given, len(session.data), tables["sums"], scorers, wanted, *draws, asked.threshold)
+    return agreement_measures([*cells]) + unknown_tokens(
+        tables["variants"], material.segments, asked.tokenizers, *draws
     )
 
 

@@ -12,13 +12,14 @@ import polars as pl
 
 from babelquake.models.tokenizers import tokenizer
 from babelquake.runs.measures import Measure
-from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import bootstrap
+from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.units import by_unit
 from babelquake.studies.measuring import measured
 from babelquake.studies.metric import kinds
 from babelquake.studies.units import keys_by_row
 
+FORMULAS = ((kinds.UNKNOWN_TOKENS, ratio_of(1, 0)), (kinds.UNK_SHARE, ratio_of(2, 3, times=100)))
+"""Of the sums of what `_counts` gives."""
 WORD_STARTS = ("▁", "Ġ")
 
 
@@ -67,7 +68,7 @@ def unknown_tokens(
             counts = np.array([_counts(some, cutter.unknown) for some in cut], dtype=np.float64)
             units, rows = by_unit(keys[part["row"].to_numpy()], counts)
             place = {**dict(zip(groups, values, strict=True)), "tokenizer": cutter.name}
-            for kind, function in ((kinds.UNKNOWN_TOKENS, _average), (kinds.UNK_SHARE, _share)):
+            for kind, function in FORMULAS:
                 drawn = bootstrap(function, [rows], resamples, seed, units)
                 measures.append(measured(kind, drawn, len(cut), **place))
     return measures
@@ -76,11 +77,3 @@ def unknown_tokens(
 def _counts(tokens: Sequence[str], unknown: str) -> tuple[int, int, int, int]:
     """Of one text: 1, unknown tokens and split words, [UNK], tokens."""
     return 1, count_unknown(tokens, unknown), sum(unknown in token for token in tokens), len(tokens)
-
-
-def _average(sums: Array) -> Array:
-    return np.asarray(sums[..., 1] / sums[..., 0])
-
-
-def _share(sums: Array) -> Array:
-    return np.asarray(100 * sums[..., 2] / sums[..., 3])

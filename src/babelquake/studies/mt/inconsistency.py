@@ -5,8 +5,7 @@ import polars as pl
 
 from babelquake.runs.measures import Measure
 from babelquake.runs.pieces import counted, same
-from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import bootstrap
+from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.kinds import over_changed
@@ -35,10 +34,6 @@ def inconsistency(
         for kind, here in found:
             below = 100.0 * (here["consistency"] < threshold).to_numpy()
             units, rows = by_unit(keys[here["row"].to_numpy()], np.stack([below, np.ones_like(below)], axis=1))
-            drawn = bootstrap(_mean, [rows], resamples, seed, units)
+            drawn = bootstrap(ratio_of(0, 1), [rows], resamples, seed, units)
             measures.append(measured(kind, drawn, here["row"].n_unique(), scorer="chrf", changed=count, **place))
     return measures
-
-
-def _mean(sums: Array) -> Array:
-    return np.asarray(sums[..., 0] / sums[..., 1])
