@@ -34,6 +34,14 @@ def study(folder: Path, **options: object) -> Run:
     return mt(data=rows, out=folder, engine=Engine(quiet=True), **(words | options))  # type: ignore[arg-type]
 
 
+def test_a_link_in_place_of_the_lock_is_named_and_not_followed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (run.folder / module.LOCK).symlink_to(tmp_path / "precious")
+    with pytest.raises(UserError, match="is a symbolic link where a lock should be"):
+        study(run.folder)
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
 def test_restart_removes_only_what_the_run_lists(run: Run) -> None:
     precious = ["my-table.parquet", "thesis.writing", "scores.csv", "variants.parquet"]
     for name in precious:

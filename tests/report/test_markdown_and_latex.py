@@ -1,5 +1,9 @@
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,3 +72,20 @@ def test_visible_text_holds_no_controls(text: str) -> None:
 def test_the_command_quotes_what_a_shell_would_touch(tmp_path: object) -> None:
     run = Run.resume(f"{tmp_path}/r", "metric", {"scorer": ["a b", "$(rm)"], "restart": False, "sample": 1000})
     assert command_line(run) == "babelquake metric --scorer 'a b' --scorer '$(rm)' --sample 1000 --out r"
+
+
+HOSTILE_NAME = "a\ntouch owned\n```\ntouch owned\n`touch owned` $(touch owned)\r'.en-de.tsv"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_what_is_pasted_from_how_to_reproduce_runs_our_command_alone(tmp_path: Path, runs: dict[str, Run]) -> None:
+    shutil.copytree(runs["mt"].folder, tmp_path / "r")
+    run = Run.open(tmp_path / "r")
+    run.info.config["data"] = [HOSTILE_NAME]
+    run.info.signatures["system " + HOSTILE_NAME] = HOSTILE_NAME
+    fence, block = re.search(r"^(`{3,})sh\n(.*)^\1$", to_markdown([run]), re.M | re.S).groups()  # type: ignore[union-attr]
+    assert len(fence) > 3
+    pasted = f'babelquake() {{ printf "%s|" "$@"; }}\n{block}'
+    said = subprocess.run(["bash"], input=pasted.encode(), cwd=tmp_path, capture_output=True)
+    assert said.stderr == b"" and HOSTILE_NAME.encode() in said.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]

@@ -23,7 +23,7 @@ def _run(run: Run) -> str:
     for table in [*tables(run), *audit_tables(run)]:
         parts.append("\n" + table_markdown(table))
     parts += [f"> {escape(note)}\n" for note in run.info.notes]
-    fenced = "\n".join([command_line(run), *(f"# {name}: {text}" for name, text in signatures(run).items())])
+    fenced = "\n".join([command_line(run), *(visible(f"# {name}: {text}") for name, text in signatures(run).items())])
     fence = "```"
     while fence in fenced:
         fence += "`"

@@ -45,7 +45,7 @@ class Run(Kept):
         try:
             return cls(folder, RunInfo.model_validate_json(file.read_text("utf-8")))
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{file} is not a run description: {str(error).splitlines()[0]}.") from error
+            raise UserError(f"{file} is not a run description: {_first_fault(error)}.") from error
 
     @classmethod
     def resume(cls, folder: Path | str, study: str, config: Mapping[str, Any], restart: bool = False) -> "Run":
@@ -147,7 +147,7 @@ class Run(Kept):
                 message = f"another process is writing to {self.folder}. Wait for it, or use another --out."
                 raise UserError(message) from None
             except OSError as error:
-                raise UserError(f"--out {self.folder} cannot be written to: {error.strerror}.") from error
+                raise UserError(f"--out {self.folder} cannot be written to: {error.strerror or error}.") from error
             yield
 
     @property
@@ -288,3 +288,12 @@ def runs_below(folder: Path | str) -> list[Run]:
 def _short(value: Any) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _first_fault(error: Exception) -> str:
+    """What is wrong first, and at which field where pydantic says so."""
+    found: list[Any] = getattr(error, "errors", list)()
+    if not found:
+        return str(error).split("\n", 1)[0]
+    where = ".".join(map(str, found[0]["loc"]))
+    return f"{where}: {found[0]['msg']}" if where else str(found[0]["msg"])
