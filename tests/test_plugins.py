@@ -23,7 +23,8 @@ from babelquake.studies.card import Study
 from babelquake.studies.asked import scorers_of
 
 LIKENESS = Kind("likeness", unit="of 1", better="up")
-TOY = Study("toy", question="How alike are sources and references?", measures=(LIKENESS,), gated=("likeness",))
+CARD = {"inputs": ("source", "references"), "measures": (LIKENESS,), "gated": ("likeness",)}
+TOY = Study("toy", question="How alike are sources and references?", **CARD)
 
 
 def toy(scorers, data, *, out):

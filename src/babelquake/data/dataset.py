@@ -53,7 +53,9 @@ class Dataset:
         return digest(text for table in (self.segments, preferences) for text in _said(table))
 
     def has(self, column: str) -> bool:
-        """Whether any row has a value there."""
+        """Whether any row has a value there; whether there are `preferences`."""
+        if column == "preferences":
+            return self.preferences is not None
         return column in self.segments.columns and self.segments[column].null_count() < self.segments.height
 
     @property

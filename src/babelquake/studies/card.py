@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
+from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.registry import Registry
 from babelquake.runs.measures import Kind
@@ -31,6 +32,8 @@ class Study:
 
     name: str
     question: str
+    inputs: tuple[str, ...] = ()
+    """What the data must have, whatever else is asked: columns, `a|b` where either will do."""
     measures: tuple[Kind, ...] = ()
     gated: tuple[str, ...] = ()
     """Measures that must not get worse between two runs."""
@@ -57,6 +60,10 @@ class Study:
         **config: Any,
     ) -> Session:
         """Begin a run of this study, or continue the one of the same configuration."""
+        for either in self.inputs:
+            if not any(data.has(name) for name in either.split("|")):
+                lacking = either.replace("|", " and no ")
+                raise UserError(f"{data.name} has no {lacking}, which the study {self.name} needs.")
         return Session(self.name, out, data, scorers, suite, seed, resamples, restart, engine or Engine(), config)
 
 

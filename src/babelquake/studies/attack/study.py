@@ -44,6 +44,7 @@ from babelquake.systems import system as system_of
 ATTACK = Study(
     "attack",
     question="Which small edits does this metric punish far too hard?",
+    inputs=("source|translation",),
     measures=kinds_in(kinds),
     gated=("success",),
 )

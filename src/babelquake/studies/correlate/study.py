@@ -57,6 +57,7 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 CORRELATE = Study(
     "correlate",
     question="How well do these scores agree with human judgements?",
+    inputs=("translation", "score|preferences"),
     measures=kinds_in(kinds),
     gated=COMPARED,
     cells=stored_cells,

@@ -63,6 +63,7 @@ def must_not_fall(run: Run, measure: str, perturbation: str | None) -> bool:
 METRIC = Study(
     "metric",
     question="Do these metrics move for the right reasons?",
+    inputs=("source|references",),
     measures=(*kinds_in(kinds), *AGREEMENTS.values()),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,

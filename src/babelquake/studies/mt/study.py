@@ -34,6 +34,7 @@ from babelquake.systems import system as system_of
 MT = Study(
     "mt",
     question="How sturdy are these translation systems?",
+    inputs=("source",),
     measures=kinds_in(kinds),
     gated=("robust", "consis", "overall_robust", "overall_consis"),
     subject="system",

@@ -44,6 +44,7 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 QE = Study(
     "qe",
     question="Do these quality estimators notice what matters?",
+    inputs=("source", "translation|references"),
     measures=kinds_in(kinds),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
