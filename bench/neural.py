@@ -31,7 +31,6 @@ from babelquake.models.shipped import folder as card_folder
 from babelquake.scorers import Questions, Scorer, scorer
 
 RESULTS = Path(__file__).parent / "results"
-ROUNDS = 3
 GOALS = {
     "bertscore_per_variant_set": 3.0,
     "bertscore_everything_at_once": 1.5,
@@ -66,7 +65,8 @@ def _edited(text: str, rng: random.Random) -> str:
 class Stopwatch:
     """Times work, and keeps each time and its values in a folder so that a long bench can go on where it stopped."""
 
-    def __init__(self, device: str, folder: Path) -> None:
+    def __init__(self, device: str, folder: Path, rounds: int) -> None:
+        self.rounds = rounds
         self.clock = time.process_time if device == "cpu" else time.perf_counter
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ class Stopwatch:
         """Times of each piece of work in turn, and what it gave; one of them may be too long to be repeated."""
         times: dict[str, list[float]] = {name: [] for name in work}
         values: dict[str, np.ndarray] = {}
-        for turn in range(ROUNDS):
+        for turn in range(self.rounds):
             for name, run in work.items():
                 if turn == 0 or name != once:
                     seconds, values[name] = self(f"{what} {name} {turn + 1}", run)
@@ -227,6 +227,7 @@ def main() -> None:
     parser.add_argument("--references", type=int, default=500)
     parser.add_argument("--variants", type=int, default=20)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--rounds", type=int, default=3, help="how often each side is timed; the best counts")
     parser.add_argument("--parts", type=Path, help="a folder that keeps what is finished")
     parser.add_argument("--out", type=Path, help="the result; else bench/results/neural-DEVICE.json")
     options = parser.parse_args()
@@ -242,7 +243,7 @@ def main() -> None:
         options.encoder = plain(options.encoder, folder)
         options.twelve = options.twelve or of_twelve(options.encoder, folder)
         options.causal = plain(options.causal, folder)
-        watch = Stopwatch(options.device, options.parts or folder / "parts")
+        watch = Stopwatch(options.device, options.parts or folder / "parts", options.rounds)
         for part in (bertscore, layers, perplexity):
             if part is not perplexity or options.perplexity_module:
                 found[part.__name__] = part(options, watch)
