@@ -14,7 +14,7 @@ NEW_FOLDERS = ("train/", "models/")
 ELSEWHERE = {
     "files.py": "this is how",
     "cli/guard.py": "the log of a crash, and the empty device",
-    "studies/attack/journal.py": "a line more for every sentence that is finished",
+    "runs/journal.py": "a line more for every sentence that is finished",
 }
 KILLED = """
 import os, sys
