@@ -1,4 +1,10 @@
-"""Measures of the first version: differences, tokenizers and severities stood in columns that say something else."""
+"""Tables of the first version with today's columns.
+
+In its measures, differences, tokenizers and severities stood in columns that say something else. Its other tables did
+not say which perturbed texts differ from their original.
+"""
+
+from collections.abc import Callable
 
 import polars as pl
 
@@ -8,6 +14,9 @@ from babelquake.runs.measures import COLUMNS
 UNKNOWN = ("unknown_tokens", "unk_share")
 CHALLENGE = ("detection_accuracy", "change_ratio")
 SEVERITY = "severity: "
+CHANGED = frozenset({"variants", "translations", "sums"})
+"""The tables that say which perturbed texts differ from their original."""
+VARIANT = ["row", "perturbation", "level"]
 
 
 def upgraded(table: pl.DataFrame) -> pl.DataFrame:
@@ -30,3 +39,23 @@ def upgraded(table: pl.DataFrame) -> pl.DataFrame:
         .then(nothing)
         .otherwise(pl.col("perturbation")),
     )
+
+
+def with_changed(name: str, table: pl.LazyFrame, scan: Callable[[str], pl.LazyFrame]) -> pl.LazyFrame:
+    """The table with a column `changed`, found by comparing texts; `scan` reads the run's other tables."""
+    columns = table.collect_schema().names()
+    if name not in CHANGED or "changed" in columns or "perturbation" not in columns:
+        return table
+    if name == "sums":
+        found = scan("variants").group_by(VARIANT).agg(pl.col("changed").any())
+        made = table.select(VARIANT).join(found, VARIANT, "left", nulls_equal=True, maintain_order="left")
+        made = made.with_columns(pl.col("changed").fill_null(value=False))
+    else:
+        segments = scan("segments")
+        texts = "text" if "text" in segments.collect_schema().names() else "source"
+        clean = segments.select("row", pl.col(texts).alias("clean"))
+        own = pl.col("text" if name == "variants" else "source")
+        made = table.select("row", own.alias("own"), "perturbation").join(clean, "row", "left", maintain_order="left")
+        perturbed = pl.col("perturbation").is_not_null()
+        made = made.with_columns(pl.when(perturbed).then(pl.col("own").ne_missing(pl.col("clean"))).alias("changed"))
+    return pl.concat([table, made.select("changed").collect().lazy()], how="horizontal")

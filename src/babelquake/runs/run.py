@@ -16,7 +16,7 @@ import polars as pl
 from babelquake.errors import UserError
 from babelquake.files import replacing, store_table, store_text
 from babelquake.runs.display import display
-from babelquake.runs.former import upgraded
+from babelquake.runs.former import upgraded, with_changed
 from babelquake.runs.info import RunInfo, now, versions
 from babelquake.runs.kept import MEASURES, TABLES, Kept
 from babelquake.runs.locking import is_locked, locked
@@ -231,7 +231,7 @@ class Run(Kept):
             found.collect_schema()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise self._damaged(name, str(error).partition("\n")[0]) from error
-        return found
+        return with_changed(name, found, self.scan)
 
     def _damaged(self, name: str, why: str) -> UserError:
         from babelquake.runs.command import command_line
