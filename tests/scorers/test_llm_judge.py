@@ -1,6 +1,7 @@
 """A language model as judge, on a server of our own: strict reading, refusals, cache, budget, secrets."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -161,3 +162,12 @@ def test_answers_are_cached_budgeted_and_keys_stay_secret(
     assert "secret" not in made.signature + made.name
     with pytest.raises(ResumableError, match="budget is spent"):
         Engine(quiet=True, budget=3).judge(made, segments)
+
+
+def test_a_server_that_is_not_there_is_named_with_its_address() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # taken, and nobody listens
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        made = scorer("llm-judge", model="m", base_url=f"http://{address}/v1", retries=0)
+        with pytest.raises(ResumableError, match=f"refused the connection to {address}"):
+            made.segments(["A text."], None, ["Ein Text."])

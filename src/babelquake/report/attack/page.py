@@ -5,7 +5,6 @@ from babelquake.report.attack.examples import EXAMPLES
 from babelquake.report.attack.tables import attack_tables
 from babelquake.report.page import Page
 from babelquake.report.results import Results, Row, scorer_text, values
-from babelquake.report.table import number
 from babelquake.runs.run import Run
 
 PHRASES = {
@@ -42,7 +41,7 @@ def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> 
     said = f"{name} {phrase} in {best['value']:.0f} % of {best['n']} sentences ({best['perturbation']}"
     words = results.one("words_changed", scorer=best["scorer"], perturbation=best["perturbation"])
     if words and words["value"] is not None:
-        said += f", {number(words['value'], 0)} word{'s' if round(words['value']) != 1 else ''} changed in the median"
+        said += f", {words['value']:g} word{'s' if words['value'] != 1 else ''} changed in the median"
     said += ")"
     if len(rows) > 1:
         worst = min(rows, key=lambda row: row["value"])

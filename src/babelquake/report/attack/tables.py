@@ -23,7 +23,7 @@ def attack_tables(run: Run) -> list[Table]:
         *_kinds(results),
         *_damaging(run),
         *_transfer(results),
-        *_lengths(results),
+        *_lengths(run, results),
         *_humans(results),
     ]
 
@@ -150,7 +150,7 @@ def _transfer(results: Results) -> list[Table]:
     return [Table("Transfer", ("found against", *heads), lines, note)] if rows else []
 
 
-def _lengths(results: Results) -> list[Table]:
+def _lengths(run: Run, results: Results) -> list[Table]:
     rows = results.where("length")
     tests = {row["other"]: row for row in results.where("shorter")}
     columns = {
@@ -159,9 +159,12 @@ def _lengths(results: Results) -> list[Table]:
         "words": lambda row: with_sd(row, 1),
         "p": lambda row: f"{tests[row['group']]['p']:.2g}" if row["group"] in tests else "",
     }
-    last = rows[-1]["group"] if rows else ""
-    note = f"Words per attacked text (Huang 2023 Figure 3); p, one-sided rank-sum, that those of “{last}” are shorter."
-    return table_of("Lengths", rows, columns, note)
+    note = "Words per attacked text (Huang 2023 Figure 3)"
+    if by := run.info.config.get("by"):
+        note += f"; of all, as many of each {by}"
+    if tests:
+        note += f"; p, one-sided rank-sum, that those of “{rows[-1]['group']}” are shorter"
+    return table_of("Lengths", rows, columns, f"{note}.")
 
 
 def _humans(results: Results) -> list[Table]:

@@ -12,7 +12,8 @@ from babelquake.studies.cells import grouped
 def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], seed: int) -> pl.DataFrame:
     """`size` segments, as evenly as possible over the values of the given columns together; all where size is None.
 
-    The smallest strata give what they have and the others share the rest. Which segments are drawn depends on the
+    The smallest strata give what they have and the others share the rest; where there are more strata than segments
+    wanted, those that give one are drawn. Which segments are drawn depends on the
     segments and the seed alone, not on their order in the file. They keep that order.
     """
     for column in stratify:
@@ -25,7 +26,8 @@ def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], s
         raise UserError(f"--sample {size}: at least one sentence must be attacked.")
     keys = segments.select(stratify).rows() if stratify else [()] * segments.height
     strata = grouped(range(segments.height), lambda row: keys[row])
-    shares = _shares({key: len(rows) for key, rows in strata.items()}, size)
+    sizes = {key: len(rows) for key, rows in strata.items()}
+    shares = _shares(sizes, size) if size >= len(sizes) else _few(sizes, size, seed)
     drawn: list[int] = []
     for key, rows in strata.items():
         names = segments[rows].select("id", "system", "translation", "source").rows()
@@ -42,3 +44,9 @@ def _shares(sizes: dict[tuple[object, ...], int], wanted: int) -> dict[tuple[obj
         shares[key] = min(sizes[key], wanted // (len(order) - done))
         wanted -= shares[key]
     return shares
+
+
+def _few(sizes: dict[tuple[object, ...], int], wanted: int, seed: int) -> dict[tuple[object, ...], int]:
+    """One each of as many strata as are wanted, drawn so that no name comes first."""
+    order = sorted(sizes, key=lambda key: Stream(seed, "strata", *map(str, key)).random())
+    return {key: int(place < wanted) for place, key in enumerate(order)}

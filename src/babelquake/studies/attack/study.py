@@ -129,6 +129,7 @@ def attack(
             known = scales(scorers, scores)
         campaign = Campaign(wanted, limits, models, check, max_queries, pool, time_limit, seed)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
+        session.say(*_cut_short(attacks, max_queries))
         write_augmentation(session.run.folder, attacks)
         session.run.keep(FILE)
         measures = [*_measures(session, attacks, scorers, known, wanted, split, ratings)]
@@ -207,6 +208,13 @@ def _split_by(by: str | None, data: Dataset) -> str | None:
     if by not in columns:
         raise UserError(f"--by {by}: the data have no such column. {did_you_mean(by, columns)}")
     return by
+
+
+def _cut_short(attacks: pl.DataFrame, max_queries: int | None) -> list[str]:
+    """How many searches the limit of questions ended."""
+    ended = int(attacks["spent"].sum())
+    many = f"{ended} of {attacks.height} searches"
+    return [f"--max-queries {max_queries} ended {many} before they were through."] if ended else []
 
 
 def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str]:
