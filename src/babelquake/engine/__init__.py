@@ -2,11 +2,24 @@
 
 from babelquake.engine.cache import Cache
 from babelquake.engine.calls import build
-from babelquake.engine.engine import Ask, Engine, sharing
+from babelquake.engine.engine import Ask, Engine, in_turn, sharing
 from babelquake.engine.executor import Local, Workers
 from babelquake.engine.executors import workers
 from babelquake.engine.memory import Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 
-__all__ = ["Ask", "Cache", "Engine", "Local", "Memory", "Progress", "Workers", "build", "pool", "sharing", "workers"]
+__all__ = [
+    "Ask",
+    "Cache",
+    "Engine",
+    "Local",
+    "Memory",
+    "Progress",
+    "Workers",
+    "build",
+    "in_turn",
+    "pool",
+    "sharing",
+    "workers",
+]

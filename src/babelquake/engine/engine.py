@@ -39,6 +39,7 @@ from babelquake.visible import visible
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 R = TypeVar("R")
+S = TypeVar("S", bound=Scorer)
 SIDE_BY_SIDE = 512
 """Questions that scorers of one encoder judge in turn, while its vectors are in memory."""
 
@@ -53,15 +54,23 @@ class Ask:
     """`top` for a masked language model, the layers for an encoder."""
 
 
-def sharing(scorers: Iterable[Scorer]) -> list[list[Scorer]]:
+def sharing(scorers: Iterable[S]) -> list[list[S]]:
     """Scorers in groups, each group with the models it needs in memory: those of one encoder belong together."""
-    groups: dict[tuple[str, ...] | int, list[Scorer]] = {}
+    groups: dict[tuple[str, ...] | int, list[S]] = {}
     for scorer in scorers:
         key: tuple[str, ...] | int = id(scorer)
         if isinstance(scorer, VectorScorer):
             key = tuple(wanted.encoder.signature for wanted in scorer.encoders())
         groups.setdefault(key, []).append(scorer)
     return list(groups.values())
+
+
+def in_turn(scorers: Iterable[S]) -> Iterator[S]:
+    """Scorers one after another, those of one encoder together; each group gives its models back before the next."""
+    for group in sharing(scorers):
+        yield from group
+        for scorer in group:
+            scorer.close()
 
 
 class Engine:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from babelquake.engine import Engine
+from babelquake.engine import Engine, in_turn
 from babelquake.errors import UserError
 from babelquake.perturb import perturb
 from babelquake.perturb.suite import Suite
@@ -33,12 +33,12 @@ def similarities(
     texts = [version for reference in given for version in _versions(reference, suite, lang, seed)]
     caller = engine or Engine()
     asked = Questions([translation] * len(texts), [[text] for text, _ in texts])
-    found = []
-    for scorer in chosen:
+    found = {}
+    for scorer in in_turn(chosen):
         scorer.prepare(asked)
         vectors = caller.encode(scorer.encoder, scorer.texts(asked), scorer.layers)
-        found += [matrix(scorer, translation, text, vectors, perturbation) for text, perturbation in texts]
-    return found
+        found[id(scorer)] = [matrix(scorer, translation, text, vectors, name) for text, name in texts]
+    return [one for scorer in chosen for one in found[id(scorer)]]
 
 
 def _bertscore(scorer: Scorer) -> BertScore:

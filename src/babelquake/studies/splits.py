@@ -27,6 +27,11 @@ def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> fr
     return frozenset(left_out)
 
 
+def not_sampled(segments: pl.DataFrame, column: str, suite: Suite, sample: int | None, seed: int) -> frozenset[int]:
+    """The rows that `final-…` perturbations of a suite leave alone; none where nothing is sampled."""
+    return unsampled(segments, column, sample, seed) if sample is not None and are_split(suite) else frozenset()
+
+
 def of_the_sample(variants: pl.DataFrame, left_out: frozenset[int]) -> pl.DataFrame:
     """Variants without those of `final-…` perturbations on rows that were not sampled."""
     final = variants["perturbation"].str.starts_with(FINAL)

@@ -9,6 +9,7 @@ from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
+from babelquake.studies.mt.exchange import export_sources
 from babelquake.studies.mt.forecast import Forecast, Unsent, forecast, keep_within, translated
 from babelquake.studies.mt.study import mt
 from babelquake.systems import system
@@ -37,6 +38,18 @@ def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path:
     (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
     found = forecast(["command[cmd=cat]"], read(str(tmp_path / "two.tsv")), suite("final-delete"), engine=Engine())
     assert [row.texts for row in found.systems] == [2, 0]
+
+
+def test_what_is_not_sampled_is_not_counted_and_no_budget_is_needed_for_it(faraway: Any, tmp_path: Path) -> None:
+    rows = ["source\treference\tlp", *(f"Ja {row}.\tYes {row}.\tde-en" for row in range(9))]
+    (tmp_path / "nine.tsv").write_text("\n".join(rows) + "\n")
+    nine, engine = read(str(tmp_path / "nine.tsv")), Engine(quiet=True)
+    found = forecast(["faraway"], nine, suite("final-delete"), sample=2, engine=engine)
+    assert found.texts == 9 + 2 and found.systems[0].characters == 9 * 5 + 2 * 4
+    assert export_sources(tmp_path / "out", nine, "final-delete", sample=2)[1] == 9 + 2
+    how: dict[str, Any] = {"sample": 2, "resamples": 100, "engine": engine}
+    mt(["faraway"], nine, "final-delete", ["chrf"], out=tmp_path / "run", budget=9 * 5 + 2 * 4, **how)
+    assert len(faraway.sent) == 9 + 2
 
 
 def test_what_is_in_the_cache_was_sent(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:

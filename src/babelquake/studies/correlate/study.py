@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.data import Dataset, Given, dataset
-from babelquake.engine import Engine, Progress
+from babelquake.engine import Engine, Progress, in_turn
 from babelquake.errors import UserError, did_you_mean
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
@@ -173,11 +173,9 @@ def agreement_results(
 def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dict[str, Array]) -> pl.DataFrame:
     """One row per translation and scorer."""
     keys = data.segments.with_row_index("row").select("row", "id", "language_pair", "system")
+    found = {id(scorer): _values(scorer, data, engine, ready.get(scorer.name)) for scorer in in_turn(scorers)}
     return pl.concat(
-        keys.with_columns(
-            scorer=pl.lit(scorer.name),
-            score=pl.Series(_values(scorer, data, engine, ready.get(scorer.name)), dtype=pl.Float64),
-        )
+        keys.with_columns(scorer=pl.lit(scorer.name), score=pl.Series(found[id(scorer)], dtype=pl.Float64))
         for scorer in scorers
     )
 

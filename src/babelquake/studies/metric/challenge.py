@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.engine import Engine
+from babelquake.engine import Engine, in_turn
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Questions, Scorer
@@ -51,15 +51,15 @@ def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]
 def judge_triples(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
     """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence."""
     segments, asked = triples(segments)
-    parts = []
-    for scorer in scorers:
+    parts = {}
+    for scorer in in_turn(scorers):
         keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
         judged = {
             column: pl.Series(scorer.sign * scorer.score_rows(engine.judge(scorer, questions)))
             for column, questions in asked.items()
         }
-        parts.append(keys.with_columns(scorer=pl.lit(scorer.name), **judged))
-    return pl.concat(parts)
+        parts[id(scorer)] = keys.with_columns(scorer=pl.lit(scorer.name), **judged)
+    return pl.concat(parts[id(scorer)] for scorer in scorers)
 
 
 def unrelated_to(references: Sequence[Sequence[str]], translations: Sequence[str]) -> list[str]:

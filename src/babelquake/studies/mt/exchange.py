@@ -22,11 +22,12 @@ def export_sources(
     seed: int = 0,
     replicates: int | None = None,
     vocabulary: str | None = None,
+    sample: int | None = None,
 ) -> tuple[Path, int]:
     """Write every distinct source, clean and perturbed, to FOLDER/sources.txt; where it is, and how many there are."""
     segments = one_row_per_source(dataset(data).segments)
     chosen = suite_of(suite, replicates, vocabulary).with_model(None)
-    by_pair = texts_to_translate(segments, chosen, seed, fillers_of(Engine(Cache())))
+    by_pair = texts_to_translate(segments, chosen, seed, fillers_of(Engine(Cache())), sample)
     texts = list(dict.fromkeys(text for found in by_pair.values() for text in found))
     return export(Path(folder), texts), len(texts)
 

@@ -52,13 +52,14 @@ def forecast(
     seed: int = 0,
     replicates: int | None = None,
     vocabulary: str | None = None,
+    sample: int | None = None,
     engine: Engine | None = None,
 ) -> Forecast:
     """Count what every system has to translate for every language pair; nothing is sent."""
     engine = engine or Engine(Cache())
     segments = one_row_per_source(dataset(data).segments)
     chosen = suite_of(suite, replicates, vocabulary).with_model(None)
-    to_translate = texts_to_translate(segments, chosen, seed, fillers_of(engine))
+    to_translate = texts_to_translate(segments, chosen, seed, fillers_of(engine), sample)
     counted: dict[str, set[str]] = {}
     found = []
     for pair in sorted(to_translate, key=str):

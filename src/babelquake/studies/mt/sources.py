@@ -8,7 +8,7 @@ from babelquake.languages import sides
 from babelquake.perturb.asking import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.splits import without_duplicates
+from babelquake.studies.splits import not_sampled, of_the_sample, without_duplicates
 from babelquake.studies.variants import variants_of, vocabularies
 
 
@@ -34,12 +34,13 @@ def source_variants(
 
 
 def texts_to_translate(
-    segments: pl.DataFrame, suite: Suite, seed: int, fillers: Fillers
+    segments: pl.DataFrame, suite: Suite, seed: int, fillers: Fillers, sample: int | None = None
 ) -> dict[str | None, list[str]]:
     """Per language pair the clean and perturbed sources, each once; blank ones need no translation."""
     texts: dict[str | None, dict[str, None]] = {}
+    left_out = not_sampled(segments, "source", suite, sample, seed)
     for block, variants in source_variants(segments, suite, seed, fillers):
         here = texts.setdefault(block.language_pair, {})
         here.update(dict.fromkeys(block.segments["source"].fill_null("")))
-        here.update(dict.fromkeys(variants["text"]))
+        here.update(dict.fromkeys(of_the_sample(variants, left_out)["text"]))
     return {pair: [text for text in found if text.strip()] for pair, found in texts.items()}

@@ -27,7 +27,7 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import Systems, make_tables
-from babelquake.studies.splits import are_split, unsampled
+from babelquake.studies.splits import not_sampled
 from babelquake.systems import System
 from babelquake.systems import system as system_of
 
@@ -86,7 +86,7 @@ def mt(
         raise UserError("no system is named: give at least one, such as command[cmd=cat].")
     engine = engine or Engine(Cache())
     if budget is not None and not translated(out, restart):
-        keep_within(budget, forecast(named, material, chosen, seed=seed, engine=engine))
+        keep_within(budget, forecast(named, material, chosen, seed=seed, sample=sample, engine=engine))
     pairs = material.segments["language_pair"].unique().sort()
     made: Systems = {pair: [system_of(item, pair) for item in named] for pair in pairs}
     _distinct_names(made)
@@ -110,9 +110,7 @@ def mt(
         session.attach(references_each(segments))
         if session.finished:
             return run
-        left_out = (
-            unsampled(segments, "source", sample, seed) if sample is not None and are_split(chosen) else frozenset()
-        )
+        left_out = not_sampled(segments, "source", chosen, sample, seed)
         tables = make_tables(session, segments, made, reset, left_out)
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *said)

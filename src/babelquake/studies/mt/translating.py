@@ -9,7 +9,7 @@ from contextlib import closing
 import numpy as np
 import polars as pl
 
-from babelquake.engine import Engine
+from babelquake.engine import Engine, in_turn
 from babelquake.languages import sides
 from babelquake.perturb.base import card_of
 from babelquake.runs.pieces import list_column
@@ -55,14 +55,16 @@ def make_tables(
                             noisy = variants.read(block.name)
                             translations.store(name, _translated(system, block, noisy, reset, session.engine))
                         translated.append((name, block))
-    judged = []
-    for number, scorer in enumerate(session.scorers):
+    named = {id(scorer): f"{number:03d}" for number, scorer in enumerate(session.scorers)}
+    for scorer in in_turn(session.scorers):
         for name, block in translated:
-            judged.append(f"{number:03d}-{name}")
-            if not scores.has(judged[-1]):
-                scores.store(judged[-1], _judged(scorer, block, translations.read(name), session.engine))
+            part = f"{named[id(scorer)]}-{name}"
+            if not scores.has(part):
+                scores.store(part, _judged(scorer, block, translations.read(name), session.engine))
     return run.join(
-        variants=[block.name for block in blocks], translations=[name for name, _ in translated], scores=judged
+        variants=[block.name for block in blocks],
+        translations=[name for name, _ in translated],
+        scores=[f"{number}-{name}" for number in named.values() for name, _ in translated],
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from babelquake.data import Dataset, Given, dataset
-from babelquake.engine import Engine
+from babelquake.engine import Engine, in_turn
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Probe
@@ -147,12 +147,11 @@ def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engin
     """Every scorer's score of every unperturbed translation, probed or not: for the correlation with humans."""
     material = Material(segments, "translation", "target")
     batch = material.batch(segments, segments["text"].to_list())
-    parts = []
-    for scorer in scorers:
-        scores = scorer.score_rows(engine.judge(scorer, batch))
-        keys = segments.select("row", "id", "language_pair", "system")
-        parts.append(keys.with_columns(scorer=pl.lit(scorer.name), score=pl.Series(scores)))
-    return pl.concat(parts)
+    scores = {id(scorer): scorer.score_rows(engine.judge(scorer, batch)) for scorer in in_turn(scorers)}
+    keys = segments.select("row", "id", "language_pair", "system")
+    return pl.concat(
+        keys.with_columns(scorer=pl.lit(scorer.name), score=pl.Series(scores[id(scorer)])) for scorer in scorers
+    )
 
 
 def _spreads(humans: pl.DataFrame) -> dict[tuple[str | None, str], float]:
