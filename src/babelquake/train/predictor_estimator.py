@@ -72,7 +72,7 @@ def train_predictor_estimator(
         "segments": {"train": len(train.pairs), "held out": len(held.pairs), "parallel": len(foreseen)},
         "words": {"source": len(vocabularies[0]), "target": len(vocabularies[1])},
         "surprise_per_word": round(surprise, 4),
-        "pearson": {"dev" if dev else "held out": round(best, 4)},
+        "pearson": {"dev" if dev else "held out": None if best is None else round(best, 4)},
         "epochs": epochs,
         "seed": seed,
         "licence": "the weights derive from the training data and follow its licence",
@@ -99,10 +99,14 @@ def _learn_words(
     return float(np.mean(surprise or [0.0]))
 
 
-def _learn_scores(network: PredictorEstimator, train: Rated, held: Rated, epochs: int, seed: int) -> float:
-    """All of it; gives the best Pearson on what is held out, and leaves the network as it was then."""
+def _learn_scores(network: PredictorEstimator, train: Rated, held: Rated, epochs: int, seed: int) -> float | None:
+    """All of it; gives the best Pearson on what is held out, and leaves the network as it was then.
+
+    Where too little is held out for a correlation there is none, and the last epoch counts.
+    """
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-3)
-    best, kept = -2.0, {name: value.clone() for name, value in network.state_dict().items()}
+    best: float | None = None
+    kept = {name: value.clone() for name, value in network.state_dict().items()}
     for epoch in range(epochs):
         network.train()
         for source, target, places in _batches(train.pairs, seed + 1000 + epoch):
@@ -110,7 +114,7 @@ def _learn_scores(network: PredictorEstimator, train: Rated, held: Rated, epochs
             _step(optimiser, network, torch.nn.functional.mse_loss(network(source, target), wanted))
         network.eval()
         found = _pearson(network, held)
-        if found > best:
+        if best is None or (found is not None and found > best):
             best, kept = found, {name: value.clone() for name, value in network.state_dict().items()}
     network.load_state_dict(kept)
     return best
@@ -123,13 +127,13 @@ def _step(optimiser: torch.optim.Optimizer, network: PredictorEstimator, loss: t
     optimiser.step()
 
 
-def _pearson(network: PredictorEstimator, held: Rated) -> float:
+def _pearson(network: PredictorEstimator, held: Rated) -> float | None:
     scores = np.zeros(len(held.pairs))
     with torch.inference_mode():
         for source, target, places in _batches(held.pairs, 0):
             scores[places] = network(source, target).numpy()
     if scores.std() == 0 or held.scores.std() == 0:
-        return -1.0
+        return None
     return float(np.corrcoef(scores, held.scores)[0, 1])
 
 

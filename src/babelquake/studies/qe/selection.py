@@ -51,7 +51,9 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
     kept = segments.filter(pl.col("score") >= threshold)
     if not kept.height:
         highest = float(np.nanmax(segments["score"].to_numpy()))
-        raise UserError(f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}).")
+        raise UserError(
+            f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}): lower --threshold."
+        )
     text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more: these are probed."
     return kept.drop("row").with_row_index("row"), text
 
