@@ -10,6 +10,7 @@ from babelquake.data import Dataset, read
 from babelquake.engine import Engine, in_turn
 from babelquake.scorers.base import MeanScorer, Questions
 from babelquake.spec import Spec
+from babelquake.studies.attack.study import attack
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
@@ -20,6 +21,7 @@ STUDIES: dict[str, Any] = {
     "metric": lambda data, scorers, **how: metric(scorers, data, "case", **how),
     "qe": lambda data, scorers, **how: qe(scorers, data, "lower-words,word-drop", **how),
     "correlate": lambda data, scorers, **how: correlate(scorers, data, **how),
+    "attack": lambda data, scorers, **how: attack(["input-reduction"], scorers, data, constraints=[], **how),
 }
 
 
@@ -60,7 +62,8 @@ def test_a_study_has_one_model_in_memory(study: str, data: Dataset, tmp_path: Pa
     scorers = [Heavy("one"), Heavy("two"), Heavy("three")]
     run = STUDIES[study](data, scorers, out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
     assert (Heavy.most, Heavy.loaded) == (1, set())
-    assert run.scores["scorer"].unique(maintain_order=True).to_list() == ["one", "two", "three"]
+    column = "victim" if study == "attack" else "scorer"
+    assert run.scores[column].unique(maintain_order=True).to_list() == ["one", "two", "three"]
 
 
 def test_each_is_closed_before_the_next_comes() -> None:
@@ -68,3 +71,10 @@ def test_each_is_closed_before_the_next_comes() -> None:
     for scorer in in_turn([Heavy("one"), Heavy("two")]):
         scorer.judge(Questions(["a"]))
     assert (Heavy.most, Heavy.loaded) == (1, set())
+
+
+def test_one_alone_is_not_loaded_twice() -> None:
+    Heavy.loaded, Heavy.most = set(), 0
+    for scorer in in_turn([Heavy("one")]):
+        scorer.judge(Questions(["a"]))
+    assert Heavy.loaded == {"one"}

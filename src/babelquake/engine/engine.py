@@ -66,11 +66,16 @@ def sharing(scorers: Iterable[S]) -> list[list[S]]:
 
 
 def in_turn(scorers: Iterable[S]) -> Iterator[S]:
-    """Scorers one after another, those of one encoder together; each group gives its models back before the next."""
-    for group in sharing(scorers):
+    """Scorers one after another, those of one encoder together; each group gives its models back before the next.
+
+    A group that is alone keeps them: nothing comes after it, and what asks it again need not load it again.
+    """
+    groups = list(sharing(scorers))
+    for group in groups:
         yield from group
-        for scorer in group:
-            scorer.close()
+        if len(groups) > 1:
+            for scorer in group:
+                scorer.close()
 
 
 class Engine:

@@ -60,11 +60,12 @@ class Campaign:
     ) -> pl.DataFrame:
         """One row per sentence, victim and recipe."""
         deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
-        parts = [
-            self._cell(session, target, spec, segments, scales.get(target.name), deadline)
-            for target in targets
-            for spec in recipes
-        ]
+        parts = []
+        for target in targets:
+            scale = scales.get(target.name)
+            parts += [self._cell(session, target, spec, segments, scale, deadline) for spec in recipes]
+            if len(targets) > 1 and target.scorer:
+                target.scorer.close()
         return pl.concat(parts)
 
     def _cell(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from babelquake.attacks.victim import Scale
-from babelquake.engine import Engine
+from babelquake.engine import Engine, in_turn
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, Questions
 
@@ -25,10 +25,9 @@ def judged(engine: Engine, victim: Scorer, segments: pl.DataFrame, texts: Sequen
 def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame) -> pl.DataFrame:
     """Raw scores of all translations by all victims: columns row, victim, score."""
     texts = segments["translation"].to_list()
+    scores = {id(victim): judged(engine, victim, segments, texts) for victim in in_turn(victims)}
     return pl.concat(
-        segments.select("row").with_columns(
-            victim=pl.lit(victim.name), score=pl.Series(judged(engine, victim, segments, texts))
-        )
+        segments.select("row").with_columns(victim=pl.lit(victim.name), score=pl.Series(scores[id(victim)]))
         for victim in victims
     )
 
@@ -47,17 +46,16 @@ def transfer_scores(
     engine: Engine, victims: Sequence[Scorer], found: pl.DataFrame, known: dict[str, Scale]
 ) -> pl.DataFrame:
     """Every perturbation found, under every victim: normalised scores `before` and `after`, per tuple and `other`."""
-    parts = []
-    for victim in victims:
+    parts = {}
+    for victim in in_turn(victims):
         scale = known[victim.name]
         before, after = (
             [scale.normalised(float(score)) for score in judged(engine, victim, found, found[side].to_list())]
             for side in ("original", "perturbed")
         )
-        part = found.select("tuple").with_columns(
+        parts[id(victim)] = found.select("tuple").with_columns(
             other=pl.lit(victim.name),
             before=pl.Series(before, dtype=pl.Float64),
             after=pl.Series(after, dtype=pl.Float64),
         )
-        parts.append(part)
-    return pl.concat(parts)
+    return pl.concat(parts[id(victim)] for victim in victims)
