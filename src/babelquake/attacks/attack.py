@@ -10,9 +10,10 @@ constraints, the first order is the better one throughout.
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from babelquake.attacks.asking import Asking, Memory
+from babelquake.attacks.budget import Budget
 from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.moves.base import Move
@@ -70,22 +71,29 @@ class Attack:
     check: Check = "after"
     max_queries: int | None = None
     memory: Memory = field(default_factory=Memory)
+    budget: Budget = field(init=False)
     start: float = 0.0
     """The original's score; known once `running` has begun."""
     best: Trial | None = None
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.max_queries)
 
     def running(self, search: "Callable[[Attack], Asking[Trial]]") -> Asking[Outcome]:
         """The whole attack as one generator that asks nothing twice."""
         return self.memory.remembering(self._running(search))
 
     def _running(self, search: "Callable[[Attack], Asking[Trial]]") -> Asking[Outcome]:
+        self._affordable([self.original])
         (self.start,) = yield from self.victim.scores([self.original.text])
         self.best = self.untouched
-        spent = False
         try:
             best = yield from search(self)
         except SpentError:
-            best, spent = self.best, True
+            best, self.budget.refused = self.best, True
+        spent = self.budget.refused and not best.met
+        if spent and self.best.gain > best.gain:
+            best = self.best
         values: dict[str, float] = {}
         for constraint in self.constraints:
             (values[constraint.name],) = yield from constraint.measured(self.original, [best.sentence])
@@ -108,7 +116,12 @@ class Attack:
         ]
 
     def candidates(self, sentence: Sentence, places: Collection[int] | None = None) -> Asking[list[Sentence]]:
-        """What all moves make of a sentence, at the given places or anywhere; each text once, in order of text."""
+        """What all moves make of a sentence, at the given places or anywhere; each text once, in order of text.
+
+        No model is asked for words about which the victim can no longer be asked.
+        """
+        if self.budget.refused or not self.budget.left:
+            raise SpentError
         found: dict[str, Sentence] = {}
         for move in self.moves:
             for candidate in (yield from move.candidates(sentence, self.open_places(sentence, move, places))):
@@ -118,14 +131,15 @@ class Attack:
 
     def gains(self, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """How far each candidate has come, constraints aside: for ranking words by importance."""
-        if self._within_budget(candidates) < len(candidates):
+        if len(self._affordable(candidates)) < len(candidates):
             raise SpentError
         scores = yield from self.victim.scores([candidate.text for candidate in candidates])
         return [self.goal.gain(self.start, score) for score in scores]
 
     def unchecked(self, candidate: Sentence) -> Asking[Trial]:
         """A candidate judged without a look at the constraints: a child of crossover, where TextAttack checks none."""
-        self._within_budget([candidate])
+        if not all(self._affordable([candidate], constraint) for constraint in (None, *self.constraints)):
+            raise SpentError
         (score,) = yield from self.victim.scores([candidate.text])
         return self._trial(candidate, score)
 
@@ -145,19 +159,17 @@ class Attack:
         first = self.check == "before" or len(candidates) <= FEW
         if first:
             candidates = yield from self._allowed(costly, candidates)
+        candidates = self._affordable(candidates)
         if not candidates:
             return []
-        room = self._within_budget(candidates)
-        scores = yield from self.victim.scores([candidate.text for candidate in candidates[:room]])
-        trials = [self._trial(candidate, score) for candidate, score in zip(candidates, scores, strict=False)]
+        scores = yield from self.victim.scores([candidate.text for candidate in candidates])
+        trials = [self._trial(candidate, score) for candidate, score in zip(candidates, scores, strict=True)]
         wanted = [trial for trial in trials if trial.gain > above]
         wanted.sort(key=lambda trial: trial.gain if least else -trial.gain)
         passed = wanted[:keep] if first else (yield from self._best_first(costly, wanted, keep))
         for trial in passed:
             if self.best is None or trial.gain > self.best.gain:
                 self.best = trial
-        if room < len(candidates):
-            raise SpentError
         return passed
 
     def _trial(self, candidate: Sentence, score: float) -> Trial:
@@ -178,16 +190,18 @@ class Attack:
     def _allowed(self, constraints: Sequence[Constraint], candidates: Sequence[Sentence]) -> Asking[list[Sentence]]:
         left = list(candidates)
         for constraint in constraints:
+            left = self._affordable(left, constraint)
             if left:
                 values = yield from constraint.measured(self.original, left)
                 left = [sentence for sentence, value in zip(left, values, strict=True) if constraint.allows(value)]
         return left
 
-    def _within_budget(self, candidates: Sequence[Any]) -> int:
-        """How many candidates may still be judged; none left ends the search."""
-        if self.max_queries is None:
-            return len(candidates)
-        room = self.max_queries - self.memory.queries
-        if room <= 0:
-            raise SpentError
-        return min(room, len(candidates))
+    def _affordable(self, candidates: Sequence[Sentence], constraint: Constraint | None = None) -> list[Sentence]:
+        """The candidates that the victim may still be asked about, for their score or for a constraint."""
+        cost = 1 if constraint is None else constraint.queries
+        if self.max_queries is None or not cost:
+            return list(candidates)
+        what = "score" if constraint is None else constraint.name
+        if constraint is not None and not self.budget.take(what, self.original.text):
+            return []
+        return [candidate for candidate in candidates if self.budget.take(what, candidate.text, cost)]

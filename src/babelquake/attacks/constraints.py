@@ -7,12 +7,12 @@ perturbation found. Cheap constraints are looked at first.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from babelquake.attacks.asking import Asking, Closeness, Judgement, Perplexity, Request
 from babelquake.attacks.distance import edit_distance, word_distance
 from babelquake.attacks.sentence import Sentence
-from babelquake.spec import Spec, make
+from babelquake.spec import Range, Spec, make
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,11 @@ class Constraint(ABC):
     name: ClassVar[str]
     asks: ClassVar[bool] = False
     """Whether measuring it takes a model."""
+
+    @property
+    def queries(self) -> int:
+        """Questions to the victim per candidate."""
+        return 0
 
     @abstractmethod
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
@@ -44,7 +49,7 @@ class PerplexityRise(Constraint):
 
     name = "perplexity"
     asks = True
-    rise: float = 10.0
+    rise: Annotated[float, Range(0, 1e6)] = 10.0
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """Perplexity of the candidate less that of the original."""
@@ -61,7 +66,7 @@ class Levenshtein(Constraint):
     """At most `most` characters inserted, deleted or replaced (DeepWordBug: 30)."""
 
     name = "levenshtein"
-    most: int = 30
+    most: Annotated[int, Range(0, 1e6)] = 30
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """The edit distance in characters."""
@@ -78,7 +83,7 @@ class WordShare(Constraint):
     """At most this share of the original's words changed, inserted or deleted (Jia 2019 in TextAttack: 0.2)."""
 
     name = "words"
-    share: float = 0.2
+    share: Annotated[float, Range(0, 100)] = 0.2
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """The edit distance in words over the number of words."""
@@ -97,7 +102,7 @@ class Similarity(Constraint):
 
     name = "similarity"
     asks = True
-    least: float = 0.7
+    least: Annotated[float, Range(-1, 1)] = 0.7
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """The cosine of original and candidate."""
@@ -125,9 +130,16 @@ class SelfSimilarity(Constraint):
     """σ of the victim over the data, negative where lower scores are better."""
     source: str | None = None
 
+    @property
+    def queries(self) -> int:
+        """One way, or both."""
+        return 2 if self.symmetric else 1
+
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
-        """The fall of the victim's similarity, in standard deviations."""
+        """The fall of the victim's similarity, in standard deviations; none for the original itself."""
         x = original.text
+        if all(candidate.text == x for candidate in candidates):
+            return [0.0] * len(candidates)
         requests: list[Request] = [self._similar(x, x)]
         requests += [self._similar(candidate.text, x) for candidate in candidates]
         if self.symmetric:

@@ -6,9 +6,12 @@ metric. A goal says how far a candidate has come (`gain`) and when that is far e
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from babelquake.spec import Spec, make
+from babelquake.spec import Range, Spec, make
+
+Deviations = Annotated[float, Range(0, 1000)]
+"""A threshold in standard deviations of the victim."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Overpenalise(Goal):
     """The score falls by more than `by` standard deviations: f̂(x) − f̂(x′) > 1 (§2.2)."""
 
     name = "overpenalise"
-    by: float = 1.0
+    by: Deviations = 1.0
 
     def gain(self, original: float, score: float) -> float:
         """The fall of the score."""
@@ -59,7 +62,7 @@ class Inflate(Goal):
     """The score rises by more than `by` standard deviations: the opposite failure."""
 
     name = "inflate"
-    by: float = 1.0
+    by: Deviations = 1.0
 
     def gain(self, original: float, score: float) -> float:
         """The rise of the score."""
@@ -81,8 +84,8 @@ class Inconsistent(Goal):
     name = "inconsistent"
     strict = True
     fluent = False
-    by: float = 0.4
-    within: float = 0.3
+    by: Deviations = 0.4
+    within: Deviations = 0.3
     similarity: Literal["plain", "symmetric"] = "plain"
 
     def gain(self, original: float, score: float) -> float:
@@ -101,7 +104,7 @@ class Collapse(Goal):
     name = "collapse"
     on_system = True
     fluent = False
-    below: float = 75.0
+    below: Annotated[float, Range(0, 100)] = 75.0
 
     def gain(self, original: float, score: float) -> float:
         """What is lost of the agreement with the clean translation (100 chrF)."""

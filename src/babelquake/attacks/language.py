@@ -21,11 +21,10 @@ def tagger(lang: Language | None) -> str:
 
 
 def tags(lang: Language | None) -> Tags:
-    """Parts of speech as the language's tagger, or its word lists, tell them."""
-    tagger = linguistics(lang)
+    """Parts of speech as the language's tagger, or its word lists, tell them; it is loaded by the first question."""
 
     def of(sentence: Sentence) -> Sequence[str]:
-        found = [(span.start, span.end, tag) for span, tag in tagger.tags(sentence.text)]
+        found = [(span.start, span.end, tag) for span, tag in linguistics(lang).tags(sentence.text)]
         result, start, token = [], 0, 0
         for gap, word in zip(sentence.gaps, sentence.words, strict=False):
             start += len(gap)

@@ -20,8 +20,8 @@ def neighbours(name: str) -> Mapping[str, Sequence[str]]:
     file = place(name)
     found: dict[str, Sequence[str]] = {}
     for line in lines(file):
-        word, *others = line.split()
-        found[word.lower()] = tuple(others)
+        if entry := line.split():
+            found[entry[0].lower()] = tuple(entry[1:])
     if not found:
         raise UserError(f"{name} holds no words: expected lines of a word and its neighbours.")
     return found

@@ -11,7 +11,7 @@ stop words are not changed (`all`). What counts as a stop word are the closed-cl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from babelquake.attacks.asking import Asking
 from babelquake.attacks.attack import Attack, StopWords, Trial
@@ -32,7 +32,12 @@ from babelquake.attacks.moves.characters import LETTERS
 from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
 from babelquake.attacks.search.greedy import Rank
-from babelquake.spec import Spec, bind, make, named, parameters, parse
+from babelquake.attacks.voice import PIECES
+from babelquake.errors import UserError
+from babelquake.spec import Range, Spec, bind, make, named, parameters, parse
+
+Count = Annotated[int, Range(1, 10_000)]
+Probability = Annotated[float, Range(0, 1)]
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,12 @@ class Recipe:
 def clare(
     tools: Tools,
     *,
-    candidates: int = 50,
-    replace_floor: float = 5e-4,
-    insert_floor: float = 0.0,
-    merge_floor: float = 5e-3,
-    width: int | None = None,
-    iterations: int | None = None,
+    candidates: Annotated[int, Range(1, PIECES)] = 50,
+    replace_floor: Probability = 5e-4,
+    insert_floor: Probability = 0.0,
+    merge_floor: Probability = 5e-3,
+    width: Count | None = None,
+    iterations: Count | None = None,
     strict: bool | None = None,
     merge: Literal["anywhere", "open"] = "anywhere",
     context: Literal["whole", "clipped"] = "whole",
@@ -111,9 +116,9 @@ def clare(
 def faster_genetic(
     tools: Tools,
     *,
-    neighbours: int = 8,
-    population: int | None = None,
-    iterations: int | None = None,
+    neighbours: Count = 8,
+    population: Count | None = None,
+    iterations: Count | None = None,
     check_crossover: bool | None = None,
     strict: bool | None = None,
     selection: Literal["textattack", "alzantot"] = "textattack",
@@ -148,7 +153,7 @@ def input_reduction(
     *,
     order: Literal["largest", "least"] = "largest",
     positions: Literal["stale", "tracked"] = "stale",
-    lookahead: int = 8,
+    lookahead: Count = 8,
     stop_words: StopWords = "swaps",
 ) -> dict[str, Any]:
     """Word deletion (Feng 2018).
@@ -172,11 +177,11 @@ def input_reduction(
 def deepwordbug(
     tools: Tools,
     *,
-    distance: int = 30,
+    distance: Count = 30,
     every: bool = False,
     letters: str = LETTERS,
     rank: Rank = "unknown",
-    lookahead: int = 8,
+    lookahead: Count = 8,
     stop_words: StopWords = "swaps",
 ) -> dict[str, Any]:
     """Character swap, substitution, deletion and insertion (Gao 2018), words in order of importance.
@@ -187,6 +192,8 @@ def deepwordbug(
     `lookahead` asks about several words at once; `letters` are those inserted and substituted (ASCII letters in
     TextAttack).
     """
+    if not letters:
+        raise UserError("deepwordbug[letters=…]: name at least one letter to insert and substitute.")
     kinds = (SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter)
     return {
         "moves": tuple(kind(tools.seed, every, letters) for kind in kinds),

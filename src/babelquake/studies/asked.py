@@ -1,6 +1,6 @@
 """What the user asked for, as the things that were meant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import polars as pl
@@ -9,10 +9,14 @@ from babelquake.errors import UserError
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.spec import expand
+from babelquake.systems import System
+from babelquake.systems import system as system_of
 
 T = TypeVar("T")
 AnyScorer = str | Scorer | Callable[..., Any]
 """A scorer by name, a scorer, or a function that gives one score per translation."""
+AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
+"""A system by name, a system, or a function from texts to translations."""
 
 
 def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:
@@ -35,6 +39,20 @@ def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:
                 f"Give one of them another name: {scorer.spec.with_options(name='…')}."
             )
     return [scorer for _, scorer in found.values()]
+
+
+def systems_of(named: Iterable[AnySystem], pairs: Iterable[str | None]) -> dict[str | None, list[System]]:
+    """The systems that were meant, as they translate each language pair.
+
+    Two of one name would share their rows in every table: they are refused.
+    """
+    given = list(named)
+    made = {pair: [system_of(item, pair) for item in given] for pair in pairs}
+    for group in made.values():
+        names = [item.name for item in group]
+        if doubled := {name for name in names if names.count(name) > 1}:
+            raise UserError(f"two systems are called '{sorted(doubled)[0]}': give each one once.")
+    return made
 
 
 def several(what: T | Sequence[T]) -> list[T]:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelquake.attacks.constraints import Levenshtein, PerplexityRise, Similarity
+from babelquake.attacks.asking import Judgement
+from babelquake.attacks.constraints import Levenshtein, PerplexityRise, SelfSimilarity, Similarity
 from babelquake.attacks.goal import Collapse, Inflate, Overpenalise
 from babelquake.attacks.moves import DeleteWord, InsertLetter, MaskInsert, MaskReplace, SwapNeighbour
 from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
@@ -190,6 +191,51 @@ def test_a_budget_of_queries_is_kept_and_the_best_so_far_returned(toys: Any, mos
     assert found.best.gain <= toys.worth(TEXT) and not found.best.met
     enough = toys.outcome(toys.attack_on(TEXT, [DeleteWord()], max_queries=30), partial(beam, width=1))
     assert enough.best.met and not enough.spent
+
+
+def judged(attack: Any, search: Any, toys: Any) -> int:
+    """Distinct questions to the victim, counted where they are answered."""
+    log: list[list[Any]] = []
+    found = toys.driven(attack.running(search), None, log)
+    count = sum(isinstance(request, Judgement) for requests in log for request in requests)
+    assert count == found.queries
+    return count
+
+
+@pytest.mark.parametrize("limits", [(), (SelfSimilarity(within=9.0),), (SelfSimilarity(within=9.0, symmetric=True),)])
+@pytest.mark.parametrize(
+    ("moves", "search"),
+    [
+        ([DeleteWord()], partial(greedy_by_importance, rank="delete", lookahead=8)),
+        ([InsertLetter(every=True)], partial(greedy_by_importance, lookahead=8)),
+        ([InsertLetter()], partial(greedy_by_importance, rank="combined")),
+        ([DeleteWord()], least_important_first),
+        ([MaskReplace(), MaskInsert()], beam),
+        ([MaskReplace()], partial(genetic, population=12)),
+        ([MaskReplace()], partial(genetic, population=12, check_crossover=True)),
+    ],
+    ids=["reduction", "letters", "combined", "least", "beam", "genetic", "checked"],
+)
+def test_parts_that_ask_side_by_side_share_one_budget(toys: Any, moves: Any, search: Any, limits: Any) -> None:
+    wanted = judged(toys.attack_on(TEXT, moves, UNREACHABLE, limits), search, toys)
+    for most in (1, 2, 5, 9, 17, 40):
+        attack = toys.attack_on(TEXT, moves, UNREACHABLE, limits, max_queries=most)
+        assert judged(attack, search, toys) <= most
+        assert attack.budget.refused or wanted <= most
+
+
+@pytest.mark.parametrize("rank", ["unknown", "delete", "combined"])
+def test_a_budget_below_the_ranking_is_used_all_the_same(toys: Any, rank: Any) -> None:
+    attack = toys.attack_on("cat sat mat dog cat sat mat dog", [DeleteWord()], UNREACHABLE, max_queries=9)
+    found = toys.outcome(attack, partial(greedy_by_importance, rank=rank))
+    assert found.spent and found.best.gain > 0 and 1 < found.queries <= 9
+
+
+def test_no_words_are_asked_for_that_the_victim_cannot_be_asked_about(toys: Any) -> None:
+    attack = toys.attack_on(TEXT, [MaskReplace()], UNREACHABLE, max_queries=1)
+    log: list[list[Any]] = []
+    found = toys.driven(attack.running(beam), None, log)
+    assert found.spent and [len(requests) for requests in log] == [1]
 
 
 def test_the_opposite_failure_raises_the_score(toys: Any) -> None:

@@ -49,6 +49,14 @@ def test_the_verdict_names_the_best_attack_on_every_victim(run: Run) -> None:
     assert any("People agree" in sentence for sentence in said)
 
 
+def test_the_verdict_names_two_recipes_that_do_equally_well(tmp_path: Path) -> None:
+    data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
+    recipes = ["input-reduction", "input-reduction[positions=tracked]"]
+    run = attack(recipes, "chrf", data, "overpenalise[by=0.01]", constraints="none", out=tmp_path / "run")
+    (said,) = verdict(run)
+    assert said.count("100 %") == 2 and said.endswith("; input-reduction[positions=tracked] manages 100 %.")
+
+
 def test_tables_state_shares_with_denominators(run: Run) -> None:
     found = {table.title: table for table in tables(run)}
     assert list(found) == [

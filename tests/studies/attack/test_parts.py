@@ -14,7 +14,7 @@ from babelquake.runs.journal import Journal
 from babelquake.stats.intervals import wilson
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.ratings import human_measures, rated, read_ratings
-from babelquake.studies.attack.sampling import sampled
+from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 
@@ -51,8 +51,12 @@ def test_of_more_strata_than_are_wanted_some_are_drawn_whatever_their_names() ->
 
 
 def test_an_unknown_stratum_is_named() -> None:
+    table = segments({"12": 3}).with_columns(references=pl.lit([["a"]]))
+    assert column_of("year", table, "--by") == "year"
     with pytest.raises(UserError, match=r"--stratify yaer.*Did you mean 'year'"):
-        sampled(segments({"12": 3}), 2, ["yaer"], seed=0)
+        column_of("yaer", table, "--stratify")
+    with pytest.raises(UserError, match="--by references: the data have no such column"):
+        column_of("references", table, "--by")
 
 
 def test_a_torn_line_of_the_journal_is_dropped(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_other_goals_keep_their_own_constraints(tmp_path: Path, neighbours: Path
 
 
 def test_a_budget_of_queries_holds_for_every_sentence(tmp_path: Path, neighbours: Path) -> None:
-    run = run_of(tmp_path / "run", neighbours, recipes=["clare"], victims="chrf", max_queries=20)
+    run = run_of(tmp_path / "run", neighbours, victims="chrf", max_queries=20)
     table = run.table("attacks")
     assert table["queries"].max() <= 20 and table["spent"].any()
     ended = f"{table['spent'].sum()} of {table.height}"
@@ -216,8 +216,46 @@ def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
     assert (found["score"] == 100).all() and (found["score_perturbed"] < 75).all()
     assert found["original"].to_list() == found["source"].to_list()
     assert run.table("attacks")["source"].is_unique().all() and run.table("attacks").height == 4
+    assert run.info.signatures["system command[cmd=rev]"].startswith("command")
+    assert run.info.signatures["system command[cmd=rev]"] in run.measures.filter(measure="success")["signature"][0]
     with pytest.raises(UserError, match="name one with --system"):
         attack("deepwordbug", "chrf", data, "collapse", out=tmp_path / "other")
+
+
+def test_systems_of_one_name_and_victims_without_a_place_are_refused(tmp_path: Path) -> None:
+    data, twins = tuples(4), ["command[cmd=rev,name=a]", "command[cmd=cat,name=a]"]
+    with pytest.raises(UserError, match="two systems are called 'a'"):
+        attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems=twins)
+    with pytest.raises(UserError, match="leave --victim out"):
+        attack("deepwordbug", "ter", data, "collapse", out=tmp_path / "run", systems=twins[:1])
+
+
+def test_a_recipe_named_twice_counts_once(tmp_path: Path, neighbours: Path) -> None:
+    run = run_of(tmp_path / "run", neighbours, ["input-reduction", "input-reduction[]"], ["chrf"], constraints="none")
+    assert run.table("attacks").height == tuples().height
+    shares = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_null())
+    assert shares["n"].to_list() == [tuples().height]
+
+
+def test_a_sample_is_balanced_over_columns_named_once(tmp_path: Path, neighbours: Path) -> None:
+    few = {"recipes": "input-reduction", "victims": "chrf", "constraints": "none"}
+    run = run_of(tmp_path / "run", neighbours, **few, sample=6, stratify=["year", "year"])
+    assert dict(run.table("attacks").group_by("year").len().iter_rows()) == {"wmt12": 2, "wmt13": 2, "wmt14": 2}
+    assert run.info.config["stratify"] == "year"
+    assert run_of(tmp_path / "one", neighbours, **few, sample=6, stratify="year").table("attacks").height == 6
+    with pytest.raises(UserError, match="say how large it is with --sample"):
+        run_of(tmp_path / "other", neighbours, **few, stratify=["year"])
+
+
+def test_no_constraint_and_a_constraint_exclude_each_other(tmp_path: Path, neighbours: Path) -> None:
+    with pytest.raises(UserError, match="exclude each other"):
+        run_of(tmp_path / "run", neighbours, constraints=["none", "words"])
+
+
+def test_every_number_is_signed_with_what_the_search_drew_on(tmp_path: Path, neighbours: Path) -> None:
+    run = run_of(tmp_path / "run", neighbours, victims="chrf", max_queries=50)
+    for part in ("toy-masked", "toy-causal", "neighbours.tsv-", "constraint:perplexity[rise=10.0]", "max_queries:50"):
+        assert run.measures["signature"].str.contains(part, literal=True).all(), part
 
 
 def test_ratings_join_a_finished_run(tmp_path: Path, neighbours: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from babelquake.attacks.asking import Asking, together
-from babelquake.attacks.attack import Attack, Trial
+from babelquake.attacks.attack import Attack, SpentError, Trial
 from babelquake.attacks.sentence import Sentence
 
 UNKNOWN = "[UNK]"
@@ -12,6 +12,8 @@ UNKNOWN = "[UNK]"
 
 
 Rank = Literal["unknown", "delete", "combined"]
+COST: dict[Rank, int] = {"unknown": 1, "delete": 1, "combined": 4}
+"""The most questions that ranking takes per word."""
 
 
 def greedy_by_importance(
@@ -26,14 +28,16 @@ def greedy_by_importance(
     (`unknown`), or by `_combined`. Where deletions shorten the sentence, TextAttack goes on counting places as in the
     original, and so deletes other words than those it ranked (`stale`); `tracked` follows each word to where it now is.
     After words whose change does not help, up to `lookahead` further words are asked about together: the first that
-    helps counts, so the result is the same, in fewer rounds and with some questions more.
+    helps counts, so the result is the same, in fewer rounds and with some questions more. Where the budget of queries
+    does not reach beyond the ranking, half of it ranks some of the words and the rest is left for changing these.
     """
     original = attack.original
     places = sorted({place for move in attack.moves for place in attack.open_places(original, move)})
     if not places:
         return attack.untouched
-    importance = yield from _importance(attack, places, rank)
-    order = [place for _, place in sorted(zip(importance, places, strict=True), key=lambda pair: -pair[0])]
+    ranked = _affordable(attack, places, COST[rank])
+    importance = yield from _importance(attack, ranked, rank)
+    order = [place for _, place in sorted(zip(importance, ranked, strict=True), key=lambda pair: -pair[0])]
     best = attack.untouched
     done, look = 0, 1
     while done < len(order):
@@ -49,6 +53,8 @@ def greedy_by_importance(
         if best.met:
             return best
         done, look = done + first + 1, 1
+    if len(ranked) < len(places):
+        raise SpentError
     return best
 
 
@@ -69,6 +75,16 @@ def least_important_first(attack: Attack) -> Asking[Trial]:
             return best
 
 
+def _affordable(attack: Attack, places: Sequence[int], cost: int) -> Sequence[int]:
+    """The places that are ranked: all, or as many, evenly apart, as half of a small budget of queries is enough for."""
+    if cost * len(places) < attack.budget.left:
+        return places
+    most = int(attack.budget.left) // (2 * cost)
+    if not most:
+        raise SpentError
+    return places[:: -(-len(places) // most)]
+
+
 def _importance(attack: Attack, places: Sequence[int], rank: Rank) -> Asking[list[float]]:
     """What the goal gains from the loss of each word."""
     original = attack.original
@@ -86,10 +102,13 @@ def _combined(attack: Attack, places: Sequence[int]) -> Asking[list[float]]:
     before the first word nor after the last, so these have one term only.
     """
     sentence, last = attack.original, len(attack.original.words) - 1
-    starts = [sentence.text[: len(sentence.text) - len(sentence.around(place)[1])] for place in range(last + 1)]
-    ends = [sentence.text[len(sentence.around(place)[0]) :] for place in range(last + 1)]
+    heads = sorted({at for place in places for at in (place - 1, place) if at >= 0})
+    tails = sorted({at for place in places for at in (place, place + 1) if at <= last})
+    starts = [sentence.text[: len(sentence.text) - len(sentence.around(place)[1])] for place in heads]
+    ends = [sentence.text[len(sentence.around(place)[0]) :] for place in tails]
     parts = yield from attack.gains([Sentence.of(text) for text in (*starts, *ends)])
-    head, tail = parts[: last + 1], parts[last + 1 :]
+    head = dict(zip(heads, parts, strict=False))
+    tail = dict(zip(tails, parts[len(heads) :], strict=True))
     return [
         (head[place - 1] - head[place] if place else 0.0) + (tail[place + 1] - tail[place] if place < last else 0.0)
         for place in places

@@ -43,8 +43,9 @@ def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> 
     if words and words["value"] is not None:
         said += f", {words['value']:g} word{'s' if words['value'] != 1 else ''} changed in the median"
     said += ")"
-    if len(rows) > 1:
-        worst = min(rows, key=lambda row: row["value"])
+    others = [row for row in rows if row is not best]
+    if others:
+        worst = min(others, key=lambda row: row["value"])
         said += f"; {worst['perturbation']} manages {worst['value']:.0f} %"
     return said + "."
 

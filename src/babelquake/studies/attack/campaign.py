@@ -36,6 +36,11 @@ class Target:
     scorer: Scorer | None
     systems: Mapping[str | None, System]
 
+    @property
+    def signature(self) -> str:
+        """How the systems translate, each pair's where they differ."""
+        return "+".join(dict.fromkeys(system.signature for system in self.systems.values()))
+
 
 @dataclass(frozen=True)
 class Campaign:

@@ -16,10 +16,6 @@ def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], s
     wanted, those that give one are drawn. Which segments are drawn depends on the
     segments and the seed alone, not on their order in the file. They keep that order.
     """
-    for column in stratify:
-        if column not in segments.columns:
-            hint = did_you_mean(column, segments.columns)
-            raise UserError(f"--stratify {column}: the data have no such column. {hint}")
     if size is None or size >= segments.height:
         return segments
     if size < 1:
@@ -34,6 +30,14 @@ def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], s
         order = sorted(range(len(rows)), key=lambda place: Stream(seed, "sample", *names[place]).random())
         drawn += [rows[place] for place in order[: shares[key]]]
     return segments[sorted(drawn)]
+
+
+def column_of(name: str, segments: pl.DataFrame, option: str) -> str:
+    """A column by whose values segments are told apart, or what is wrong with its name."""
+    known = [column for column in segments.columns if not segments[column].dtype.is_nested()]
+    if name not in known:
+        raise UserError(f"{option} {name}: the data have no such column. {did_you_mean(name, known)}")
+    return name
 
 
 def _shares(sizes: dict[tuple[object, ...], int], wanted: int) -> dict[tuple[object, ...], int]:

@@ -7,6 +7,7 @@ with human ratings where there are any. With a system in place of a scorer, its 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -19,27 +20,25 @@ from babelquake.attacks.recipes import recipe_spec
 from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, Given, dataset, require
 from babelquake.engine import Engine
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import expand
-from babelquake.studies.asked import references_each, scorers_of
+from babelquake.studies.asked import AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.ratings import human_measures, rated, read_ratings
-from babelquake.studies.attack.sampling import sampled
+from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.session import Session
-from babelquake.systems import System
-from babelquake.systems import system as system_of
 
 ATTACK = Study(
     "attack",
@@ -48,6 +47,8 @@ ATTACK = Study(
     measures=kinds_in(kinds),
     gated=("success",),
 )
+JUDGE = "chrf"
+"""Who tells how far a translation has moved from the clean one."""
 
 
 def attack(
@@ -57,7 +58,7 @@ def attack(
     goal: str | Goal = "overpenalise",
     *,
     out: Path | str,
-    systems: str | System | Sequence[str | System] = (),
+    systems: AnySystem | Sequence[AnySystem] = (),
     constraints: str | Sequence[str] | None = None,
     masked_lm: str | None = None,
     fluency_lm: str | None = None,
@@ -65,7 +66,7 @@ def attack(
     similarity_encoder: str | None = None,
     offline: bool = False,
     sample: int | None = None,
-    stratify: Sequence[str] = (),
+    stratify: str | Sequence[str] = (),
     by: str | None = None,
     max_queries: int | None = None,
     time_limit: float | None = None,
@@ -88,10 +89,14 @@ def attack(
     scorers, targets = _victims(wanted, victims, systems, material)
     limits = _constraints(constraints, wanted)
     named = [recipes] if isinstance(recipes, str) else recipes
-    specs = [recipe_spec(spec) for text in named for spec in expand(text)]
+    specs = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not specs:
         raise UserError("no recipe is named: give at least one, such as input-reduction.")
     split = _split_by(by, material)
+    wished: list[str] = several(stratify)
+    strata = [*dict.fromkeys(column_of(name, material.segments, "--stratify") for name in wished)]
+    if strata and sample is None:
+        raise UserError(f"--stratify {','.join(strata)} balances a sample: say how large it is with --sample.")
     models = Models(
         Wishes(masked_lm, fluency_lm, neighbours, similarity_encoder, offline), specs, limits, wanted.strict
     )
@@ -105,24 +110,27 @@ def attack(
         engine=engine,
         recipe=[str(spec) for spec in specs],
         goal=wanted.signature,
-        system=[target.name for target in targets if target.systems],
+        system=[next(iter(target.systems.values())).identity for target in targets if target.systems],
         constraint=[limit.signature for limit in limits] or "none",
         **models.options,
         sample=sample,
-        stratify=",".join(stratify) or None,
+        stratify=",".join(strata) or None,
         by=split,
         max_queries=max_queries,
         check=check,
     ) as session:
         session.attach(references_each(material.segments) if material.has("references") else 1)
-        session.run.same_signatures(models.signatures | _taggers(models, wanted, material))
+        attacked = [(pair, one) for target in targets for pair, one in target.systems.items()]
+        session.note_systems({(pair, one.name): one.signature for pair, one in attacked})
+        made_with: dict[str, Any] = models.signatures | _taggers(models, wanted, material)
+        session.run.same_signatures(made_with)
         if session.finished and ratings is None:
             return session.run
         session.say(*material.notes, *_notes(models, limits, wanted))
         segments = material.segments.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
         if wanted.on_system:
             segments = segments.unique(["language_pair", "source"], keep="first", maintain_order=True)
-        chosen = session.once("segments", lambda: sampled(segments, sample, stratify, seed))
+        chosen = session.once("segments", lambda: sampled(segments, sample, strata, seed))
         known = {}
         if not wanted.on_system:
             scores = session.once("scores", lambda: scores_of(session.engine, scorers, segments))
@@ -133,7 +141,16 @@ def attack(
         write_augmentation(session.run.folder, attacks)
         session.run.keep(FILE)
         measures = [*_measures(session, attacks, scorers, known, wanted, split, ratings)]
-        return session.finish(measures, goal=wanted.signature, sample=sample)
+        return session.finish(
+            measures,
+            extra_signatures={target.name: target.signature for target in targets if target.systems},
+            goal=wanted.signature,
+            constraint="+".join(limit.signature for limit in limits) or "none",
+            **made_with,
+            sample=sample,
+            stratify="+".join(strata) or None,
+            max_queries=max_queries,
+        )
 
 
 def _measures(
@@ -163,19 +180,22 @@ def _measures(
 def _victims(
     goal: Goal,
     victims: str | Scorer | Sequence[str | Scorer],
-    systems: str | System | Sequence[str | System],
+    systems: AnySystem | Sequence[AnySystem],
     data: Dataset,
 ) -> tuple[list[Scorer], list[Target]]:
     """The scorers of the run, and who is attacked."""
+    named: list[AnySystem] = several(systems)
     if goal.on_system:
-        named: list[str | System] = [systems] if isinstance(systems, str | System) else list(systems)
         if not named:
             raise UserError("the goal collapse attacks a translation system: name one with --system.")
+        judges: list[str | Scorer] = several(victims)
+        if judges not in ([], [JUDGE]):
+            raise UserError(f"the goal collapse attacks systems, which {JUDGE} judges: leave --victim out.")
         require(data, "source")
-        pairs: list[str | None] = [*data.language_pairs] or [None]
-        made = [{pair: system_of(item, pair) for pair in pairs} for item in named]
-        return [scorer("chrf")], [Target(next(iter(each.values())).name, None, each) for each in made]
-    if isinstance(systems, System) or systems:
+        made = systems_of(named, _pairs(data))
+        of_each = [dict(zip(made, group, strict=True)) for group in zip(*made.values(), strict=True)]
+        return [scorer(JUDGE)], [Target(next(iter(each.values())).name, None, each) for each in of_each]
+    if named:
         raise UserError(f"the goal {goal.name} attacks scorers; --system belongs to --goal collapse.")
     scorers = scorers_of(victims)
     for victim in scorers:
@@ -188,26 +208,30 @@ def _victims(
 def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constraint, ...]:
     if given is None:
         return (PerplexityRise(),) if goal.fluent else ()
-    named = [text for text in ([given] if isinstance(given, str) else given) if text != "none"]
-    return tuple(constraint(text) for text in named)
+    named = [given] if isinstance(given, str) else [*given]
+    limits = [text for text in named if text != "none"]
+    if limits and limits != named:
+        raise UserError(f"--constraint none and --constraint {limits[0]} exclude each other.")
+    return tuple(constraint(text) for text in limits)
 
 
 def _taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
     """What tells parts of speech, where moves that merge words depend on them."""
     if "masked" not in models.names:
         return {}
-    pairs: list[str | None] = [*data.language_pairs] or [None]
-    languages = [sides(pair)[0 if goal.on_system else 1] for pair in pairs]
+    languages = [sides(pair)[0 if goal.on_system else 1] for pair in _pairs(data)]
     return {"parts of speech": ", ".join(dict.fromkeys(tagger(language) for language in languages))}
 
 
+def _pairs(data: Dataset) -> list[str | None]:
+    """The language pairs of the data, None among them where a segment has none."""
+    return data.segments["language_pair"].unique().sort().to_list()
+
+
 def _split_by(by: str | None, data: Dataset) -> str | None:
-    columns = data.segments.columns
     if by is None:
-        return "year" if "year" in columns else None
-    if by not in columns:
-        raise UserError(f"--by {by}: the data have no such column. {did_you_mean(by, columns)}")
-    return by
+        return "year" if "year" in data.segments.columns else None
+    return column_of(by, data.segments, "--by")
 
 
 def _cut_short(attacks: pl.DataFrame, max_queries: int | None) -> list[str]:

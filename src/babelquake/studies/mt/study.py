@@ -1,6 +1,6 @@
 """The MT study: how do translations change when the source changes a little? (Niu 2020; Jwalapuram 2023 §4)"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -15,7 +15,7 @@ from babelquake.runs.pieces import counted
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
-from babelquake.studies.asked import AnyScorer, references_each, scorers_of, several
+from babelquake.studies.asked import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.card import Study
 from babelquake.studies.masking import without_masked_lm
 from babelquake.studies.missing import require_scores, text_in
@@ -26,9 +26,8 @@ from babelquake.studies.mt.overall import overall_in_two_runs
 from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
-from babelquake.studies.mt.translating import Systems, make_tables
+from babelquake.studies.mt.translating import make_tables
 from babelquake.studies.splits import not_sampled
-from babelquake.systems import System
 from babelquake.systems import system as system_of
 
 MT = Study(
@@ -43,8 +42,6 @@ MT = Study(
     ),
     overall=overall_in_two_runs,
 )
-AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
-"""A system by name, a system, or a function from texts to translations."""
 SCORERS = ("chrf", "bleu[lowercase=true]")
 """Who judges unless somebody is named."""
 
@@ -87,9 +84,7 @@ def mt(
     engine = engine or Engine(Cache())
     if budget is not None and not translated(out, restart):
         keep_within(budget, forecast(named, material, chosen, seed=seed, sample=sample, engine=engine))
-    pairs = material.segments["language_pair"].unique().sort()
-    made: Systems = {pair: [system_of(item, pair) for item in named] for pair in pairs}
-    _distinct_names(made)
+    made = systems_of(named, material.segments["language_pair"].unique().sort())
     with MT.session(
         out,
         data=material,
@@ -151,10 +146,3 @@ def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
         for perturbation in chosen.perturbations
         if perturbation.cell not in applied
     ]
-
-
-def _distinct_names(made: Systems) -> None:
-    for group in made.values():
-        names = [item.name for item in group]
-        if doubled := {name for name in names if names.count(name) > 1}:
-            raise UserError(f"two systems are called '{sorted(doubled)[0]}': give each one once.")

@@ -1,0 +1,28 @@
+"""A limit of questions to the victim."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babelquake.attacks.budget import Budget
+
+WISHES = st.lists(st.tuples(st.sampled_from(("score", "likeness")), st.sampled_from("abcdef"), st.integers(1, 3)))
+
+
+@given(st.integers(1, 12), WISHES)
+def test_no_more_is_promised_than_there_is_and_nothing_is_paid_twice(
+    most: int, wishes: list[tuple[str, str, int]]
+) -> None:
+    budget, paid = Budget(most), {}
+    for what, text, cost in wishes:
+        before = budget.left
+        if budget.take(what, text, cost):
+            paid.setdefault((what, text), cost)
+        else:
+            assert cost > before and budget.refused
+    assert budget.spent == sum(paid.values()) <= most
+    assert budget.left == most - budget.spent
+
+
+def test_without_a_limit_everything_may_be_asked() -> None:
+    budget = Budget(None)
+    assert all(budget.take("score", str(number), 1000) for number in range(100)) and not budget.refused

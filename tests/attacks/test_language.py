@@ -1,0 +1,21 @@
+"""What attacks know of a language."""
+
+import pytest
+
+from babelquake.attacks import language
+from babelquake.attacks.sentence import Sentence
+from babelquake.languages import Language
+from babelquake.perturb.linguistics import Linguistics, by_lists
+
+
+def test_a_tagger_is_loaded_by_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[Language | None] = []
+
+    def load(lang: Language | None) -> Linguistics:
+        loaded.append(lang)
+        return by_lists(lang)
+
+    monkeypatch.setattr(language, "linguistics", load)
+    of = language.tags(Language("en"))
+    assert not loaded
+    assert of(Sentence.of("the 3 houses, over there")) == ["DET", "NUM", "NOUN", "X", "X"] and loaded
