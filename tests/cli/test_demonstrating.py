@@ -14,9 +14,9 @@ from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 
 
-def tiny(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:
+def tiny(out: Path, restart: bool = False, engine: Engine | None = None) -> Iterator[tuple[str, Run]]:
     """Two studies on four segments."""
-    engine = Engine(quiet=True)
+    assert engine is not None and engine.cache is None, "nothing of the demo is cached"
     data = read("news.de-en.tsv")
     yield (
         "A program:",

@@ -17,9 +17,10 @@ def test_perturbations_as_json(cli: Callable[..., Result]) -> None:
     assert found["word-drop"]["meaning"] == "altering"
 
 
-@pytest.mark.parametrize("kind", ["perturbations", "suites", "scorers", "systems", "recipes", "formats"])
+@pytest.mark.parametrize("kind", ["perturbations", "suites", "scorers", "systems", "recipes", "formats", "models"])
 def test_every_listing_has_names_and_a_table(cli: Callable[..., Result], kind: str) -> None:
     rows = json.loads(cli("list", kind, "--json").stdout)
+    assert len({tuple(row) for row in rows}) == 1, "every row has the same fields"
     names = [row["name"] for row in rows]
     assert names and names == sorted(names)
     table = cli("list", kind).stdout

@@ -29,6 +29,13 @@ def test_a_fault_of_ours_has_a_status_a_line_and_a_log(tmp_path: Path) -> None:
     assert "Traceback" in log.read_text()
 
 
+@pytest.mark.parametrize("command", ["mt", "similarities", "perturb", "reproduce", "rerun", "demo"])
+def test_an_option_with_a_wrong_value_is_the_users_mistake(command: str) -> None:
+    done = run(command, *(["x"] if command not in ("mt", "demo") else []), "--device", "foo")
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert b"no device is called 'foo': expected auto, cpu" in done.stderr
+
+
 def test_a_log_that_cannot_be_written_where_it_belongs_is_written_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     places = {"XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(tmp_path)}

@@ -165,3 +165,11 @@ def test_a_probe_that_names_its_model_is_found_by_what_the_paper_says() -> None:
     assert _value(made, {"measure": "drop", "perturbation": "mask-replace[lowercase=true]"}) == (0.2, 9)
     assert _value(made, {"measure": "drop", "perturbation": "word-insert[vocabulary=data]"}) == (0.1, 8)
     assert _value(made, {"measure": "drop", "perturbation": "mask-replace[lowercase=false]"}) == (None, None)
+
+
+def test_a_sample_without_the_texts_of_a_table_is_not_blamed_on_judges(punctuation: Path, tmp_path: Path) -> None:
+    lines = (punctuation / "de-en.tsv").read_text("utf-8").splitlines()
+    ended = [line for line in lines[1:] if line.endswith(".")]
+    (punctuation / "de-en.tsv").write_text("\n".join([lines[0], *ended]) + "\n", "utf-8")
+    with pytest.raises(UserError, match=r"the first 8 segments \(--limit\) have none of the texts"):
+        reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "out", limit=8, resamples=100)

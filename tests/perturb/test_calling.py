@@ -21,3 +21,10 @@ def test_package_stays_a_package() -> None:
     import babelquake.perturb as room
 
     assert "case" in room.PERTURBATIONS.names()
+
+
+def test_a_suite_is_several_and_says_so() -> None:
+    import babelquake as bq
+
+    with pytest.raises(bq.UserError, match=r"niu2020 is a suite: perturb_table takes it.*: misspell, case"):
+        bq.perturb("niu2020", ["a b"])

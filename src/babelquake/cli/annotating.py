@@ -13,8 +13,16 @@ from babelquake.cli.options import option, switch
 
 HERE = "http://127.0.0.1:8000"
 """Where the app is unless something else is said."""
-annotate = typer.Typer(help="Collect human ratings of translations, and analyse them.", no_args_is_help=True)
+annotate = typer.Typer(no_args_is_help=True)
 annotate.command("analyse")(analyse)
+
+
+@annotate.callback()
+def group() -> None:
+    """Collect human ratings of translations, and analyse them.
+
+    Example: babelquake annotate prepare --from tuples.tsv --out project.db --invite ann
+    """
 
 
 @annotate.command("prepare")

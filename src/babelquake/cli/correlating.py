@@ -1,8 +1,5 @@
 """`babelquake correlate`: agreement of scores with human judgements."""
 
-from contextlib import ExitStack
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from babelquake.cli import options as opt
@@ -35,16 +32,14 @@ def correlate(
     from babelquake.studies.correlate.study import STATISTICS
     from babelquake.studies.correlate.study import correlate as study
 
-    with ExitStack() as stack:
-        folder = out if out is not None else Path(stack.enter_context(TemporaryDirectory())) / "correlate"
-        run = study(
-            scorer,
-            shared.read(),
-            out=folder,
-            statistics=statistic or STATISTICS,
-            threshold=threshold,
-            by=None if by is None else opt.one_of("--by", by, By),
-            resamples=resamples,
-            **shared.how(),
-        )
-        shared.finish(run, keep=out is not None)
+    run = study(
+        scorer,
+        shared.read(),
+        out=out,
+        statistics=statistic or STATISTICS,
+        threshold=threshold,
+        by=None if by is None else opt.one_of("--by", by, By),
+        resamples=resamples,
+        **shared.how(),
+    )
+    shared.finish(run, keep=out is not None)

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option, switch
+from babelquake.cli.options import Device, Executor, Offline, option, switch
+from babelquake.cli.shared import Shared
 
 
 @guarded
@@ -15,8 +16,11 @@ def demo(
     out: Annotated[Path, option("--out -o", "PATH", "Where runs and the report go.")] = Path("demo"),
     open_report: Annotated[bool, switch("--open/--no-open", "Show the report in a browser.")] = False,
     restart: Annotated[bool, switch("--restart", "Begin again, discarding earlier runs.")] = False,
+    executor: Executor = "local",
+    device: Device = None,
+    offline: Offline = False,
 ) -> None:
-    """Shake three bundled translation models and three metrics, and tell the story in one HTML report.
+    """Shake three bundled translation models and up to five metrics, offline, and tell it in one HTML report.
 
     Example: babelquake demo --out demo
     """
@@ -26,7 +30,7 @@ def demo(
     from babelquake.studies.demonstration import demonstrate
 
     runs = []
-    for title, run in demonstrate(out, restart):
+    for title, run in demonstrate(out, restart, Shared(cache="none", executor=executor).engine()):
         typer.echo(title)
         table = tables(run)[0]
         print_table(table)

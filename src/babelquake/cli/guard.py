@@ -125,6 +125,9 @@ def _status_of(app: typer.Typer) -> int:
         return 0
     except SystemExit as end:
         return 0 if end.code in (0, None) or isinstance(end.__context__, BrokenPipeError) else FAULT
+    except BabelquakeError as error:  # an option's own, before its command begins
+        _say(str(error))
+        return error.exit_status
     except MemoryError:
         _say("the memory is not enough: take fewer segments, perturbations or texts at once. Finished tables are kept.")
         return FAULT

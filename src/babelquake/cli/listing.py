@@ -47,7 +47,7 @@ def list_things(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to look for runs.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List perturbations, suites, scorers, systems, training recipes, data formats, the models that ship, or runs.
+    """List perturbations, suites, scorers, systems, recipes, data formats, models that ship, papers' tables, or runs.
 
     Example: babelquake list perturbations --json
     """
@@ -122,10 +122,16 @@ def systems() -> list[dict[str, Any]]:
 
 def recipes() -> list[dict[str, Any]]:
     """One object per recipe: attacks, and the training of models that ship."""
+    from babelquake.models.shipped import SHIPPED
     from babelquake.train.config import bundled, kinds
 
     training = [
-        {"name": name, "command": f"babelquake train {kind} --config {name} --data DIR --out DIR"}
+        {
+            "name": name,
+            "command": f"babelquake train {kind} --config {name} --data DIR --out DIR",
+            "description": f"The training of a model that ships: {SHIPPED[name][0]}.",
+            "options": [],
+        }
         for kind in kinds()
         for name in bundled(kind)
     ]

@@ -9,7 +9,7 @@ import typer
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option
 
-neighbours = typer.Typer(rich_markup_mode=None)
+neighbours = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 
 
 @neighbours.callback()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Replicates, Seed, Vocabulary, option, switch, warn
+from babelquake.cli.options import Device, Executor, Offline, Replicates, Seed, Vocabulary, option, switch, warn
+from babelquake.cli.shared import Shared
 
 if TYPE_CHECKING:
     from babelquake.data.one_column import Column
@@ -40,6 +41,9 @@ def perturb(
     keep: Annotated[
         bool, switch("--keep/--blank", "Where not applicable, print the line unchanged, or a blank line.")
     ] = True,
+    executor: Executor = "local",
+    device: Device = None,
+    offline: Offline = False,
 ) -> None:
     """Perturb text, one segment a line; line n of the output belongs to line n of the input.
 
@@ -64,10 +68,9 @@ def perturb(
         everything = list(texts)
         texts, how["vocabulary"] = iter(everything), vocabulary_of(everything, language)
     if chosen.asks:
-        from babelquake.engine import Cache, Engine
         from babelquake.studies.variants import fillers_of
 
-        how["fillers"] = fillers_of(Engine(Cache()))
+        how["fillers"] = fillers_of(Shared(executor=executor).engine())
     paired = _with_sources(texts, file, source, found.sources if found is not None else None)
     if table is None:
         notes += _printed(chosen, paired, found, keep, file, how)

@@ -38,6 +38,7 @@ def reproduce(
     resamples: Annotated[int | None, option("--resamples", "N", "Resamples.", min=100)] = None,
     sample: Annotated[int | None, option("--sample", "N", "Sentences to attack, where a table attacks.", min=1)] = None,
     cache: opt.CacheFile = None,
+    executor: opt.Executor = "local",
     device: opt.Device = None,
     offline: opt.Offline = False,
     quiet: opt.Quiet = False,
@@ -81,7 +82,7 @@ def reproduce(
         runs=runs or (),
         seed=seed,
         limit=limit,
-        engine=Shared(cache=cache, quiet=quiet).engine(),
+        engine=Shared(cache=cache, executor=executor, quiet=quiet).engine(),
         **{name: value for name, value in options.items() if value is not None},
     )
     page = write_page(found, out)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import AsJson, option, switch
+from babelquake.cli.options import AsJson, Device, Offline, option, switch
 
 SHOWN = 20
 """Differences that are printed."""
@@ -22,6 +22,11 @@ def rerun(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder to repeat.")],
     out: Annotated[Path | None, option("--out -o", "PATH", "Keep the repetition here.")] = None,
     fresh: Annotated[bool, switch("--fresh", "Ask every system and scorer again: use no cache.")] = False,
+    executor: Annotated[
+        str | None, option("--executor", "EXECUTOR", "Where costly calls run: local, or ray[address=…].")
+    ] = None,
+    device: Device = None,
+    offline: Offline = False,
     as_json: AsJson = False,
 ) -> None:
     """Repeat a run and say whether the numbers match and, if not, which version or file differs.
@@ -42,7 +47,7 @@ def rerun(
         where = out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / old.folder.name
         words = shlex.split(command_line(old))[1:]
         words[words.index("--out") + 1] = str(where)
-        words += ["--quiet", *(["--cache", "none"] if fresh else [])]
+        words += ["--quiet", *(["--cache", "none"] if fresh else []), *(["--executor", executor] if executor else [])]
         status = app(words, standalone_mode=False)
         if status:
             raise typer.Exit(status)

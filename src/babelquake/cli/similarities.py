@@ -8,6 +8,7 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option
+from babelquake.cli.shared import Shared
 
 
 @guarded
@@ -23,6 +24,7 @@ def similarities(
     lang: Annotated[str, option("--lang -l", "LANG", "The language of the reference.")] = "en",
     seed: opt.Seed = 0,
     out: Annotated[Path | None, option("--out -o", "PATH", "Draw the matrices: a .png, .svg or .html file.")] = None,
+    executor: opt.Executor = "local",
     device: opt.Device = None,
     offline: opt.Offline = False,
     as_json: opt.AsJson = False,
@@ -36,7 +38,8 @@ def similarities(
 
     from babelquake.studies.similarities import similarities as matrices
 
-    found = matrices(scorer, translation, reference, suite or (), lang=lang, seed=seed)
+    engine = Shared(cache="none", executor=executor, quiet=True).engine()
+    found = matrices(scorer, translation, reference, suite or (), lang=lang, seed=seed, engine=engine)
     if as_json:
         rows = [{**asdict(one), "cosines": one.cosines.round(6).tolist()} for one in found]
         typer.echo(json.dumps(rows, ensure_ascii=False))

@@ -11,9 +11,7 @@ import typer
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option, switch
 
-train = typer.Typer(
-    help="Train the models behind the studies: translators, QE, language models, a metric.", rich_markup_mode=None
-)
+train = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 Config = Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")]
 Out = Annotated[Path, option("--out -o", "PATH", "The folder for the model and its card.")]
 Texts = Annotated[Path, option("--data -d", "PATH", "A folder with train.NAME.txt and dev.NAME.txt files.")]
@@ -29,6 +27,14 @@ class Architecture(StrEnum):
 
     ridge = "ridge"
     predictor_estimator = "predictor-estimator"
+
+
+@train.callback()
+def group() -> None:
+    """Train the models behind the studies: translators, QE, language models, a metric.
+
+    Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
+    """
 
 
 @train.command("nmt")

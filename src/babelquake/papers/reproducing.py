@@ -21,6 +21,7 @@ from babelquake.studies.card import STUDIES, function_of
 
 NAMED = 6
 """Rows that a note names one by one."""
+UNMEASURED = "no such number was measured"
 
 
 @dataclass(frozen=True)
@@ -93,14 +94,24 @@ def reproduce(
         for place, (column_name, column) in enumerate(card.columns.items())
     )
     if all(cell.measured is None for cell in cells):
-        why = cells[0].otherwise or "the runs do not hold its cells"
-        raise UserError(f"nothing of {name} {table} could be measured: {why}. Say --judge NAME=SPEC.")
+        raise UserError(f"nothing of {name} {table} could be measured: {_why(cells, bool(runs), limit)}")
     less = [f"Only the first {limit} segments of each run were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")
     told = (*less, *_sizes(cells), *_unmeasured(card, cells, found.tables), *found.notes)
     notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *told)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
+
+
+def _why(cells: Sequence[Cell], finished: bool, limit: int | None) -> str:
+    """Why no cell has a number, and what would give some: a judge, other runs, or more segments."""
+    told = [cell.otherwise or "" for cell in cells]
+    if not any(why.endswith(UNMEASURED) for why in told):
+        return f"{told[0]}. Say --judge NAME=SPEC."
+    if finished:
+        return "the runs do not hold its cells."
+    taken = "the data" if limit is None else f"the first {limit} segments (--limit)"
+    return f"{taken} have none of the texts that it is about, or too few: take more or others."
 
 
 def _unmeasured(card: PaperTable, cells: Sequence[Cell], tables: Mapping[str, pl.DataFrame]) -> list[str]:
@@ -212,7 +223,7 @@ def _cell(
     values = [_value(measured[run], {**wanted, **_named(_of_run(judges, run))}) for run in here]
     known_values = [value for value, _ in values if value is not None]
     if not known_values:
-        return Cell(row_name, column_name, published, None, "; ".join([*otherwise, "no such number was measured"]))
+        return Cell(row_name, column_name, published, None, "; ".join([*otherwise, UNMEASURED]))
     number = scale * sum(known_values) / len(known_values)
     n = min((n for _, n in values if n is not None), default=None)
     return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None, n)

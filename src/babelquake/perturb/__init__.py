@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from babelquake.errors import refuse_one_text
+from babelquake.errors import UserError, refuse_one_text
 from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
 
@@ -29,7 +29,7 @@ def perturb(
     if isinstance(words, str):
         options["vocabulary"], words = words, None
     fillers = options.pop("fillers", None)
-    perturbation = Perturbation(name, **options)
+    perturbation = _one(name, options)
     language = Language(lang) if lang else None
     return [
         perturbation.apply(
@@ -37,6 +37,16 @@ def perturb(
         )
         for text, source in zip(texts, sources, strict=True)
     ]
+
+
+def _one(name: str, options: dict[str, Any]) -> Perturbation:
+    """The perturbation of that name; a suite, which is several, is refused by name."""
+    from babelquake.perturb.suite import suite, suite_names
+
+    if name in suite_names():
+        each = ", ".join(dict.fromkeys(one.name for one in suite(name).perturbations))
+        raise UserError(f"{name} is a suite: perturb_table takes it; here name one of its perturbations: {each}.")
+    return Perturbation(name, **options)
 
 
 class _Callable(ModuleType):

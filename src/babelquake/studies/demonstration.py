@@ -17,9 +17,9 @@ LEARNED = {"minilm-en": "bertscore[model=minilm-en]", "judge-en": "cross-encoder
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 
 
-def demonstrate(out: Path, restart: bool = False) -> Iterator[tuple[str, Run]]:
+def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) -> Iterator[tuple[str, Run]]:
     """Runs as they are finished, each with a line that says what it shows. Nothing leaves the machine or is cached."""
-    engine = Engine()
+    engine = engine or Engine()
     sample, rated = read("sample"), read("sample:rated")
     yield (
         "Three German–English models, trained alike but for how they cut words, under everyday noise:",

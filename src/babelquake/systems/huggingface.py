@@ -25,6 +25,7 @@ from babelquake.systems.ctranslate2 import answered, by_length
 
 LONGEST = 1024
 """Tokens of a text, where the model does not say how many it takes."""
+OFFLINE = "Works without a network: a folder, hf[model=DIR], or a model that ships, bundled[model=de-en-bpe]."
 
 
 class HuggingFace(System):
@@ -237,8 +238,9 @@ class HuggingFace(System):
                     self._model_name, revision=self._revision, trust_remote_code=False, **options
                 )
         except (OSError, ValueError, KeyError) as error:
-            first = str(error).strip().partition("\n")[0]
-            raise UserError(f"'{self._model_name}' cannot be loaded with transformers: {first}") from None
+            first = str(error).strip().partition("\n")[0].rstrip(".")
+            hint = "" if Path(self._model_name).is_dir() else f" {OFFLINE}"
+            raise UserError(f"'{self._model_name}' cannot be loaded with transformers: {first}.{hint}") from None
 
 
 def _version(package: str) -> str:

@@ -1,5 +1,7 @@
 """Agreement with human judgements by every definition, and which differences are significant."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +37,17 @@ def test_correlations_are_scipys(write: Write, tmp_path: Path) -> None:
     assert rows.filter(pl.col("measure") == "pearson_difference").select("scorer", "other").rows() == [("chrf", "ter")]
 
 
+def test_without_a_folder_the_run_goes_with_the_program() -> None:
+    program = """
+import babelquake as bq
+run = bq.correlate("chrf", bq.read("sample:rated").first(20), statistics=["pearson"], resamples=100)
+assert run.measures["measure"].to_list() == ["pearson"]
+print(run.folder)
+"""
+    said = subprocess.check_output([sys.executable, "-c", program], text=True, stderr=subprocess.DEVNULL)
+    assert Path(said.strip()).is_absolute() and not Path(said.strip()).exists()
+
+
 def test_error_rates_agree_when_they_fall_as_people_like_a_text_more(write: Write, tmp_path: Path) -> None:
     rows = [("x", "a b c d", "a b c d", 90), ("y", "a b c d", "a b x d", 60), ("z", "a b c d", "u v w", 10)]
     data = write("source reference translation score", rows)
@@ -55,6 +68,8 @@ def test_wrong_questions_are_answered_helpfully(write: Write, tmp_path: Path) ->
         correlate(["chrf"], data, out=tmp_path / "r", statistics=["pearsn"])
     with pytest.raises(UserError, match="has no references, which scorer 'chrf' needs"):
         correlate(["chrf"], data, out=tmp_path / "s")
+    with pytest.raises(UserError, match=r"has scores and no preferences.*kendall_like"):
+        correlate(["chrf"], data, statistics=["darr"])
     with pytest.raises(UserError, match="has no human judgements"):
         correlate(["chrf"], write("source translation", [("a", "b")], "b.tsv"), out=tmp_path / "t")
 

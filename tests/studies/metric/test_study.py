@@ -126,8 +126,10 @@ def test_which_question_the_data_ask(write: Write, parallel: Dataset) -> None:
 def test_what_is_missing_is_said(write: Write, parallel: Dataset, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no translation: --side translation"):
         studied(parallel, tmp_path / "run")
-    with pytest.raises(UserError, match="--attacked takes perturbed references"):
+    with pytest.raises(UserError, match=r"--attacked takes perturbed references .* use --side reference"):
         studied(parallel, tmp_path / "other", side="source", attacked=True)
+    with pytest.raises(UserError, match="has no judgements"):
+        studied(parallel, tmp_path / "other", side="reference", attacked=True)
     with pytest.raises(UserError, match="has no source column"):
         studied(write("reference translation", [("a", "b")], "b.tsv"), tmp_path / "third", side="source")
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset, Given, dataset
 from babelquake.engine import Engine, Progress, in_turn
 from babelquake.errors import UserError, did_you_mean
+from babelquake.places import passing_folder
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -69,7 +70,7 @@ def correlate(
     scorers: AnyScorer | Sequence[AnyScorer],
     data: Given,
     *,
-    out: Path | str,
+    out: Path | str | None = None,
     statistics: Sequence[str] = STATISTICS,
     threshold: float = 25.0,
     by: By | None = None,
@@ -78,15 +79,19 @@ def correlate(
     restart: bool = False,
     engine: Engine | None = None,
 ) -> Run:
-    """Each scorer's agreement with the data's human judgements, and which differences are significant."""
+    """Each scorer's agreement with the data's human judgements, and which differences are significant.
+
+    Without `out` the run lies in a folder that goes when the program ends.
+    """
     for name in statistics:
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
     material = dataset(data)
     if not material.has("translation") or (not material.has("score") and material.preferences is None):
         raise UserError(f"{material.name} has no human judgements of translations: a column `score`, or preferences.")
+    _require(statistics, material)
     with CORRELATE.session(
-        out,
+        passing_folder() / CORRELATE.name if out is None else out,
         data=material,
         scorers=scorers_of(scorers),
         seed=seed,
@@ -115,6 +120,17 @@ def correlate(
             ),
             reference=material.reference,
         )
+
+
+def _require(statistics: Sequence[str], data: Dataset) -> None:
+    """Refuse statistics of which none can be had from the judgements there are."""
+    if data.preferences is None and set(statistics) == {"darr"}:
+        raise UserError(
+            f"{data.name} has scores and no preferences, which darr is made of: "
+            "kendall_like takes scores that differ by the threshold as preferences."
+        )
+    if not data.has("score") and "darr" not in statistics:
+        raise UserError(f"{data.name} has preferences and no scores, which {', '.join(statistics)} need: take darr.")
 
 
 def agreement_results(

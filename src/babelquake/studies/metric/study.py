@@ -110,9 +110,8 @@ def metric(
     material = dataset(data)
     mode = mode_of(material, side)
     if attacked and mode != "agreement":
-        raise UserError(
-            "--attacked takes perturbed references that come with data with human judgements: use --side reference."
-        )
+        lacks = "use --side reference" if side != "reference" else f"{material.name} has no judgements"
+        raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
     asked = Asked(side, sample, threshold, attacked, tuple(tokenizers))
     for what in tokenizers:
         tokenizer(what)
