@@ -1,11 +1,26 @@
-"""Another package brings a study, a scorer with an encoder and a system, and uses each like one of ours."""
+"""Other packages bring what CONTRIBUTING says they can, and use it like ours."""
 
+import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from babelquake.cli.app import COMMANDS
+from babelquake.engine.executors import EXECUTORS
+from babelquake.registry import Registry
+from babelquake.report.page import PAGES
+from babelquake.studies.card import STUDIES
+from babelquake.systems import SYSTEMS
+
+from .test_docs import ROOT, blocks, mentioned
+
+GUIDE = ROOT / "CONTRIBUTING.md"
 
 PACKAGE = '''
 """A toy study, a toy scorer with an encoder, and a toy system, as another package would bring them."""
@@ -97,6 +112,8 @@ toy = toyquake:TOY
 toy = toyquake:PAGE
 [babelquake.commands]
 toy = toyquake:command
+[babelquake.encoders]
+vowels = toyquake:Vowels
 [babelquake.scorers]
 vowels = toyquake:VowelMetric
 [babelquake.systems]
@@ -104,13 +121,32 @@ shout = toyquake:Shout
 """
 
 
+def install(folder: Path, name: str, code: str, entry_points: str) -> None:
+    """What pip leaves behind of a package of one file."""
+    (folder / f"{name}.py").write_text(code, "utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
+def babelquake(folder: Path, *words: str) -> str:
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-m", "babelquake", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path, "BABELQUAKE_CACHE": str(folder / "cache.sqlite")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    (tmp_path / "toyquake.py").write_text(PACKAGE)
-    info = tmp_path / "toyquake-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toyquake\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    install(tmp_path, "toyquake", PACKAGE, ENTRY_POINTS)
     rows = [(f"Der Zug {row} kommt spät.", f"Train {row} is late.") for row in range(30)]
     lines = ["source\treference", *("\t".join(row) for row in rows)]
     (tmp_path / "news.de-en.tsv").write_text("\n".join(lines) + "\n", "utf-8")
@@ -119,28 +155,55 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_study_a_scorer_with_an_encoder_and_a_system_from_outside(outside: Path) -> None:
-    def babelquake(*words: str) -> str:
-        path = os.pathsep.join([str(outside), *filter(None, [os.environ.get("PYTHONPATH")])])
-        done = subprocess.run(
-            [sys.executable, "-m", "babelquake", *words],
-            cwd=outside,
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert "toy" in babelquake("--help")
-    assert "1 scorer was measured." in babelquake("toy", "news.de-en.tsv", "likeness")
-    babelquake("report", "likeness", "--html", "likeness.html")
+    assert "toy" in babelquake(outside, "--help")
+    assert "1 scorer was measured." in babelquake(outside, "toy", "news.de-en.tsv", "likeness")
+    babelquake(outside, "report", "likeness", "--html", "likeness.html")
     assert "How alike are sources and references?" in (outside / "likeness.html").read_text("utf-8")
-    assert "likeness" in babelquake("compare", "likeness", "likeness", "--fail-on", "regression")
+    assert "likeness" in babelquake(outside, "compare", "likeness", "likeness", "--fail-on", "regression")
     options = ("--data", "news.de-en.tsv", "--suite", "case[level=1]", "--resamples", "100", "--cache", "none")
-    told = babelquake("mt", "--system", "shout", "--scorer", "vowels", *options, "--out", "shouted")
-    assert "vowels" in told
-    babelquake("report", "shouted", "--html", "shouted.html")
-    assert "consis" in babelquake("compare", "shouted", "shouted", "--fail-on", "regression")
+    judges = ("--scorer", "vowels", "--scorer", "embedding-similarity[model=vowels]")
+    told = babelquake(outside, "mt", "--system", "shout", *judges, *options, "--out", "shouted")
+    assert "vowels" in told and "embedding-similarity[model=vowels]" in told
+    babelquake(outside, "report", "shouted", "--html", "shouted.html")
+    assert "consis" in babelquake(outside, "compare", "shouted", "shouted", "--fail-on", "regression")
     for kind, name in (("scorers", "vowels"), ("systems", "shout")):
-        assert name in babelquake("list", kind)
+        assert name in babelquake(outside, "list", kind)
+
+
+def groups() -> dict[str, str]:
+    """The groups of entry points that CONTRIBUTING names → the row of its table."""
+    rows = [
+        line for line in GUIDE.read_text("utf-8").splitlines() if line.startswith("| a") or line.startswith("| its")
+    ]
+    return {group: row for row in rows for group in re.findall(r"`([a-z.]+)`", row.split("|")[3])}
+
+
+def test_the_names_that_a_package_stands_on_are_there() -> None:
+    for row in groups().values():
+        for module, names in re.findall(r"`(babelquake[a-z.]+)`: ([^;|]+)", row.split("|")[2]):
+            for name in re.findall(r"`(\w+)`", names):
+                assert hasattr(import_module(module), name), f"{module} has no {name}"
+
+
+def test_every_group_that_is_read_is_named() -> None:
+    rooms = [module for name, module in sys.modules.items() if name.startswith("babelquake.")]
+    read = {found.group for room in rooms for found in vars(room).values() if isinstance(found, Registry)}
+    assert groups().keys() == read | {COMMANDS}
+    assert read >= {SYSTEMS.group, EXECUTORS.group, PAGES.group, STUDIES.group}
+
+
+@pytest.mark.slow
+def test_the_package_of_the_guide_works(tmp_path: Path) -> None:
+    points = tomllib.loads(blocks(GUIDE, "toml")[0])["project"]["entry-points"]
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in some.items())
+        for group, some in points.items()
+    ]
+    install(tmp_path, "noisy", "\n\n".join(blocks(GUIDE, "python")), "".join(lines))
+    for kind, name in (("perturbations", "double-space"), ("scorers", "length-ratio"), ("systems", "shout")):
+        rows = {row["name"]: row for row in json.loads(babelquake(tmp_path, "list", kind, "--json"))}
+        assert rows[name]["description"]
+    (command,) = [words for words in mentioned(GUIDE) if words[0] == "mt"]
+    babelquake(tmp_path, *command, "--resamples", "100", "--limit", "20")
+    run = tmp_path / command[command.index("--out") + 1]
+    assert "shout|v1|mark:?|double-space[level=0.5]×1|length-ratio|v1" in (run / "measures.csv").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Names with options in brackets: `chrf[order=4]`, `misspell[level=0.05|0.1]`, `command[cmd="tr a b"]`.
+"""Names with options in brackets: `chrf[char_order=4]`, `misspell[level=0.05|0.1]`, `command[cmd="tr a b"]`.
 
 One grammar serves the command line, YAML and Python. A value may be quoted; brackets inside a value must balance;
 `|` outside quotes and brackets separates alternatives, which `expand` turns into one spec each.
@@ -66,7 +66,7 @@ def expand(text: str) -> list[Spec]:
     name, bracket, rest = text.partition("[")
     name = name.strip()
     if not name or (not bracket and "]" in name):
-        raise UserError(f"'{text}' is not a name with options, such as chrf or chrf[order=4].")
+        raise UserError(f"'{text}' is not a name with options, such as chrf or chrf[char_order=4].")
     if not bracket:
         return [Spec(name)]
     if not rest.endswith("]"):

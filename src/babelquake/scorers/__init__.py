@@ -39,7 +39,7 @@ SCORERS: Registry[type[Scorer]] = Registry(
 
 
 def scorer(what: str | Spec | Scorer | Callable[..., Any], **options: Any) -> Scorer:
-    """The scorer of that name, options in brackets or as keywords: `scorer("chrf[order=4]")`.
+    """The scorer of that name, options in brackets or as keywords: `scorer("chrf[char_order=4]")`.
 
     Offline, a scorer without a `model` takes the one that ships, and its name and signature say so. Every scorer takes
     `name`, which tables show in place of its spec. A function of translations, references and sources is a scorer too,
