@@ -68,6 +68,19 @@ def test_a_run_can_be_made_again(cli: Callable[..., Result], tuples: Path, tmp_p
     assert "all the same" in cli("rerun", str(tmp_path / "run"), status=0).output
 
 
+def test_a_rated_run_can_be_made_again(cli: Callable[..., Result], tuples: Path, tmp_path: Path) -> None:
+    run, file = str(tmp_path / "run"), tmp_path / "ratings.tsv"
+    common = ["attack", "-r", "input-reduction", "-m", "chrf", "-g", "overpenalise[by=0.2]", "-d", str(tuples)]
+    common += ["--constraint", "none", "--resamples", "100", "-o", run]
+    cli(*common, status=0)
+    names = pl.read_parquet(tmp_path / "run" / "attacks.parquet").filter("success")["tuple"].to_list()
+    lines = [f"{name}\t{side}\t{z}" for name in names for side, z in (("original", 0.5), ("perturbed", 0.25))]
+    file.write_text("\n".join(["tuple\tside\tz", *lines]) + "\n", "utf-8")
+    cli(*common, "--ratings", str(file), status=0)
+    cli(*common, status=0)
+    assert "all the same" in cli("rerun", run, status=0).output
+
+
 def test_wrong_words_are_answered_with_right_ones(cli: Callable[..., Result], tuples: Path, tmp_path: Path) -> None:
     common = ["attack", "--data", tuples, "--out", tmp_path / "run", "--victim", "chrf", "--constraint", "none"]
     for more, message in (

@@ -95,7 +95,8 @@ def attack(
     )
     if ratings:
         (run.folder / "report.html").unlink(missing_ok=True)
-    shared.finish(run, offline=shared.offline)
+    before = run.info.facts.command
+    shared.finish(run, offline=shared.offline, ratings=ratings or (before and before.ratings))
 
 
 def ratings_of(given: str | None) -> "str | pl.DataFrame | None":

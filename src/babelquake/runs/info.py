@@ -60,6 +60,7 @@ class Said(BaseModel):
     limit: int | None = None
     vocabulary: str | None = None
     masked_lm: str | None = None
+    ratings: str | None = None
     offline: bool = False
 
 

@@ -13,7 +13,7 @@ from babelquake.errors import UserError
 from babelquake.runs.journal import Journal
 from babelquake.stats.intervals import wilson
 from babelquake.studies.attack.lengths import length_measures
-from babelquake.studies.attack.ratings import human_measures, rated, read_ratings
+from babelquake.studies.attack.ratings import coverage, human_measures, rated, read_ratings
 from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
@@ -188,3 +188,25 @@ def test_ratings_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             rated(attacks(), wrong, "r.tsv")
+
+
+@pytest.mark.parametrize("wrong", ["good", "nan", "inf", "1,5"])
+def test_ratings_that_are_no_numbers_are_named_and_counted(tmp_path: Path, wrong: str) -> None:
+    table = pl.DataFrame(
+        {"tuple": ["t1"] * 3, "side": ["original", "perturbed", "perturbed"], "z": ["1", wrong, wrong]}
+    )
+    for file, write in (("r.tsv", table.write_csv), ("r.csv", table.write_csv), ("r.parquet", table.write_parquet)):
+        write(tmp_path / file, **({"separator": "\t"} if file == "r.tsv" else {}))
+        with pytest.raises(UserError, match=f"z of t1, perturbed, is '{wrong}', not a number .and 1 more"):
+            rated(attacks(), read_ratings(tmp_path / file), file)
+
+
+def test_what_ratings_do_not_cover_is_said() -> None:
+    rows = [("t1", "original", 0.5), ("t1", "perturbed", 0.0), ("t2", "original", 0.5), ("x", "original", 1.0)]
+    given = pl.DataFrame(rows, schema=["tuple", "side", "z"], orient="row")
+    found = attacks()
+    assert {"t1", "t2"} <= set(found.filter("success")["tuple"])
+    assert coverage(found, given, rated(found, given, "r")) == (
+        f"Human ratings: 1 of {found['success'].sum()} eligible perturbations are rated on both sides; "
+        "left out: 1 rated on one side only, 1 that this run did not find."
+    )

@@ -272,6 +272,10 @@ def test_ratings_join_a_finished_run(tmp_path: Path, neighbours: Path) -> None:
     cells = again.measures.filter(measure="cells_overpenalised")
     rated = again.table("attacks").filter("success").unique(["victim", "recipe", "year"])
     assert cells["n"].item() == rated.height
+    fewer = run_of(tmp_path / "run", neighbours, ratings=ratings.filter(pl.col("tuple") != names[0]))
+    (said,) = [note for note in fewer.info.notes if note.startswith("Human ratings")]
+    assert said.startswith(f"Human ratings: {len(names) - 1} of {len(names)} ")
+    assert fewer.info.signatures["ratings"] != again.info.signatures["ratings"]
 
 
 def test_annotation_reads_what_was_found(tmp_path: Path, neighbours: Path) -> None:

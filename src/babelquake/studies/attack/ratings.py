@@ -4,6 +4,7 @@ Ratings are means over annotators of standardised scores, one for the original a
 rated tuple, from `babelquake annotate` or a table with the columns `tuple`, `side` and `z`.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.data.delimited import tsv_table
+from babelquake.data.delimited import csv_table, tsv_table
+from babelquake.data.records import parquet_frame
 from babelquake.data.request import Request
 from babelquake.errors import UserError
 from babelquake.runs.measures import ALPHA, Measure
@@ -23,6 +25,7 @@ from babelquake.studies.attack.cells import cells
 
 SIDES = ("original", "perturbed")
 RESAMPLES = 10_000
+NOTE = "Human ratings:"
 FEWEST = 3
 """Tuples below which a correlation means nothing."""
 
@@ -36,9 +39,9 @@ def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str) -> pl.DataFr
         raise UserError(f"{where} has no column '{missing[0]}': ratings are a table of tuple, side and z.")
     if strange := set(ratings["side"].unique()) - set(SIDES):
         raise UserError(f"{where}: side is '{sorted(map(str, strange))[0]}' where original or perturbed is expected.")
-    means = ratings.group_by("tuple", "side").agg(pl.col("z").cast(pl.Float64).mean())
-    wide = means.pivot("side", index="tuple", values="z").drop_nulls()
-    if not set(SIDES) <= set(wide.columns):
+    means = _numbered(ratings, where).drop_nulls("z").group_by("tuple", "side").agg(pl.col("z").mean())
+    wide = means.pivot("side", on_columns=SIDES, index="tuple", values="z").drop_nulls()
+    if wide.is_empty():
         raise UserError(f"{where} rates one side only: every tuple needs a rating of original and of perturbed.")
     wide = wide.rename({"original": "human", "perturbed": "human_perturbed"})
     joined = attacks.filter("success").join(wide, on="tuple", how="inner", maintain_order="left")
@@ -47,6 +50,30 @@ def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str) -> pl.DataFr
     return joined.with_columns(
         human_drop=pl.col("human") - pl.col("human_perturbed"), metric_drop=pl.col("score") - pl.col("score_perturbed")
     ).with_columns(gap=pl.col("metric_drop") - pl.col("human_drop"))
+
+
+def _numbered(ratings: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Ratings as numbers, null where the cell is empty; what is neither is named."""
+    said = pl.col("z").cast(pl.String).str.strip_chars().replace("", None)
+    table = ratings.with_columns(said=said, z=said.cast(pl.Float64, strict=False))
+    wrong = table.filter(pl.col("said").is_not_null() & ~pl.col("z").is_finite().fill_null(False))
+    if wrong.height:
+        first = wrong.row(0, named=True)
+        more = f" (and {wrong.height - 1} more)" if wrong.height > 1 else ""
+        raise UserError(f"{where}: z of {first['tuple']}, {first['side']}, is '{first['said']}', not a number{more}.")
+    return table
+
+
+def coverage(attacks: pl.DataFrame, ratings: pl.DataFrame, compared: pl.DataFrame) -> str:
+    """How many of the perturbations people rated, and what ratings there are besides."""
+    found = attacks.filter("success")["tuple"]
+    names = ratings["tuple"].unique()
+    strange = len(names) - int(names.is_in(found.to_list()).sum())
+    half = len(names) - strange - compared["tuple"].n_unique()
+    said = f"{NOTE} {compared.height} of {len(found)} eligible perturbations are rated on both sides"
+    besides = ((half, "rated on one side only"), (strange, "that this run did not find"))
+    left_out = ", ".join(f"{count} {what}" for count, what in besides if count)
+    return f"{said}; left out: {left_out}." if left_out else f"{said}."
 
 
 def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: int = RESAMPLES) -> Iterator[Measure]:
@@ -82,13 +109,13 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
 
 
 def read_ratings(path: str | Path) -> pl.DataFrame:
-    """Ratings from a table with a header: columns `tuple`, `side`, `z`; TSV, or Parquet by its ending."""
-    if str(path).endswith(".parquet"):
-        return pl.read_parquet(path)
-    table = tsv_table(Request(str(path)), header=True)
-    return pl.DataFrame({name: list(values) for name, values in table.columns.items()}).with_columns(
-        pl.col("^z$").cast(pl.Float64, strict=False)
-    )
+    """Ratings from a table with a header: columns `tuple`, `side`, `z`; TSV, or CSV or Parquet by its ending."""
+    request = Request(str(path))
+    if request.what.endswith(".parquet"):
+        return parquet_frame(request)
+    csv = bool(re.search(r"\.csv(\.(gz|xz|bz2))?$", request.what))
+    table = csv_table(request, header=True) if csv else tsv_table(request, header=True)
+    return pl.DataFrame({name: list(values) for name, values in table.columns.items()})
 
 
 def _sd(values: NDArray[np.float64]) -> float | None:

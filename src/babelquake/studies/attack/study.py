@@ -32,13 +32,14 @@ from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
-from babelquake.studies.attack.ratings import human_measures, rated, read_ratings
+from babelquake.studies.attack.ratings import NOTE, coverage, human_measures, rated, read_ratings
 from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.session import Session
+from babelquake.text import digest
 
 ATTACK = Study(
     "attack",
@@ -166,7 +167,9 @@ def _measures(
     compared = None
     if ratings is not None:
         where = "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings)
-        compared = rated(attacks, ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings), where)
+        table = ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings)
+        compared = rated(attacks, table, where)
+        _note_ratings(session, coverage(attacks, table, compared), table)
         yield from human_measures(compared, by, session.seed, session.resamples)
     yield from length_measures(attacks, by, compared, session.seed)
     if len(scorers) > 1 and known and attacks["success"].any():
@@ -175,6 +178,14 @@ def _measures(
             "transfers", lambda: transfer_table(attacks, transfer_scores(session.engine, scorers, found, known), goal)
         )
         yield from transfer_measures(scored)
+
+
+def _note_ratings(session: Session, said: str, ratings: pl.DataFrame) -> None:
+    """Note which ratings the numbers are with, in place of those that joined before."""
+    info = session.run.info
+    info.notes = [note for note in info.notes if not note.startswith(NOTE)]
+    info.signatures["ratings"] = f"{ratings.height} rows, {digest([ratings.write_csv()])}"
+    session.say(said)
 
 
 def _victims(
