@@ -14,7 +14,7 @@ UKIP = (
     "In the 2014 European Parliamentary elections, UKIP, party of extreā dreaptā, obtained more than 20 seats "
     "in the European Parliament."
 )
-SPECS = ["punct-remove", "punct-replace"] + [
+SPECS = ["punct-remove", "punct-replace", "punct-replace[marks=last]"] + [
     f"final-{change}[mark={mark}]"
     for change in ("insert", "delete")
     for mark in ("stop", "exclamation", "question", "random")
@@ -44,6 +44,15 @@ def test_mpp2_of_kanojia_table_2_replaces_each_mark_by_another() -> None:
         assert len(text) == len(UKIP)
         changed = [(old, new) for old, new in zip(UKIP, text, strict=True) if old != new]
         assert [old for old, _ in changed] == [",", ",", ",", "."]
+
+
+def test_mpp2_of_the_authors_code_replaces_all_marks_of_the_last_kind_by_one() -> None:
+    text = "Well, he said, the price (of all things) rose"
+    for replicate in range(20):
+        made = change("punct-replace[marks=last]", text, replicate=replicate)
+        assert made is not None and made[: text.index(")")] == text[: text.index(")")] and made.endswith(" rose")
+        changed = change("punct-replace[marks=last]", "a, b, c, d; e,", replicate=replicate)
+        assert changed is not None and changed[-1] != "," and changed == "a, b, c, d; e,".replace(",", changed[-1])
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from babelquake.data import read
 from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.splits import of_the_sample, unsampled, without_duplicates
 
@@ -55,3 +58,16 @@ def test_an_mt_study_samples_and_leaves_duplicates_out(tmp_path: Path) -> None:
     assert run.segments.height == 8
     counts = dict(run.variants.group_by("perturbation").len().rows())
     assert counts == {"final-delete[mark=stop]": 3, "case": 8}
+
+
+def test_a_metric_study_leaves_duplicates_of_its_side_out(tmp_path: Path) -> None:
+    file = tmp_path / "d.tsv"
+    lines = [f"Satz Nummer {number % 8}.\tSentence number {number % 5}.\tA sentence." for number in range(12)]
+    file.write_text("\n".join(["source\treference\ttranslation", *lines, ""]), "utf-8")
+    data = read(str(file), language_pair="de-en")
+    how = {"suite": "case[level=1]", "deduplicate": True, "resamples": 100, "engine": Engine(quiet=True)}
+    for side, texts in (("source", 8), ("reference", 5)):
+        run = metric("chrf", data, out=tmp_path / side, side=side, **how)  # type: ignore[arg-type]
+        assert run.segments.height == run.variants.height == texts
+    with pytest.raises(UserError, match="--deduplicate is for texts that are judged against themselves"):
+        metric("chrf", data, out=tmp_path / "other", **how)  # type: ignore[arg-type]

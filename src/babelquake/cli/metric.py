@@ -19,6 +19,7 @@ def metric(
     replicates: opt.Replicates = None,
     vocabulary: opt.Vocabulary = None,
     sample: Annotated[int, option("--sample", "N", "Full-stop sentences to sample.", min=1)] = 1000,
+    deduplicate: Annotated[bool, switch("--deduplicate", "Keep the first of equal texts.")] = False,
     threshold: Annotated[
         float, option("--threshold", "X", "Human scores closer than this are no preference.", min=0)
     ] = 25.0,
@@ -46,7 +47,7 @@ def metric(
     suites = suite or ([] if attacked else ["jwalapuram2023"])
     perturbing: dict[str, Any] = {"suite": suites, "replicates": replicates, "vocabulary": vocabulary}
     texts: dict[str, Any] = {**perturbing, "suite": suites or None, "sample": sample, "attacked": attacked}
-    texts["side"] = opt.one_of("--side", side, Side)
+    texts |= {"side": opt.one_of("--side", side, Side), "deduplicate": deduplicate}
     if export:
         opt.told_exported(*export_metric_texts(export, shared.read(), **texts, seed=shared.seed))
         return

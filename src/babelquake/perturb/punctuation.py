@@ -9,6 +9,7 @@ from babelquake.randomness import Stream
 from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuation, is_unspaced
 
 Mark = Literal["stop", "exclamation", "question", "random", ".", "!", "?"]
+Marks = Literal["each", "last"]
 NAMES = {".": "stop", "!": "exclamation", "?": "question"}
 
 IDEOGRAPHIC = "。、，！？；：（）「」"
@@ -36,17 +37,22 @@ def remove_punctuation(text: str) -> str | None:
     unit="share of punctuation marks",
     replicates=20,
 )
-def replace_punctuation(text: str, level: float, rng: Stream) -> str | None:
+def replace_punctuation(text: str, level: float, rng: Stream, marks: Marks = "each") -> str | None:
     """Replace each punctuation mark, with probability `level`, by another one drawn at random.
 
-    Chinese and Japanese draw from their own marks. None where there is no mark.
+    `marks=last` is what the authors' code does: all marks of the last one's kind become one and the same other mark,
+    and the rest stay. Chinese and Japanese draw from their own marks. None where there is no mark.
     """
     clusters = graphemes(text)
-    marks = [place for place, cluster in enumerate(clusters) if is_punctuation(cluster[0])]
-    if not marks:
+    places = [place for place, cluster in enumerate(clusters) if is_punctuation(cluster[0])]
+    if not places:
         return None
     pool = IDEOGRAPHIC if is_unspaced(text) else string.punctuation
-    for place in marks:
+    if marks == "last":
+        last = clusters[places[-1]]
+        other = rng.choice(pool.replace(last[0], "")) if rng.chance(level) else last
+        return "".join(other if cluster == last else cluster for cluster in clusters)
+    for place in places:
         if rng.chance(level):
             clusters[place] = rng.choice(pool.replace(clusters[place][0], ""))
     return "".join(clusters)

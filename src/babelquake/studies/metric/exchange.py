@@ -24,6 +24,7 @@ def export_metric_texts(
     replicates: int | None = None,
     vocabulary: str | None = None,
     sample: int = 1000,
+    deduplicate: bool = False,
     attacked: bool = False,
 ) -> tuple[Path, int]:
     """Write every distinct (source, translation, reference) of the study; where they are, and how many there are."""
@@ -33,7 +34,7 @@ def export_metric_texts(
         _, asked = triples(given.segments)
         return export_questions(folder, asked.values())
     chosen = suite_for(given, suite, attacked, replicates, vocabulary).with_model(None)
-    material = material_of(given, side, mode, sample, seed)
+    material = material_of(given, side, mode, sample, seed, deduplicate)
     if attacked:
         material = replace(material, given=attacked_texts(given, chosen))
     words = vocabularies(material.segments, "text", chosen, material.lang)

@@ -8,7 +8,7 @@ from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.base import Perturbation
 from babelquake.studies.probing import Material
-from babelquake.studies.splits import unsampled
+from babelquake.studies.splits import unsampled, without_duplicates
 
 Side = Literal["source", "translation", "reference"]
 
@@ -27,7 +27,9 @@ def meaning_of(perturbation: Perturbation) -> str:
     return "altering" if perturbation.options.get("mark") == "random" else perturbation.card.meaning
 
 
-def material_of(data: Dataset, side: Side, mode: str, sample: int | None, seed: int) -> Material:
+def material_of(
+    data: Dataset, side: Side, mode: str, sample: int | None, seed: int, deduplicate: bool = False
+) -> Material:
     """The texts to perturb. Source and reference texts are judged against themselves: f(X′, X), or f(X′, X, X)."""
     if side == "source" or (side == "reference" and mode == "sensitivity"):
         text = pl.col("source") if side == "source" else pl.col("references").list.first()
@@ -37,7 +39,13 @@ def material_of(data: Dataset, side: Side, mode: str, sample: int | None, seed: 
         segments = segments.with_columns(
             source=pl.col("text"), references=pl.concat_list("text"), system=pl.lit(None, pl.String)
         )
+        segments = without_duplicates(segments, "text") if deduplicate else segments
     else:
+        if deduplicate:
+            raise UserError(
+                "--deduplicate is for texts that are judged against themselves: use --side source, "
+                "or --side reference with data that people did not judge."
+            )
         for needed in ("translation", "references"):
             if not data.has(needed):
                 raise UserError(f"{data.name} has no {needed}: --side {side} judges translations against references.")

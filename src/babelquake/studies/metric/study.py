@@ -81,6 +81,7 @@ class Asked:
     threshold: float
     attacked: bool
     tokenizers: tuple[str, ...]
+    deduplicate: bool = False
 
 
 def metric(
@@ -94,6 +95,7 @@ def metric(
     replicates: int | None = None,
     vocabulary: str | None = None,
     sample: int = 1000,
+    deduplicate: bool = False,
     threshold: float = 25.0,
     attacked: bool = False,
     tokenizers: Sequence[str] = (),
@@ -104,15 +106,16 @@ def metric(
     """Sensitivity, agreement under noise, or detection of known errors, for any scorers.
 
     `suite` is jwalapuram2023 where none is given. `sample` bounds the split of sentences that end in a full stop
-    (§2.1: 1000). `attacked` takes the perturbed references that come with the data instead of making them, all of them
-    where no suite chooses. `tokenizers` adds unknown-token counts (Vu Figure 1).
+    (§2.1: 1000), `deduplicate` keeps the first of equal texts. `attacked` takes the perturbed references that come with
+    the data instead of making them, all of them where no suite chooses. `tokenizers` adds unknown-token counts (Vu
+    Figure 1).
     """
     material = dataset(data)
     mode = mode_of(material, side)
     if attacked and mode != "agreement":
         lacks = "use --side reference" if side != "reference" else f"{material.name} has no judgements"
         raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
-    asked = Asked(side, sample, threshold, attacked, tuple(tokenizers))
+    asked = Asked(side, sample, threshold, attacked, tuple(tokenizers), deduplicate)
     for what in tokenizers:
         tokenizer(what)
     chosen, said = None, list[str]()
@@ -132,6 +135,7 @@ def metric(
         threshold=threshold,
         attacked=attacked,
         tokenizer=list(tokenizers),
+        **({"deduplicate": True} if deduplicate else {}),
     ) as session:
         session.attach(references_each(material.segments) if side == "translation" and mode != "agreement" else 1)
         if session.finished:
@@ -181,7 +185,7 @@ QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": 
 def _material(session: Session, asked: Asked, mode: str) -> Material:
     """The texts to perturb, split by their final marks where the suite goes by them."""
     sample = asked.sample if are_split(session.perturbations) else None
-    return material_of(session.data, asked.side, mode, sample, session.seed)
+    return material_of(session.data, asked.side, mode, sample, session.seed, asked.deduplicate)
 
 
 def _probed(session: Session, material: Material) -> dict[str, pl.LazyFrame]:
