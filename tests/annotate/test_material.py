@@ -39,6 +39,21 @@ def test_a_run_folder_with_what_an_attack_found(tmp_path: Path) -> None:
     assert set(found[0].groups) == {"victim", "recipe", "system", "year"}
 
 
+def test_a_run_folder_may_be_called_anything(tmp_path: Path) -> None:
+    run = tmp_path / "runs[by=1]"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    pl.DataFrame(tuple_rows(3)).write_parquet(run / "attacks.parquet")
+    assert len(read_material(run)) == 3
+
+
+def test_sources_under_attack_are_no_translations_to_rate(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    pl.DataFrame([{**row, "goal": "collapse"} for row in tuple_rows(3)]).write_parquet(tmp_path / "attacks.parquet")
+    with pytest.raises(UserError, match="no translations to rate"):
+        read_material(tmp_path)
+
+
 def test_one_translation_attacked_twice_is_two_tuples(tmp_path: Path) -> None:
     rows = tuple_rows(2)
     rows[1]["id"] = rows[0]["id"]

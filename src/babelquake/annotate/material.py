@@ -76,10 +76,13 @@ def _group_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _of_run(folder: Path) -> list[dict[str, Any]]:
     """The table of a run that holds originals and what was found for them."""
     for file in sorted(folder.glob("*.parquet")):
-        if set(PAIR) <= set(pl.read_parquet_schema(file)):
-            frame = pl.read_parquet(file).filter(pl.col("perturbed").is_not_null() & pl.col("original").is_not_null())
+        if set(PAIR) <= set(pl.scan_parquet(file, glob=False).collect_schema()):
+            whole = pl.read_parquet(file, glob=False)
+            frame = whole.filter(pl.col("perturbed").is_not_null() & pl.col("original").is_not_null())
             if "success" in frame.columns:
                 frame = frame.filter(pl.col("success").cast(pl.Boolean))
+            if "goal" in frame.columns and "collapse" in frame["goal"]:
+                raise UserError(f"{folder} attacked sources of a system: there are no translations to rate.")
             if frame.is_empty():
                 raise UserError(f"{folder} found no perturbation, so there is nothing to rate.")
             return frame.to_dicts()

@@ -84,7 +84,7 @@ def _run(run: Run, place: int, among: int) -> dict[str, Any]:
         "id": f"run-{place}",
         "name": run.folder.name or str(run.folder),
         "study": info.study,
-        "question": STUDIES.get(info.study).question,
+        "question": page_of(run).question(run) or STUDIES.get(info.study).question,
         "verdict": verdict(run),
         "facts": _facts(run),
         "notes": info.notes,

@@ -45,6 +45,8 @@ class Page:
     """What tells the views apart, as the page labels the choice."""
     compared: tuple[str, ...] = ()
     """Measures in the heat map of two runs; without any, those that a gate looks at."""
+    question: Callable[[Run], str | None] = lambda run: None
+    """What this run asks, where it is not what its study asks as a rule."""
 
 
 PAGES: Registry[Page] = Registry(

@@ -23,8 +23,8 @@ SHOWN = {
     "success": "% successful",
 }
 """Measures as papers write them."""
-Place = tuple[str, float | None]
-"""A perturbation and its level."""
+Place = tuple[str, float | None, str | None]
+"""A perturbation, its level, and the group of segments."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,15 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
     study = STUDIES.get(new.info.study)
     better = {kind.name: kind.better for kind in study.measures}
     fallen = {
-        (change.language_pair, change.system, change.scorer, change.perturbation, change.level, change.measure)
+        (
+            change.language_pair,
+            change.system,
+            change.scorer,
+            change.perturbation,
+            change.level,
+            change.group,
+            change.measure,
+        )
         for change in changes
         if change.regression
     }
@@ -98,7 +106,7 @@ def _cells(rows: Sequence[Row], old: Results, subject: str) -> Iterator[_Cell]:
         before = old.beside({**row, subject: other}, row["measure"])
         if before is not None and before["value"] is not None:
             label = row[subject] if other == row[subject] else f"{other} → {row[subject]}"
-            yield _Cell((row["perturbation"], row["level"]), label, float(before["value"]), row)
+            yield _Cell((row["perturbation"], row["level"], row["group"]), label, float(before["value"]), row)
 
 
 def _map(
@@ -125,7 +133,7 @@ def _map(
             return Tile("–"), Tile("–"), Tile("–")
         gain = cell.new - cell.old
         row = cell.row
-        key = (row["language_pair"], row["system"], row["scorer"], row["perturbation"], row["level"], measure)
+        key = (row["language_pair"], row["system"], row["scorer"], *cell.place, measure)
         good = gain if better == "up" else -gain
         tone = "plain" if better is None or not gain else "better" if good > 0 else "worse"
         text = number(gain, digits, sign=True) or number(0.0, digits)
@@ -133,6 +141,10 @@ def _map(
 
     places = dict.fromkeys(cell.place for cell in cells)
     rows = tuple(
-        (with_level(*place), tuple(tiles(table.get((place, subject))) for subject in subjects)) for place in places
+        (_label(*place), tuple(tiles(table.get((place, subject))) for subject in subjects)) for place in places
     )
     return HeatMap(title, subjects, names, rows)
+
+
+def _label(perturbation: str, level: float | None, group: str | None) -> str:
+    return " ".join(filter(None, [with_level(perturbation, level), group]))

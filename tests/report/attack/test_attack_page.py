@@ -10,8 +10,9 @@ from babelquake.cli.printing import natural_width
 from babelquake.report.attack.tables import edits_text
 from babelquake.report.examples import example_table
 from babelquake.report.html import write_html
-from babelquake.report.page import tables, verdict, views
+from babelquake.report.page import page_of, tables, verdict, views
 from babelquake.report.versus import versus_tables
+from babelquake.report.versus_heat import versus_heat
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
 from babelquake.studies.compare import compare
@@ -80,6 +81,17 @@ def test_tables_state_shares_with_denominators(run: Run) -> None:
     assert "as many of each year; p, one-sided" in found["Lengths"].note
 
 
+def test_the_page_asks_what_was_searched_for(run: Run, tmp_path: Path) -> None:
+    assert page_of(run).question(run) is None
+    page = tmp_path / "page.html"
+    write_html([run], page)
+    assert ">Which small edits does this metric punish far too hard?</h1>" in page.read_text("utf-8")
+    run = Run.open(run.folder)
+    run.info.config["goal"] = "inflate[by=1.0]"
+    write_html([run], page)
+    assert ">Which small edits make this metric score far too high?</h1>" in page.read_text("utf-8")
+
+
 def test_charts_show_shares_transfer_and_people(run: Run) -> None:
     charts = {chart.name: chart.spec() for view in views(run) for chart in view.charts}
     assert set(charts) == {"attack-success", "attack-transfer", "attack-degradation"}
@@ -106,4 +118,13 @@ def test_two_attacks_stand_side_by_side(run: Run) -> None:
     """Their scores are of sentences and victims, not of perturbed texts: there is no table segment by segment."""
     changes = compare(run, run)
     assert [table.title for table in versus_tables(run, run, changes)] == ["run against run"]
+    (heat,) = versus_heat(run, run, changes)
+    success = {
+        (" ".join(filter(None, [row["perturbation"], row["group"]])), row["scorer"]): row["value"]
+        for row in run.measures.filter(measure="success").iter_rows(named=True)
+    }
+    assert {label for label, _ in heat.rows} == {label for label, _ in success}
+    for label, tiles in heat.rows:
+        for subject, (old, new, _) in zip(heat.subjects, tiles, strict=True):
+            assert float(old.text) == float(new.text) == pytest.approx(success[label, subject], abs=0.05)
     assert {change.measure for change in changes} == {"success"}

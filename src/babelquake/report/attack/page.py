@@ -13,6 +13,16 @@ PHRASES = {
     "inconsistent": "can be made to contradict itself",
     "collapse": "can be made to translate something else",
 }
+QUESTIONS = {
+    "inflate": "Which small edits make this metric score far too high?",
+    "inconsistent": "Which small edits does this metric judge inconsistently?",
+    "collapse": "Which small edits of a source make this system's translation collapse?",
+}
+
+
+def attack_question(run: Run) -> str | None:
+    """What was searched for, where it is not what the study searches as a rule."""
+    return QUESTIONS.get(_goal(run)[0])
 
 
 def attack_verdict(run: Run) -> list[str]:
@@ -30,8 +40,8 @@ def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> 
     if not best["changed"]:
         tried = " and ".join(row["perturbation"] for row in rows) if len(rows) < 3 else f"{len(rows)} recipes"
         return f"{name} withstood {tried}: no eligible perturbation of {best['n']} sentences."
-    goal, _, options = str(run.info.config.get("goal", "")).partition("[")
-    by = next((part.partition("=")[2] for part in options.rstrip("]").split(",") if part.startswith("by=")), "1")
+    goal, options = _goal(run)
+    by = next((part.partition("=")[2] for part in options.split(",") if part.startswith("by=")), "1")
     ways = ("rise", "fall") if best["scorer"] in run.info.facts.lower_is_better else ("fall", "rise")
     phrase = (
         PHRASES.get(goal, "fails")
@@ -48,6 +58,12 @@ def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> 
         worst = min(others, key=lambda row: row["value"])
         said += f"; {worst['perturbation']} manages {worst['value']:.0f} %"
     return said + "."
+
+
+def _goal(run: Run) -> tuple[str, str]:
+    """The goal's name and its options."""
+    name, _, options = str(run.info.config.get("goal", "")).partition("[")
+    return name, options.rstrip("]")
 
 
 def _transfer(results: Results, victims: list[str]) -> list[str]:
@@ -74,4 +90,4 @@ def _humans(results: Results) -> list[str]:
     ]
 
 
-PAGE = Page(attack_tables, attack_verdict, attack_views, EXAMPLES, compared=("success",))
+PAGE = Page(attack_tables, attack_verdict, attack_views, EXAMPLES, compared=("success",), question=attack_question)
