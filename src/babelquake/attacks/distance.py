@@ -2,46 +2,47 @@
 
 from collections.abc import Hashable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.compiled import compiled
 from babelquake.text import words
+
+Numbers = NDArray[np.uint32]
 
 
 def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Fewest insertions, deletions and replacements, by Myers' bit vectors (1999) in Hyyrö's form.
-
-    A column of the distance matrix is two whole numbers, one bit per item: where it rises and where it falls. Python's
-    integers are as long as needed, so a sentence takes one pass over the other's items. What both begin and end with is
-    left out.
-    """
-    one, other = _apart(one, other)
-    if not one or not other:
-        return len(one) + len(other)
-    places: dict[Hashable, int] = {}
-    for place, item in enumerate(one):
-        places[item] = places.get(item, 0) | 1 << place
-    full, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    rises, falls, distance = full, 0, len(one)
-    for item in other:
-        same = places.get(item, 0)
-        vertical = same | falls
-        horizontal = (((same & rises) + rises) ^ rises) | same
-        up = falls | ~(horizontal | rises) & full
-        down = rises & horizontal
-        distance += bool(up & last) - bool(down & last)
-        up, down = up << 1 | 1, down << 1
-        rises = (down | ~(vertical | up)) & full
-        falls = up & vertical & full
-    return distance
-
-
-def _apart(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
-    """Two sequences without their common beginning and end."""
-    least = min(len(one), len(other))
-    start = next((place for place in range(least) if one[place] != other[place]), least)
-    least -= start
-    end = next((place for place in range(least) if one[-1 - place] != other[-1 - place]), least)
-    return one[start : len(one) - end], other[start : len(other) - end]
+    """Fewest insertions, deletions and replacements (Levenshtein 1966)."""
+    if isinstance(one, str) and isinstance(other, str):
+        return _distance(_points(one), _points(other))
+    known = {item: number for number, item in enumerate(dict.fromkeys((*one, *other)))}
+    return _distance(*(np.array([known[item] for item in some], dtype=np.uint32) for some in (one, other)))
 
 
 def word_distance(one: str, other: str) -> int:
     """Words changed, inserted or deleted between two texts."""
     return edit_distance([span.text for span in words(one)], [span.text for span in words(other)])
+
+
+def _points(text: str) -> Numbers:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+@compiled
+def _distance(one: Numbers, other: Numbers) -> int:
+    """Row by row of the distance matrix; what both begin and end with is left out."""
+    start, first, last = 0, len(one), len(other)
+    while start < min(first, last) and one[start] == other[start]:
+        start += 1
+    while min(first, last) > start and one[first - 1] == other[last - 1]:
+        first -= 1
+        last -= 1
+    row = np.arange(last - start + 1)
+    for i in range(start, first):
+        corner = row[0]
+        row[0] += 1
+        for j in range(1, len(row)):
+            replaced = corner + (one[i] != other[start + j - 1])
+            corner = row[j]
+            row[j] = min(replaced, corner + 1, row[j - 1] + 1)
+    return int(row[-1])

@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+from babelquake.engine.garbage import seldom
+
 Q = TypeVar("Q")
 A = TypeVar("A")
 R = TypeVar("R")
@@ -17,6 +19,13 @@ def pool(
     searches: Iterable[Generator[list[Q], list[A], R]], answer: Callable[[list[Q]], list[A]], width: int = 256
 ) -> Iterator[tuple[int, R]]:
     """Run generators to their end, at most `width` at once; yields (position, return value) as each finishes."""
+    with seldom():
+        yield from _advanced(searches, answer, width)
+
+
+def _advanced(
+    searches: Iterable[Generator[list[Q], list[A], R]], answer: Callable[[list[Q]], list[A]], width: int
+) -> Iterator[tuple[int, R]]:
     waiting = iter(enumerate(searches))
     active: dict[int, tuple[Generator[list[Q], list[A], R], list[Q]]] = {}
     exhausted = False

@@ -52,14 +52,6 @@ def started(backend: Any) -> None:
         raise MemoryError("out of memory: the tokenizer's threads cannot be started") from None
 
 
-def numbered(backend: Any, texts: Sequence[str], special: bool) -> tuple[list[list[int]], list[list[int]]]:
-    """Token numbers and special-token marks of whole texts, by the compiled tokenizer itself and without offsets."""
-    backend.no_truncation()
-    backend.no_padding()
-    found = backend.encode_batch_fast(list(texts), add_special_tokens=special)
-    return [one.ids for one in found], [one.special_tokens_mask for one in found]
-
-
 def cut_pair(first: Sequence[int], second: Sequence[int], room: int) -> tuple[list[int], list[int]]:
     """Two texts cut to a common length, token by token from whichever is longer, from the second where they are equal.
 

@@ -20,7 +20,8 @@ from babelquake.models.products import prepared
 from babelquake.models.reader import Reader
 from babelquake.models.ribbon import OFFSETS
 from babelquake.models.settings import device_of
-from babelquake.models.tokenizing import numbered, started
+from babelquake.models.tokenizing import started
+from babelquake.models.word_by_word import WordByWord
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
@@ -81,6 +82,10 @@ class Transformer(Reader):
         return found
 
     @cached_property
+    def _numbered(self) -> WordByWord:
+        return WordByWord(self.tokenizer.backend_tokenizer)
+
+    @cached_property
     def model(self) -> Any:
         """The weights, on their device."""
         with enough_memory(self.checkpoint.name):
@@ -114,7 +119,7 @@ class Transformer(Reader):
 
     def close(self) -> None:
         """Give the weights' memory back."""
-        for name in ("model", "tokenizer", "device"):
+        for name in ("model", "tokenizer", "device", "_numbered"):
             self.__dict__.pop(name, None)
 
     def tokenised(self, texts: Sequence[str], special: bool = True, room: int = 0) -> tuple[Tokens, Tokens]:
@@ -124,7 +129,7 @@ class Transformer(Reader):
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         options = {"add_special_tokens": special, "return_special_tokens_mask": True, "verbose": False}
         if self.ribbons and self.tokenizer.is_fast and not self.tokenizer.split_special_tokens:
-            ids, marks = numbered(self.tokenizer.backend_tokenizer, valid, special)
+            ids, marks = self._numbered(valid, special)
         else:
             found = self.tokenizer(valid, **options)
             ids, marks = list(found["input_ids"]), list(found["special_tokens_mask"])

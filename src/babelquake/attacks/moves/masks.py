@@ -127,11 +127,10 @@ class MaskMerge(WindowedMove):
             for place in range(len(sentence.words) - 1)
             if {place, place + 1} <= allowed and tags[place + 1] in MERGES.get(tags[place], ())
         ]
-        shorter = [sentence.without(place + 1) for place in pairs]
-        around = [base.around(place) for place, base in zip(pairs, shorter, strict=True)]
+        around = [sentence.without(place + 1).around(place) for place in pairs]
         answers = yield from self.gaps(sentence, [Gap(*sides) for sides in around])
         return [
-            sentence.merged(place, word, base)
-            for place, base, fillers in zip(pairs, shorter, answers, strict=True)
+            sentence.merged(place, word, sides)
+            for place, sides, fillers in zip(pairs, around, answers, strict=True)
             for word in self.words(fillers, sentence.words[place])
         ]
