@@ -8,6 +8,7 @@ first there too: they are fewer than the questions they save, since few pass. Wh
 constraints, the first order is the better one throughout.
 """
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -130,11 +131,15 @@ class Attack:
         return [found[text] for text in sorted(found)]
 
     def gains(self, candidates: Sequence[Sentence]) -> Asking[list[float]]:
-        """How far each candidate has come, constraints aside: for ranking words by importance."""
+        """How far each candidate has come, constraints aside: for ranking words by importance.
+
+        One that the victim gives no score has come nowhere.
+        """
         if len(self._affordable(candidates)) < len(candidates):
             raise SpentError
         scores = yield from self.victim.scores([candidate.text for candidate in candidates])
-        return [self.goal.gain(self.start, score) for score in scores]
+        gains = [self.goal.gain(self.start, score) for score in scores]
+        return [-math.inf if math.isnan(gain) else gain for gain in gains]
 
     def unchecked(self, candidate: Sentence) -> Asking[Trial]:
         """A candidate judged without a look at the constraints: a child of crossover, where TextAttack checks none."""

@@ -231,6 +231,16 @@ def test_a_budget_below_the_ranking_is_used_all_the_same(toys: Any, rank: Any) -
     assert found.spent and found.best.gain > 0 and 1 < found.queries <= 9
 
 
+def test_words_without_a_score_are_ranked_last(toys: Any) -> None:
+    attack = toys.attack_on("mat sat cat", [DeleteWord()], Overpenalise(by=2.5))
+
+    def reply(request: Any) -> Any:
+        return float("nan") if request.translation == "mat cat" else toys.reply(request)
+
+    found = toys.driven(attack.running(partial(greedy_by_importance, rank="delete")), reply)
+    assert [edit.old for edit in found.best.sentence.edits] == ["cat"]
+
+
 def test_no_words_are_asked_for_that_the_victim_cannot_be_asked_about(toys: Any) -> None:
     attack = toys.attack_on(TEXT, [MaskReplace()], UNREACHABLE, max_queries=1)
     log: list[list[Any]] = []

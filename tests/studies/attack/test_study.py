@@ -165,6 +165,30 @@ def test_other_goals_keep_their_own_constraints(tmp_path: Path, neighbours: Path
         assert (found["score_perturbed"] - found["score"]).min() > 0.05
 
 
+def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
+    few = {"constraints": "none", "resamples": 100, "max_queries": 3}
+    notes = {
+        pair: attack(
+            "faster-genetic", "chrf", tuples(4).with_columns(language_pair=pl.lit(pair)), out=tmp_path / pair, **few
+        )
+        for pair in ("de-en", "en-de")
+    }
+    said = "neighbours-en are of English, and texts in de are attacked: name models of their language."
+    assert said in notes["en-de"].info.notes and not any("of English" in note for note in notes["de-en"].info.notes)
+
+
+def test_ready_made_scores_and_victims_without_scores_are_refused(tmp_path: Path) -> None:
+    data = tuples(4).with_columns(score=pl.Series([1.0, 2.0, 3.0, 4.0]))
+    with pytest.raises(UserError, match="ready-made"):
+        attack("input-reduction", "scores[column=score]", data, constraints="none", out=tmp_path / "run")
+
+    def silent(translations: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        return [float("nan") if number == 1 else float(number) for number, _ in enumerate(translations)]
+
+    with pytest.raises(UserError, match="has no score for 1 of 4 translations"):
+        attack("input-reduction", silent, data, constraints="none", out=tmp_path / "other")
+
+
 def test_a_budget_of_queries_holds_for_every_sentence(tmp_path: Path, neighbours: Path) -> None:
     run = run_of(tmp_path / "run", neighbours, victims="chrf", max_queries=20)
     table = run.table("attacks")

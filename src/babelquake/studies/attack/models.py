@@ -62,6 +62,11 @@ class Models:
         """The models by the options that name them, for run.json."""
         return {OPTIONS.get(which, which): name for which, name in self.names.items()}
 
+    @property
+    def of_english(self) -> list[str]:
+        """Those among the models that stand in where none is named: they know English alone."""
+        return sorted({*PAPER.values(), *SHIPPED.values(), NEIGHBOURS} & {*self.names.values()})
+
     @cached_property
     def masked(self) -> MaskedLM | None:
         """Fills the gaps of mask-then-infill moves."""

@@ -21,12 +21,13 @@ from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, Given, dataset, require
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.languages import sides
+from babelquake.languages import Language, sides
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
+from babelquake.scorers.scores import Scores
 from babelquake.spec import expand
-from babelquake.studies.asked import AnySystem, references_each, scorers_of, several, systems_of
+from babelquake.studies.asked import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target
@@ -54,7 +55,7 @@ JUDGE = "chrf"
 
 def attack(
     recipes: str | Sequence[str],
-    victims: str | Scorer | Sequence[str | Scorer] = (),
+    victims: AnyScorer | Sequence[AnyScorer] = (),
     data: Given = (),
     goal: str | Goal = "overpenalise",
     *,
@@ -127,7 +128,7 @@ def attack(
         session.run.same_signatures(made_with)
         if session.finished and ratings is None:
             return session.run
-        session.say(*material.notes, *_notes(models, limits, wanted))
+        session.say(*material.notes, *_notes(models, limits, wanted), *_foreign(models, wanted, material))
         segments = material.segments.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
         if wanted.on_system:
             segments = segments.unique(["language_pair", "source"], keep="first", maintain_order=True)
@@ -190,7 +191,7 @@ def _note_ratings(session: Session, said: str, ratings: pl.DataFrame) -> None:
 
 def _victims(
     goal: Goal,
-    victims: str | Scorer | Sequence[str | Scorer],
+    victims: AnyScorer | Sequence[AnyScorer],
     systems: AnySystem | Sequence[AnySystem],
     data: Dataset,
 ) -> tuple[list[Scorer], list[Target]]:
@@ -199,7 +200,7 @@ def _victims(
     if goal.on_system:
         if not named:
             raise UserError("the goal collapse attacks a translation system: name one with --system.")
-        judges: list[str | Scorer] = several(victims)
+        judges: list[AnyScorer] = several(victims)
         if judges not in ([], [JUDGE]):
             raise UserError(f"the goal collapse attacks systems, which {JUDGE} judges: leave --victim out.")
         require(data, "source")
@@ -211,6 +212,8 @@ def _victims(
     scorers = scorers_of(victims)
     for victim in scorers:
         require(data, "translation", *(sorted(victim.needs)))
+        if isinstance(victim, Scores):
+            raise UserError(f"{victim.name} are ready-made scores: they cannot judge the texts that a search makes.")
         if goal.name == "inconsistent" and "reference" not in victim.needs:
             raise UserError(f"{victim.name} compares with no reference and cannot be inconsistent: use overpenalise.")
     return scorers, [Target(victim.name, victim, {}) for victim in scorers]
@@ -230,8 +233,21 @@ def _taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
     """What tells parts of speech, where moves that merge words depend on them."""
     if "masked" not in models.names:
         return {}
-    languages = [sides(pair)[0 if goal.on_system else 1] for pair in _pairs(data)]
-    return {"parts of speech": ", ".join(dict.fromkeys(tagger(language) for language in languages))}
+    return {"parts of speech": ", ".join(dict.fromkeys(map(tagger, _languages(goal, data))))}
+
+
+def _languages(goal: Goal, data: Dataset) -> list[Language | None]:
+    """The languages of the attacked texts."""
+    return [sides(pair)[0 if goal.on_system else 1] for pair in _pairs(data)]
+
+
+def _foreign(models: Models, goal: Goal, data: Dataset) -> list[str]:
+    """What models of English are worth for texts in other languages."""
+    others = [language for language in _languages(goal, data) if language is not None and language.code != "en"]
+    if not others or not models.of_english:
+        return []
+    named = " and ".join(models.of_english)
+    return [f"{named} are of English, and texts in {', '.join(others)} are attacked: name models of their language."]
 
 
 def _pairs(data: Dataset) -> list[str | None]:

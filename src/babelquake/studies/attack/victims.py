@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from babelquake.attacks.victim import Scale
 from babelquake.engine import Engine, in_turn
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, Questions
+from babelquake.studies.missing import missing_error, steady
 
 
 def questions(segments: pl.DataFrame, victim: Scorer, texts: Sequence[str]) -> Questions:
@@ -26,6 +28,11 @@ def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame)
     """Raw scores of all translations by all victims: columns row, victim, score."""
     texts = segments["translation"].to_list()
     scores = {id(victim): judged(engine, victim, segments, texts) for victim in in_turn(victims)}
+    for victim in steady(victims):
+        if len(missing := np.flatnonzero(np.isnan(scores[id(victim)]))):
+            first = int(missing[0])
+            name, text = segments["id"][first], texts[first] or ""
+            raise missing_error(victim, len(missing), len(texts), "translations", name, text)
     return pl.concat(
         segments.select("row").with_columns(victim=pl.lit(victim.name), score=pl.Series(scores[id(victim)]))
         for victim in victims
