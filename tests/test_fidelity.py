@@ -1,6 +1,7 @@
 """The page on fidelity says what fidelity.yaml says, and every test it names is there."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,14 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPERS: dict[str, list[dict[str, Any]]] = yaml.safe_load((ROOT / "docs" / "fidelity.yaml").read_text("utf-8"))
+SECTIONS = {
+    "Niu": "1 2 3 4 5",
+    "Vu": "1 2 3 3.1 3.2 4 4.1 4.2 5",
+    "Kanojia": "1 2 3 4 5 5.1 5.2 6 6.1 6.2 6.3 7",
+    "Jwalapuram": "1 2 2.1 2.2 3 3.1 4 4.1 4.2 5 6",
+    "Huang": "1 2 2.1 2.2 3 3.1 3.2 3.3 4 5 6",
+}
+"""The sections that the papers have."""
 ROWS = [(paper, row) for paper, rows in PAPERS.items() for row in rows]
 
 
@@ -38,3 +47,13 @@ def test_every_element_has_its_status_its_reason_and_its_test(paper: str, row: d
         tree = ast.parse((ROOT / "tests" / file).read_text("utf-8"))
         names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
         assert function.startswith("test_") and function in names, f"{named} is not there"
+
+
+def test_sections_that_are_cited_are_in_the_papers() -> None:
+    cited = re.compile(rf"({'|'.join(SECTIONS)})\b[\w .,&(]{{0,24}}20(?:20|21|22|23),? §(\d(?:\.\d)?)")
+    found = set()
+    for folder, ending in (("src", "py"), ("src", "yaml"), ("docs", "md")):
+        for file in (ROOT / folder).rglob(f"*.{ending}"):
+            found |= {(paper, section, file.name) for paper, section in cited.findall(file.read_text("utf-8"))}
+    assert {paper for paper, *_ in found} == SECTIONS.keys()
+    assert [one for one in sorted(found) if one[1] not in SECTIONS[one[0]].split()] == []

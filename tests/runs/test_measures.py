@@ -5,7 +5,7 @@ import pytest
 
 from babelquake.runs.measures import COLUMNS, Kind, Measure, measures_frame
 
-ROBUST = Kind("robust", unit="% of clean quality", better="up", paper="Niu 2020 §2.1")
+ROBUST = Kind("robust", unit="% of clean quality", better="up", paper="Niu 2020 §2")
 PROMISED = (
     "study, language_pair, system, scorer, perturbation, level, measure, value, sd, low, high, p, p_corrected, n, "
     "signature"

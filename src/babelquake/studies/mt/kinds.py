@@ -5,8 +5,8 @@ from babelquake.studies.kinds import DELTA as DELTA
 
 QUALITY = Kind("quality", unit="score", better="up", paper="Niu 2020 §2")
 QUALITY_PERTURBED = Kind("quality_perturbed", unit="score", better="up", paper="Niu 2020 §2")
-ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio scale", paper="Niu 2020 §2.1")
-CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2.2")
+ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio scale", paper="Niu 2020 §2")
+CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2")
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
 RANK = Kind("rank", unit="rank, 1 is the sturdiest", better="down")
 OVERALL_ROBUST = Kind("overall_robust", unit="% of clean quality, mean over perturbations", better="up")

@@ -69,9 +69,8 @@ def mt(
 
     `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
     `sample` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
-    `deduplicate` keeps the first of equal sources (§2.1). `replicates`
-    repeats stochastic perturbations; segments stay the unit of resampling. `budget` is the most characters that remote
-    systems may be sent.
+    `deduplicate` keeps the first of equal sources. `replicates` repeats stochastic perturbations; segments stay the
+    unit of resampling. `budget` is the most characters that remote systems may be sent.
     """
     material = dataset(data)
     if not material.has("source"):
