@@ -8,7 +8,7 @@ import babelquake as bq
 from babelquake.report.page import verdict
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
-from babelquake.runs.measures import measures_frame
+from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 
 
@@ -64,6 +64,14 @@ def test_challenge_verdict_names_the_weakest_phenomenon(runs: dict[str, Run]) ->
     assert re.fullmatch(
         r"chrF prefers the good translation in 83.3 % of pairs; it is weakest at articles \(75.0 %\)\.", said
     )
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.25, "0.250 above"), (-0.25, "0.250 below")])
+def test_one_qe_model_scores_harmless_changes_above_or_below(tmp_path: Path, value: float, said: str) -> None:
+    kind = Kind("discrimination", unit="score, MPP − MAP", better="up")
+    table = measures_frame([Measure(kind, value, scorer="mine", p=0.001, p_corrected=0.001, n=90)])
+    run = Run.resume(tmp_path / "r", "qe", {}).finish(table)
+    assert verdict(run)[0] == f"mine scores harmless changes {said} harmful ones, more than chance (p = .001)."
 
 
 def test_qe_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) -> None:

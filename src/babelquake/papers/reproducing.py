@@ -83,6 +83,8 @@ def reproduce(
         found = finished(card, runs)
     elif data is None:
         raise UserError(f"no data are named: give --data FOLDER. {name} {table} needs {card.needs}.")
+    elif not Path(data).exists():
+        raise UserError(f"{data} does not exist. {name} {table} needs {card.needs}: {_files(card)}.")
     else:
         place = Path(out) / f"{name}-{table}"
         found = _measured(card, chosen, Path(data), place, limit, {**options, "seed": seed, "engine": engine})
@@ -101,6 +103,11 @@ def reproduce(
     told = (*less, *_sizes(cells), *_unmeasured(card, cells, found.tables), *found.notes)
     notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *told)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
+
+
+def _files(card: PaperTable) -> str:
+    """The data files of a table's runs, by name."""
+    return ", ".join(f"{run} ({', '.join(files)})" for run, files in card.runs.items())
 
 
 def _why(cells: Sequence[Cell], finished: bool, limit: int | None) -> str:
@@ -146,7 +153,7 @@ def _measured(
         said_by.append((run, made.info.notes))
     found.notes += notes_of(said_by)
     if absent:
-        found.notes.append(f"{data.name} has no files for: {', '.join(absent)}.")
+        found.notes.append(f"{data.resolve().name} has no files for: {', '.join(absent)}.")
     return found
 
 

@@ -88,7 +88,7 @@ def _agreement(results: Results) -> list[str]:
         )
         if len(falls) > 1:
             name = scorer_text(best["scorer"], scorers)
-            sentence += f"; {name} keeps most of its own ({number(start, 3)} to {number(best['value'], 3)})"
+            sentence += f"; {name} keeps the most of its own ({number(start, 3)} to {number(best['value'], 3)})"
         sentences.append(sentence + ".")
     return sentences
 

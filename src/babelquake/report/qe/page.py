@@ -28,10 +28,9 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
         return []
     if len(rows) == 1:
         (only,) = rows
-        points = _points(results, only)
-        return [
-            f"{scorer_text(only['scorer'])} scores harmless changes {points} above harmful ones{than_chance(only)}."
-        ]
+        points, where = _points(results, only), "above" if only["value"] >= 0 else "below"
+        model = scorer_text(only["scorer"])
+        return [f"{model} scores harmless changes {points} {where} harmful ones{than_chance(only)}."]
     rows = results.known("discrimination_standardised", language_pair=pair)
     if len(rows) < 2:
         return []
@@ -48,7 +47,7 @@ def _ranking(results: Results, pair: str | None) -> list[str]:
 
 
 def _points(results: Results, row: Row) -> str:
-    return number(row["value"], min(3, results.digits(row["scorer"])), sign=True)
+    return number(abs(row["value"]), min(3, results.digits(row["scorer"])))
 
 
 def _agreement(results: Results, pair: str | None) -> list[str]:
