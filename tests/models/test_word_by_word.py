@@ -62,6 +62,14 @@ def test_tokens_are_those_of_whole_texts(name: str, special: bool, texts: list[s
     )
 
 
+@pytest.mark.parametrize("name", ["wordpiece", "bytes", "across"])
+@given(first=st.text(), second=st.text("ab '[UNK]"))
+def test_pairs_are_those_of_the_tokenizer(name: str, first: str, second: str) -> None:
+    one, other = (text.encode("utf-8", "replace").decode("utf-8") for text in (first, second))
+    found = MADE[name].encode(one, other)
+    assert REMEMBERING[name].pairs([one], [other]) == ([found.ids], [found.type_ids])
+
+
 def test_shipped_tokenizers_are_cut_at_spaces() -> None:
     assert REMEMBERING["wordpiece"]._cut is not None
     assert REMEMBERING["bytes"]._cut is not None

@@ -59,14 +59,18 @@ class PairReader(Backed):
         if not firsts:
             return [], []
         sides = [[text.encode("utf-8", "replace").decode("utf-8") for text in side] for side in (firsts, seconds)]
-        tokenizer, longest = self.core.tokenizer, self.core.longest
-        whole = tokenizer(*sides, verbose=False)["input_ids"]
-        if long := [place for place, tokens in enumerate(whole) if len(tokens) > longest]:
+        longest = self.core.longest
+        ids, kinds = self.core.by_words.pairs(*sides) if self.core.by_words else self._paired(sides)
+        if long := [place for place, tokens in enumerate(ids) if len(tokens) > longest]:
             self.core.note([" ".join(side[place] for side in sides) for place in long], longest)
-            for side in sides:
-                for place in long:
-                    side[place] = beginning(tokenizer, side[place], longest)
-        found = tokenizer(*sides, truncation="longest_first", max_length=longest, return_token_type_ids=True)
+            shorter = [[beginning(self.core.tokenizer, side[place], longest) for place in long] for side in sides]
+            cut = self._paired(shorter, truncation="longest_first", max_length=longest)
+            for place, tokens, marks in zip(long, *cut, strict=True):
+                ids[place], kinds[place] = tokens, marks
+        return ids, kinds
+
+    def _paired(self, sides: Sequence[list[str]], **options: Any) -> tuple[list[list[int]], list[list[int]]]:
+        found = self.core.tokenizer(*sides, return_token_type_ids=True, verbose=False, **options)
         return list(found["input_ids"]), list(found["token_type_ids"])
 
     def _outputs(self, marked: list[tuple[list[int], list[int]]]) -> list[float]:

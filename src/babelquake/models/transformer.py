@@ -82,8 +82,10 @@ class Transformer(Reader):
         return found
 
     @cached_property
-    def _numbered(self) -> WordByWord:
-        return WordByWord(self.tokenizer.backend_tokenizer)
+    def by_words(self) -> WordByWord | None:
+        """The tokenizer as one that remembers words; None where it is not compiled, or has a way of its own."""
+        own = not self.tokenizer.is_fast or self.tokenizer.split_special_tokens
+        return None if own else WordByWord(self.tokenizer.backend_tokenizer)
 
     @cached_property
     def model(self) -> Any:
@@ -119,7 +121,7 @@ class Transformer(Reader):
 
     def close(self) -> None:
         """Give the weights' memory back."""
-        for name in ("model", "tokenizer", "device", "_numbered"):
+        for name in ("model", "tokenizer", "device", "by_words"):
             self.__dict__.pop(name, None)
 
     def tokenised(self, texts: Sequence[str], special: bool = True, room: int = 0) -> tuple[Tokens, Tokens]:
@@ -128,8 +130,8 @@ class Transformer(Reader):
             return [], []
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         options = {"add_special_tokens": special, "return_special_tokens_mask": True, "verbose": False}
-        if self.ribbons and self.tokenizer.is_fast and not self.tokenizer.split_special_tokens:
-            ids, marks = self._numbered(valid, special)
+        if self.ribbons and self.by_words:
+            ids, marks = self.by_words(valid, special)
         else:
             found = self.tokenizer(valid, **options)
             ids, marks = list(found["input_ids"]), list(found["special_tokens_mask"])

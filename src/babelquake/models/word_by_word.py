@@ -36,6 +36,16 @@ class WordByWord:
         fixed = len(before) + len(after)
         return ids, [[1] * len(before) + [0] * (len(one) - fixed) + [1] * len(after) for one in ids]
 
+    def pairs(self, firsts: Sequence[str], seconds: Sequence[str]) -> tuple[list[list[int]], list[list[int]]]:
+        """Token numbers of pairs of texts, and which of the two each token belongs to."""
+        sides = zip(self(firsts, special=False)[0], self(seconds, special=False)[0], strict=True)
+        (before, between, after), (one, other) = self._around
+        ids, kinds = [], []
+        for first, second in sides:
+            ids.append([*before[0], *first, *between[0], *second, *after[0]])
+            kinds.append([*before[1], *[one] * len(first), *between[1], *[other] * len(second), *after[1]])
+        return ids, kinds
+
     def _numbered(self, words: Iterable[str]) -> dict[str, list[int]]:
         """The tokens of all words; those that are not known are tokenised."""
         if self._size > ROOM:
@@ -75,6 +85,15 @@ class WordByWord:
         one = self.backend.encode("a")
         middle, count = one.special_tokens_mask.index(0), one.special_tokens_mask.count(0)
         return one.ids[:middle], one.ids[middle + count :]
+
+    @cached_property
+    def _around(self) -> tuple[list[tuple[list[int], list[int]]], list[int]]:
+        """What the tokenizer puts around and between two texts, numbers and kinds, and the kinds of the texts."""
+        made = self.backend.encode("a", "b")
+        of = made.sequence_ids
+        inner = [of.index(0), of.index(0) + of.count(0), of.index(1), of.index(1) + of.count(1)]
+        spans = [slice(0, inner[0]), slice(inner[1], inner[2]), slice(inner[3], None)]
+        return [(made.ids[span], made.type_ids[span]) for span in spans], [made.type_ids[at] for at in inner[::2]]
 
 
 def _without_spaces(text: str) -> list[str]:
