@@ -136,6 +136,7 @@ def test_transfer_counts_whom_else_a_perturbation_fools() -> None:
             "other": ["m"] * 30 + ["n"] * 30,
             "before": [2.0] * 60,
             "after": [0.5] * 30 + [0.5] * 10 + [1.5] * 20,
+            "alike": [True] * 60,
         }
     )
     found = list(transfer_measures(transfer_table(table, scored, Overpenalise())))

@@ -165,6 +165,24 @@ def test_other_goals_keep_their_own_constraints(tmp_path: Path, neighbours: Path
         assert (found["score_perturbed"] - found["score"]).min() > 0.05
 
 
+def test_inconsistency_transfers_to_metrics_that_contradict_themselves_too(tmp_path: Path) -> None:
+    """One metric looks at lengths only where it is shown a reference of the data, the other always."""
+    data = tuples()
+    known = set(data["reference"])
+
+    def inconsistent(translations: Sequence[str], references: Sequence[str]) -> list[float]:
+        return [len(text) * float(given in known) for text, given in zip(translations, references, strict=True)]
+
+    def consistent(translations: Sequence[str], references: Sequence[str]) -> list[float]:
+        return [float(len(text)) for text in translations]
+
+    victims = [inconsistent, consistent]
+    run = attack("input-reduction", victims, data, "inconsistent", out=tmp_path / "run", resamples=100)
+    transfer = run.measures.filter(pl.col("measure") == "transfer", pl.col("perturbation").is_null())
+    shares = {(row["scorer"].split(":")[-1], row["other"].split(":")[-1]): row["value"] for row in transfer.to_dicts()}
+    assert len(shares) == 2 and sorted(shares.values()) == [0.0, 100.0]
+
+
 def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
     few = {"constraints": "none", "resamples": 100, "max_queries": 3}
     notes = {

@@ -84,11 +84,18 @@ class Plan:
 
     def _limits(self, row: dict[str, Any]) -> tuple[Constraint, ...]:
         limits = (*self.recipe.constraints, *self.constraints)
-        if isinstance(self.goal, Inconsistent) and self.scorer is not None and self.scale is not None:
-            source = row["source"] if "source" in self.scorer.needs else None
-            symmetric = self.goal.similarity == "symmetric"
-            limits += (SelfSimilarity(self.goal.within, symmetric, self.scale.sd, source),)
-        return limits
+        if self.scorer is None or self.scale is None:
+            return limits
+        own = likeness(self.goal, self.scorer, self.scale, row["source"])
+        return limits if own is None else (*limits, own)
+
+
+def likeness(goal: Goal, victim: Scorer, scale: Scale, source: str | None) -> SelfSimilarity | None:
+    """How alike the victim must find original and candidate, where the goal wants that."""
+    if not isinstance(goal, Inconsistent):
+        return None
+    symmetric = goal.similarity == "symmetric"
+    return SelfSimilarity(goal.within, symmetric, scale.sd, source if "source" in victim.needs else None)
 
 
 def attacked(

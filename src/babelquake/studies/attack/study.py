@@ -176,7 +176,8 @@ def _measures(
     if len(scorers) > 1 and known and attacks["success"].any():
         found = attacks.filter("success")
         scored = session.once(
-            "transfers", lambda: transfer_table(attacks, transfer_scores(session.engine, scorers, found, known), goal)
+            "transfers",
+            lambda: transfer_table(attacks, transfer_scores(session.engine, scorers, found, known, goal), goal),
         )
         yield from transfer_measures(scored)
 

@@ -15,13 +15,16 @@ from babelquake.studies.attack import kinds
 def transfer_table(attacks: pl.DataFrame, scored: pl.DataFrame, goal: Goal) -> pl.DataFrame:
     """Every eligible perturbation under every victim: normalised scores before and after, and whether it too is fooled.
 
-    `scored` has, per tuple and other victim, the normalised scores `before` and `after`. Each victim is measured by its
-    own scale, so one threshold serves all.
+    `scored` has, per tuple and other victim, the normalised scores `before` and `after`, and whether that victim finds
+    both texts as alike as the goal wants (`alike`). Each victim is measured by its own scale, so one threshold serves
+    all.
     """
     gains = [goal.gain(before, after) for before, after in scored.select("before", "after").iter_rows()]
     found = attacks.filter("success").select("tuple", "victim", "recipe")
     met = [goal.met(gain) for gain in gains]
-    judged = scored.with_columns(gain=pl.Series(gains, dtype=pl.Float64), met=pl.Series(met, dtype=pl.Boolean))
+    judged = scored.with_columns(
+        gain=pl.Series(gains, dtype=pl.Float64), met=pl.Series(met, dtype=pl.Boolean) & pl.col("alike")
+    )
     return found.join(judged, on="tuple", how="inner", maintain_order="left")
 
 

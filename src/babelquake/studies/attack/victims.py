@@ -1,15 +1,22 @@
 """Victims and their scales: every scorer's score of every tuple of the data (Huang 2023 §2.2)."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
+from babelquake.attacks.asking import Asking, together
+from babelquake.attacks.goal import Goal
+from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale
 from babelquake.engine import Engine, in_turn
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, Questions
+from babelquake.studies.attack.searching import likeness
 from babelquake.studies.missing import missing_error, steady
+
+R = TypeVar("R")
 
 
 def questions(segments: pl.DataFrame, victim: Scorer, texts: Sequence[str]) -> Questions:
@@ -50,9 +57,12 @@ def scales(victims: Sequence[Scorer], scores: pl.DataFrame) -> dict[str, Scale]:
 
 
 def transfer_scores(
-    engine: Engine, victims: Sequence[Scorer], found: pl.DataFrame, known: dict[str, Scale]
+    engine: Engine, victims: Sequence[Scorer], found: pl.DataFrame, known: dict[str, Scale], goal: Goal
 ) -> pl.DataFrame:
-    """Every perturbation found, under every victim: normalised scores `before` and `after`, per tuple and `other`."""
+    """Every perturbation found, under every victim, per tuple and `other`.
+
+    Normalised scores `before` and `after`, and whether the victim finds both texts as `alike` as the goal wants.
+    """
     parts = {}
     for victim in in_turn(victims):
         scale = known[victim.name]
@@ -64,5 +74,32 @@ def transfer_scores(
             other=pl.lit(victim.name),
             before=pl.Series(before, dtype=pl.Float64),
             after=pl.Series(after, dtype=pl.Float64),
+            alike=pl.Series(_alike(engine, victim, scale, found, goal), dtype=pl.Boolean),
         )
     return pl.concat(parts[id(victim)] for victim in victims)
+
+
+def _alike(engine: Engine, victim: Scorer, scale: Scale, found: pl.DataFrame, goal: Goal) -> list[bool]:
+    """Whether the victim finds original and perturbed as alike as the goal wants; goals that want nothing take all."""
+    rows = found.select("original", "perturbed", "source").rows()
+    limits = [likeness(goal, victim, scale, source) for *_, source in rows]
+    asked = [
+        limit.measured(Sentence.of(original), [Sentence.of(perturbed)])
+        for limit, (original, perturbed, _) in zip(limits, rows, strict=True)
+        if limit is not None
+    ]
+    values = iter(_told(engine, victim, together(asked)))
+    return [limit is None or limit.allows(next(values)[0]) for limit in limits]
+
+
+def _told(engine: Engine, victim: Scorer, asking: Asking[R]) -> R:
+    """The end of a generator that asks the victim alone."""
+    try:
+        requests = next(asking)
+        while True:
+            translations, references, sources = zip(*requests, strict=True)
+            asked = Questions(translations, references, sources if "source" in victim.needs else None)
+            requests = asking.send(victim.score_rows(engine.judge(victim, asked)).tolist())
+    except StopIteration as end:
+        result: R = end.value
+        return result
