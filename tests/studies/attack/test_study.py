@@ -289,6 +289,14 @@ def test_a_sample_is_balanced_over_columns_named_once(tmp_path: Path, neighbours
         run_of(tmp_path / "other", neighbours, **few, stratify=["year"])
 
 
+def test_tables_are_split_by_columns_of_the_data_whatever_they_are_called(tmp_path: Path) -> None:
+    data = tuples().with_columns(score=pl.Series([1.0, 2.0] * 6), goal=pl.Series(["one", "two", "three"] * 4))
+    for by, groups in (("score", {"1.0": 6, "2.0": 6}), ("goal", {"one": 4, "two": 4, "three": 4})):
+        run = attack("input-reduction", "chrf", data, constraints="none", by=by, out=tmp_path / by, resamples=100)
+        found = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_not_null())
+        assert dict(found.select("group", "n").iter_rows()) == groups
+
+
 def test_no_constraint_and_a_constraint_exclude_each_other(tmp_path: Path, neighbours: Path) -> None:
     with pytest.raises(UserError, match="exclude each other"):
         run_of(tmp_path / "run", neighbours, constraints=["none", "words"])

@@ -28,6 +28,11 @@ OWN = frozenset({*SCHEMA, "tuple", "victim", "recipe", "goal"} - {"row"})
 """Columns of the table of attacks; a column of the data with such a name, like the human `score`, becomes `data_…`."""
 
 
+def of_data(column: str) -> str:
+    """What a column of the data is called in the table of attacks."""
+    return f"data_{column}" if column in OWN else column
+
+
 @dataclass(frozen=True)
 class Target:
     """Who is attacked: a scorer, or a system for each language pair."""
@@ -96,8 +101,7 @@ class Campaign:
                 width=self.pool,
                 deadline=deadline,
             )
-            taken = {name: f"data_{name}" for name in part.columns if name in OWN}
-            parts.append(part.rename(taken).join(found, on="row", how="inner", maintain_order="left"))
+            parts.append(part.rename(of_data).join(found, on="row", how="inner", maintain_order="left"))
         cell = pl.concat(parts).with_columns(
             victim=pl.lit(target.name), recipe=pl.lit(str(spec)), goal=pl.lit(self.goal.name)
         )

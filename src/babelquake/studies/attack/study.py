@@ -30,7 +30,7 @@ from babelquake.spec import expand
 from babelquake.studies.asked import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
-from babelquake.studies.attack.campaign import Campaign, Target
+from babelquake.studies.attack.campaign import Campaign, Target, of_data
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.ratings import NOTE, coverage, human_measures, rated, read_ratings
@@ -142,7 +142,7 @@ def attack(
         session.say(*_cut_short(attacks, max_queries))
         write_augmentation(session.run.folder, attacks)
         session.run.keep(FILE)
-        measures = [*_measures(session, attacks, scorers, known, wanted, split, ratings)]
+        measures = [*_measures(session, attacks, scorers, known, wanted, split and of_data(split), ratings)]
         return session.finish(
             measures,
             extra_signatures={target.name: target.signature for target in targets if target.systems},
