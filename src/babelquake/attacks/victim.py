@@ -32,8 +32,8 @@ class Scale:
 
     @classmethod
     def over(cls, scores: NDArray[np.float64], higher_is_better: bool, name: str) -> "Scale":
-        """The scale of a scorer; a constant one has none."""
-        known = scores[np.isfinite(scores)]
+        """The scale of a scorer, the same to the last digit in any order of the scores; a constant one has none."""
+        known = np.sort(scores[np.isfinite(scores)])
         if not len(known) or not np.std(known) > 0:
             raise UserError(
                 f"{name} gives every translation of the data the same score: it cannot be normalised, so a fall "

@@ -258,6 +258,9 @@ def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
     assert (found["score"] == 100).all() and (found["score_perturbed"] < 75).all()
     assert found["original"].to_list() == found["source"].to_list()
     assert run.table("attacks")["source"].is_unique().all() and run.table("attacks").height == 4
+    made = run.table("renderings").sort("tuple")
+    assert made["rendering"].to_list() == [text[::-1] for text in found.sort("tuple")["original"]]
+    assert made["rendering_perturbed"].to_list() == [text[::-1] for text in found.sort("tuple")["perturbed"]]
     assert run.info.signatures["system command[cmd=rev]"].startswith("command")
     assert run.info.signatures["system command[cmd=rev]"] in run.measures.filter(measure="success")["signature"][0]
     with pytest.raises(UserError, match="name one with --system"):
@@ -295,6 +298,12 @@ def test_tables_are_split_by_columns_of_the_data_whatever_they_are_called(tmp_pa
         run = attack("input-reduction", "chrf", data, constraints="none", by=by, out=tmp_path / by, resamples=100)
         found = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_not_null())
         assert dict(found.select("group", "n").iter_rows()) == groups
+
+
+@pytest.mark.parametrize("wrong", [{"pool": 0}, {"max_queries": 0}, {"time_limit": -1.0}, {"check": "never"}])
+def test_numbers_that_mean_nothing_are_refused_in_python_too(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match=f"{next(iter(wrong))}=.*expected"):
+        attack("input-reduction", "chrf", tuples(3), constraints="none", out=tmp_path / "run", **wrong)
 
 
 def test_no_constraint_and_a_constraint_exclude_each_other(tmp_path: Path, neighbours: Path) -> None:

@@ -9,29 +9,32 @@ from babelquake.report.packing import Packed, with_scorers_shown
 from babelquake.report.page import Examples
 from babelquake.runs.run import Run
 
+RENDERED = ("rendering", "rendering_perturbed")
+"""What an attacked system makes of the source before and after."""
 FACETS = (("scorer", "Victim"), ("cell", "Recipe"), ("kinds", "Edits"))
 
 
 def found(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Eligible perturbations: normalised scores before and after; the damage is what the goal gained."""
-    return (
-        run.scan("attacks")
-        .filter(wanted & pl.col("success"))
-        .select(
-            "row",
-            "id",
-            pl.col("victim").alias("scorer"),
-            pl.col("recipe").alias("perturbation"),
-            pl.lit(None, pl.Float64).alias("level"),
-            pl.lit(0).alias("replicate"),
-            pl.col("original"),
-            pl.col("perturbed").alias("text"),
-            pl.col("score").alias("before"),
-            pl.col("score_perturbed").alias("after"),
-            pl.col("gain").alias("drop"),
-            "edits",
-            "words_changed",
-        )
+    attacks = run.scan("attacks").filter(wanted & pl.col("success"))
+    rendered = [name for name in RENDERED if run.has("renderings")]
+    if rendered:
+        attacks = attacks.join(run.scan("renderings"), on="tuple", how="left", maintain_order="left")
+    return attacks.select(
+        "row",
+        "id",
+        pl.col("victim").alias("scorer"),
+        pl.col("recipe").alias("perturbation"),
+        pl.lit(None, pl.Float64).alias("level"),
+        pl.lit(0).alias("replicate"),
+        pl.col("original"),
+        pl.col("perturbed").alias("text"),
+        pl.col("score").alias("before"),
+        pl.col("score_perturbed").alias("after"),
+        pl.col("gain").alias("drop"),
+        "edits",
+        "words_changed",
+        *rendered,
     )
 
 
@@ -43,6 +46,8 @@ def columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     packed = Packed(with_scorers_shown(table).with_columns(kinds=pl.Series(kinds, dtype=pl.String)))
     on_system = run.info.config.get("system")
     packed.changed("Source" if on_system else "Translation", "original", "text")
+    if set(RENDERED) <= set(packed.table.columns):
+        packed.changed("Translation", *RENDERED)
     if not on_system:
         packed.beside("Source", "segment_source")
     packed.beside("Reference", "segment_reference")

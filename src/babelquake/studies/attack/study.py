@@ -7,7 +7,7 @@ with human ratings where there are any. With a system in place of a scorer, its 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
@@ -34,6 +34,8 @@ from babelquake.studies.attack.campaign import Campaign, Target, of_data
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.ratings import NOTE, coverage, human_measures, rated, read_ratings
+from babelquake.studies.attack.renderings import TABLE as RENDERINGS
+from babelquake.studies.attack.renderings import renderings
 from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
@@ -90,6 +92,9 @@ def attack(
     material, wanted = dataset(data), goal_of(goal)
     scorers, targets = _victims(wanted, victims, systems, material)
     limits = _constraints(constraints, wanted)
+    _check_numbers(pool=pool, max_queries=max_queries, time_limit=time_limit)
+    if check not in get_args(Check):
+        raise UserError(f"check={check}: expected {' or '.join(get_args(Check))}.")
     named = [recipes] if isinstance(recipes, str) else recipes
     specs = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not specs:
@@ -140,6 +145,8 @@ def attack(
         campaign = Campaign(wanted, limits, models, check, max_queries, pool, time_limit, seed)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
         session.say(*_cut_short(attacks, max_queries))
+        if wanted.on_system:
+            session.once(RENDERINGS, lambda: renderings(session.engine, targets, attacks))
         write_augmentation(session.run.folder, attacks)
         session.run.keep(FILE)
         measures = [*_measures(session, attacks, scorers, known, wanted, split and of_data(split), ratings)]
@@ -153,6 +160,13 @@ def attack(
             stratify="+".join(strata) or None,
             max_queries=max_queries,
         )
+
+
+def _check_numbers(**numbers: float | None) -> None:
+    """What the command line checks by itself."""
+    for name, value in numbers.items():
+        if value is not None and not value > 0:
+            raise UserError(f"{name}={value}: expected a number above 0.")
 
 
 def _measures(
