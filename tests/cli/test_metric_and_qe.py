@@ -260,3 +260,23 @@ def test_a_checkpoint_of_another_kind_leaves_nothing_that_wants_a_restart(cli: C
     same = ("metric", "-d", scored, "-p", "case", "--side", "translation", "--out", "RUN", *QUICK)
     assert "of another kind" in cli(*same, "-m", "cross-encoder[model=gpt-en]", status=2).stderr
     cli(*same, "-m", "chrf")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("mt", "--system", "command[cmd=cat]", "--suite", "case", "--dry-run", "--json"),
+        ("mt", "--suite", "case", "--export", "lines"),
+        ("qe", "--suite", "case", "--dry-run", "--json"),
+        ("qe", "--suite", "case", "--export", "texts"),
+        ("metric", "--side", "source", "--suite", "case", "--export", "texts"),
+    ],
+    ids=lambda words: f"{words[0]} {words[-1]}",
+)
+def test_what_is_to_say_of_the_data_is_said_where_no_run_is_made(
+    words: tuple[str, ...], cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "old.de-en.tsv").write_bytes("source\treference\nSch\xf6n.\tFine.\n".encode("cp1252"))
+    told = cli(*words, "--data", "old.de-en.tsv")
+    assert "read as Windows-1252" in told.stderr and "Windows" not in told.stdout
+    assert not cli(*words, "--data", "old.de-en.tsv", "--quiet").stderr

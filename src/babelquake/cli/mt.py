@@ -57,7 +57,7 @@ def mt(
     from babelquake.studies.mt.study import mt as study
 
     perturbing: dict[str, Any] = {"suite": suite or ["everyday"], "replicates": replicates, "vocabulary": vocabulary}
-    material = shared.read()
+    material = shared.read_aloud() if export or dry_run else shared.read()
     if export:
         written, count = export_sources(export, material, **perturbing, seed=shared.seed, sample=sample)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")

@@ -41,7 +41,7 @@ def qe(
 
     perturbing: dict[str, Any] = {"suite": suite or ["kanojia2021"], "replicates": replicates, "vocabulary": vocabulary}
     probing: dict[str, Any] = {**perturbing, "threshold": threshold, "masked_lm": masked_lm}
-    material = shared.read()
+    material = shared.read_aloud() if export or dry_run else shared.read()
     if dry_run:
         counts = asdict(size(material, **probing))
         note = counts.pop("selection")

@@ -60,6 +60,13 @@ class Shared:
         found = read(named, columns=columns, language_pair=self.language_pair, reference=chosen)
         return found if self.limit is None else found.first(self.limit)
 
+    def read_aloud(self) -> "Dataset":
+        """The data set, and what there is to say of it beside the output: for what leaves no run that says it."""
+        found = self.read()
+        for note in [] if self.quiet else found.notes:
+            opt.warn(note)
+        return found
+
     def engine(self) -> "Engine":
         """The engine that was asked for; a damaged cache is told about."""
         from babelquake.engine import Cache, Engine, workers
