@@ -1,5 +1,7 @@
 """A limit of questions to the victim."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +25,18 @@ def test_no_more_is_promised_than_there_is_and_nothing_is_paid_twice(
     assert budget.left == most - budget.spent
 
 
+@given(st.integers(0, 40), st.integers(0, 60), st.integers(1, 4))
+def test_a_part_leaves_half_of_the_questions(most: int, count: int, cost: int) -> None:
+    budget, things = Budget(most), list(range(count))
+    part = budget.some(things, cost)
+    assert budget.refused == (len(part) < count or cost * count >= most)
+    assert cost * len(part) <= max(most / 2, cost) or cost * count < most
+    assert not things or part[0] == 0
+    steps = {later - earlier for earlier, later in pairwise(part)}
+    assert len(steps) <= 1
+
+
 def test_without_a_limit_everything_may_be_asked() -> None:
     budget = Budget(None)
+    assert budget.some("abc", 100) == "abc"
     assert all(budget.take("score", str(number), 1000) for number in range(100)) and not budget.refused

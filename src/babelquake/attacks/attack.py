@@ -121,8 +121,9 @@ class Attack:
 
         No model is asked for words about which the victim can no longer be asked.
         """
-        if self.budget.refused or not self.budget.left:
-            raise SpentError
+        if not self.budget.left:
+            self.budget.refused = True
+            return []
         found: dict[str, Sentence] = {}
         for move in self.moves:
             for candidate in (yield from move.candidates(sentence, self.open_places(sentence, move, places))):
@@ -141,10 +142,13 @@ class Attack:
         gains = [self.goal.gain(self.start, score) for score in scores]
         return [-math.inf if math.isnan(gain) else gain for gain in gains]
 
-    def unchecked(self, candidate: Sentence) -> Asking[Trial]:
-        """A candidate judged without a look at the constraints: a child of crossover, where TextAttack checks none."""
+    def unchecked(self, candidate: Sentence) -> Asking[Trial | None]:
+        """A candidate judged without a look at the constraints: a child of crossover, where TextAttack checks none.
+
+        None where the victim can no longer be asked.
+        """
         if not all(self._affordable([candidate], constraint) for constraint in (None, *self.constraints)):
-            raise SpentError
+            return None
         (score,) = yield from self.victim.scores([candidate.text])
         return self._trial(candidate, score)
 
@@ -164,7 +168,7 @@ class Attack:
         first = self.check == "before" or len(candidates) <= FEW
         if first:
             candidates = yield from self._allowed(costly, candidates)
-        candidates = self._affordable(candidates)
+        candidates = self._affordable(self.budget.some(candidates))
         if not candidates:
             return []
         scores = yield from self.victim.scores([candidate.text for candidate in candidates])

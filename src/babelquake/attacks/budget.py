@@ -1,6 +1,10 @@
 """How many questions the attack on one sentence may put to its victim."""
 
 import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Budget:
@@ -17,6 +21,13 @@ class Budget:
     def left(self) -> float:
         """How many questions may still be asked."""
         return math.inf if self.most is None else self.most - self.spent
+
+    def some(self, things: Sequence[T], cost: int = 1) -> Sequence[T]:
+        """All of them, or, where that would take every question left, as many, evenly apart, as half of these allow."""
+        if cost * len(things) < self.left:
+            return things
+        self.refused = True
+        return things[:: -(-len(things) // max(int(self.left) // (2 * cost), 1))] if things else things
 
     def take(self, what: str, text: str, cost: int = 1) -> bool:
         """Whether that may be asked about a text; what was promised once costs nothing from then on."""

@@ -231,6 +231,19 @@ def test_a_budget_below_the_ranking_is_used_all_the_same(toys: Any, rank: Any) -
     assert found.spent and found.best.gain > 0 and 1 < found.queries <= 9
 
 
+def test_a_beam_goes_on_with_half_of_a_small_budget(toys: Any) -> None:
+    attack = toys.attack_on(TEXT, [MaskReplace(), MaskInsert()], UNREACHABLE, max_queries=30)
+    log: list[list[Any]] = []
+    found = toys.driven(attack.running(beam), None, log)
+    assert len(found.best.sentence.edits) > 1 and 20 < found.queries <= 30 and found.spent
+
+
+def test_a_population_uses_a_small_budget(toys: Any) -> None:
+    attack = toys.attack_on(TEXT, [SwapNeighbour(toys.NEIGHBOURS)], UNREACHABLE, max_queries=4)
+    found = toys.outcome(attack, partial(genetic, population=12))
+    assert found.queries > 1 and found.best.gain > 0 and found.spent
+
+
 def test_words_without_a_score_are_ranked_last(toys: Any) -> None:
     attack = toys.attack_on("mat sat cat", [DeleteWord()], Overpenalise(by=2.5))
 

@@ -58,6 +58,13 @@ def test_the_verdict_names_two_recipes_that_do_equally_well(tmp_path: Path) -> N
     assert said.count("100 %") == 2 and said.endswith("; input-reduction[positions=tracked] manages 100 %.")
 
 
+def test_a_victim_that_withstood_so_many_questions_may_not_withstand_more(tmp_path: Path) -> None:
+    data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
+    run = attack("deepwordbug", "chrf", data, constraints="none", max_queries=2, out=tmp_path / "run")
+    said = "chrF withstood deepwordbug within 2 questions each: no eligible perturbation of 4 sentences."
+    assert verdict(run) == [said]
+
+
 def test_tables_state_shares_with_denominators(run: Run) -> None:
     found = {table.title: table for table in tables(run)}
     assert list(found) == [

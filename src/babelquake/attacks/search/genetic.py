@@ -73,7 +73,7 @@ def genetic(
     members = yield from together([_changed(substitutes, start, stream(0, number)) for number in range(population)])
     for generation in range(1, iterations + 1):
         members.sort(key=lambda member: -member.trial.gain)
-        if members[0].trial.met:
+        if members[0].trial.met or not attack.budget.left:
             break
         chances = _chances(members, selection)
         bred = [
@@ -113,7 +113,10 @@ def _child(
 
 
 def _crossed(attack: Attack, one: Member, other: Member, stream: Stream, check: bool) -> Asking[Member]:
-    """Every word from either parent, evenly; with `check`, a child that breaks a constraint is bred again."""
+    """Every word from either parent, evenly; with `check`, a child that breaks a constraint is bred again.
+
+    A child that cannot be judged within the budget makes room for a parent.
+    """
     for _ in range(RETRIES + 1 if check else 1):
         sentence, weights = _mixed(one, other, stream)
         known = next((parent for parent in (one, other) if parent.trial.sentence.text == sentence.text), None)
@@ -124,8 +127,8 @@ def _crossed(attack: Attack, one: Member, other: Member, stream: Stream, check: 
             if not passed:
                 continue
             return Member(passed[0], weights)
-        trial = yield from attack.unchecked(sentence)
-        return Member(trial, weights)
+        if (trial := (yield from attack.unchecked(sentence))) is not None:
+            return Member(trial, weights)
     return one if stream.chance(0.5) else other
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from babelquake.attacks.asking import Asking, together
-from babelquake.attacks.attack import Attack, SpentError, Trial
+from babelquake.attacks.attack import Attack, Trial
 from babelquake.attacks.sentence import Sentence
 
 UNKNOWN = "[UNK]"
@@ -35,7 +35,7 @@ def greedy_by_importance(
     places = sorted({place for move in attack.moves for place in attack.open_places(original, move)})
     if not places:
         return attack.untouched
-    ranked = _affordable(attack, places, COST[rank])
+    ranked = attack.budget.some(places, COST[rank])
     importance = yield from _importance(attack, ranked, rank)
     order = [place for _, place in sorted(zip(importance, ranked, strict=True), key=lambda pair: -pair[0])]
     best = attack.untouched
@@ -53,8 +53,6 @@ def greedy_by_importance(
         if best.met:
             return best
         done, look = done + first + 1, 1
-    if len(ranked) < len(places):
-        raise SpentError
     return best
 
 
@@ -73,16 +71,6 @@ def least_important_first(attack: Attack) -> Asking[Trial]:
         best = passed[0]
         if best.met:
             return best
-
-
-def _affordable(attack: Attack, places: Sequence[int], cost: int) -> Sequence[int]:
-    """The places that are ranked: all, or as many, evenly apart, as half of a small budget of queries is enough for."""
-    if cost * len(places) < attack.budget.left:
-        return places
-    most = int(attack.budget.left) // (2 * cost)
-    if not most:
-        raise SpentError
-    return places[:: -(-len(places) // most)]
 
 
 def _importance(attack: Attack, places: Sequence[int], rank: Rank) -> Asking[list[float]]:

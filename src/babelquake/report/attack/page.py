@@ -39,7 +39,9 @@ def _victim(run: Run, results: Results, rows: list[Row], victims: list[str]) -> 
     name = scorer_text(best["scorer"], victims)
     if not best["changed"]:
         tried = " and ".join(row["perturbation"] for row in rows) if len(rows) < 3 else f"{len(rows)} recipes"
-        return f"{name} withstood {tried}: no eligible perturbation of {best['n']} sentences."
+        most = run.info.config.get("max_queries")
+        within = f" within {most} questions each" if most else ""
+        return f"{name} withstood {tried}{within}: no eligible perturbation of {best['n']} sentences."
     goal, options = _goal(run)
     by = next((part.partition("=")[2] for part in options.split(",") if part.startswith("by=")), "1")
     ways = ("rise", "fall") if best["scorer"] in run.info.facts.lower_is_better else ("fall", "rise")
