@@ -158,3 +158,8 @@ def test_windows_1252_is_read_as_such_and_told(cli: Callable[..., Result]) -> No
     found = cli("perturb", "final-delete", input=b"gut.\nsch\xf6n.\n")
     assert found.stdout == "gut\nschön\n"
     assert "standard input is not UTF-8 (line 2); it was read as Windows-1252" in found.stderr
+
+
+def test_a_table_of_a_probe_that_lacks_its_model_is_refused(cli: Callable[..., Result], tmp_path: Path) -> None:
+    told = cli("perturb", "mask-replace", "--table", "made.tsv", input="One two three.\n", status=2).stderr
+    assert "mask-replace[model=" in told and not (tmp_path / "made.tsv").exists()

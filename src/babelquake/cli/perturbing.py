@@ -53,11 +53,11 @@ def perturb(
     from babelquake.data.one_column import read_column
     from babelquake.errors import UserError
     from babelquake.languages import Language
-    from babelquake.perturb.table import write_perturb_table
+    from babelquake.perturb.table import able, write_perturb_table
     from babelquake.perturb.vocabulary import vocabulary_of
 
     asked = _asked_for(name, level, replicates, vocabulary, table is not None)
-    chosen = asked if table is None else asked.with_model(None)
+    chosen = asked if table is None else able(asked)
     language = Language(lang) if lang else None
     notes: list[str] = []
     found = None if column is None else read_column(file, column)

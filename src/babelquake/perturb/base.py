@@ -298,7 +298,10 @@ class Perturbation:
                 "or the folder of any other."
             )
         if fillers is None:
-            raise UserError(f"{self.spec} asks a masked language model, and none was handed in: give `fillers`.")
+            raise UserError(
+                f"{self.spec} asks a masked language model, and none was handed in: give `fillers`, such as "
+                "babelquake.studies.variants.fillers_of(bq.Engine())."
+            )
         return fillers(model, gaps, int(self.options.get("top", 100)))
 
     def _words(self, lang: Language | None) -> Sequence[str] | None:

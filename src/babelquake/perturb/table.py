@@ -36,14 +36,23 @@ def perturb_table(
     vocabulary: str | Sequence[str] | None = None,
     fillers: Fillers | None = None,
 ) -> pl.DataFrame:
-    """Columns line, perturbation, level, replicate, text (null where not applicable), original and seed."""
+    """Columns line, perturbation, level, replicate, text (null where not applicable), original and seed.
+
+    What asks a masked language model and names none (`mask-replace` of a suite) is left out.
+    """
     refuse_one_text(texts=texts, sources=sources)
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
-    chosen = chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None)
+    chosen = able(chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None))
     if words is None and chosen.draws_from_data:
         words = vocabulary_of(texts, Language(lang) if lang else None)
     return pl.concat(in_blocks(chosen, lines, lang=lang, seed=seed, vocabulary=words, fillers=fillers))
+
+
+def able(suite: Suite) -> Suite:
+    """A suite without what asks a masked language model and names none; one that does nothing else stays as it is."""
+    rest = suite.with_model(None)
+    return rest if rest.perturbations else suite
 
 
 def write_perturb_table(

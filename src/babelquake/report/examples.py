@@ -5,6 +5,7 @@ import polars as pl
 from babelquake.errors import UserError
 from babelquake.report.page import Examples, page_of
 from babelquake.report.table import Table, number
+from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 
 SORTS = ("drop", "row")
@@ -14,13 +15,14 @@ EVERY = pl.lit(True)
 CELL = ["perturbation", "level", "replicate"]
 
 
-def examples(run: Run) -> pl.LazyFrame:
+def examples(run: AnyRun) -> pl.LazyFrame:
     """Every judged variant with its damage: columns row, id, perturbation, level, before, after, drop …
 
     `with_texts` adds the perturbed `text` and the `original` of those that are shown: a large run has too many to join
     them all.
     """
-    return _of(run).rows(run, EVERY)
+    (given,) = opened(run)
+    return _of(given).rows(given, EVERY)
 
 
 def _of(run: Run) -> Examples:
@@ -54,17 +56,18 @@ def _with_errors(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(errors=pl.when(pl.col("after").is_not_null()).then("errors"))  # who refused said nothing
 
 
-def example_table(run: Run, most: int, sort: str = "drop") -> Table:
+def example_table(run: AnyRun, most: int, sort: str = "drop") -> Table:
     """The first examples in the wanted order."""
     if sort not in SORTS:
         raise UserError(f"--sort {sort}: expected {' or '.join(SORTS)}.")
-    found = examples(run)
+    (given,) = opened(run)
+    found = examples(given)
     order = (
         found.sort("drop", descending=True, nulls_last=True, maintain_order=True)
         if sort == "drop"
         else found.sort("row")
     )
-    rows = with_texts(run, order.head(most).collect())
+    rows = with_texts(given, order.head(most).collect())
     shown = [name for name in SHOWN if name in rows.columns]
     lines = tuple(tuple(_cell(row[name]) for name in shown) for row in rows.iter_rows(named=True))
     return Table("Examples", tuple(shown), lines)

@@ -26,6 +26,7 @@ from babelquake.report.templating import rendered
 from babelquake.report.versus_heat import HeatMap
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
+from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
@@ -38,14 +39,16 @@ TABLE_ROWS = 300
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
 
 
-def write_html(runs: Sequence[Run], path: Path, versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()) -> None:
+def write_html(
+    runs: AnyRun | Sequence[AnyRun], path: Path | str, versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()
+) -> None:
     """Write the report of one or several runs; with several, a selector changes between them.
 
     `versus` are tables that set two runs against each other, `heat` the heat maps of both; they come first.
     """
     if not runs:
         raise UserError("a report needs at least one run folder.")
-    page = render(runs, versus, heat)
+    page, path = render(opened(runs), versus, heat), Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         store_text(page, path)

@@ -7,7 +7,7 @@ import regex
 from babelquake.report.page import tables
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import signatures
-from babelquake.runs.run import Run
+from babelquake.runs.opening import AnyRun, opened
 from babelquake.visible import visible
 
 SPECIAL = {
@@ -44,10 +44,10 @@ WIDE = 7
 """Tables with more columns than this span both columns of a page."""
 
 
-def to_latex(runs: Sequence[Run]) -> str:
+def to_latex(runs: AnyRun | Sequence[AnyRun]) -> str:
     """Every table of every run; the file is meant for `\\input`."""
     parts = ['% needs \\usepackage{booktabs}; for the quotation mark " also \\usepackage[T1]{fontenc}']
-    for run in runs:
+    for run in opened(runs):
         parts.append(f"\n% {_comment(run.folder.name)}")
         parts += [f"% {_comment(name)}: {_comment(text)}" for name, text in signatures(run).items()]
         parts += [table_latex(table, f"{run.folder.name}-{place}") for place, table in enumerate(tables(run), 1)]

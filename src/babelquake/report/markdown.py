@@ -6,15 +6,16 @@ from babelquake.report.data_audit import audit_tables
 from babelquake.report.page import tables, verdict
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import command_line, signatures
+from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.visible import visible
 
 SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 
 
-def to_markdown(runs: Sequence[Run]) -> str:
+def to_markdown(runs: AnyRun | Sequence[AnyRun]) -> str:
     """Verdict, tables, signature and command of every run."""
-    return "\n".join(_run(run) for run in runs)
+    return "\n".join(_run(run) for run in opened(runs))
 
 
 def _run(run: Run) -> str:

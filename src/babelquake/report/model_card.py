@@ -9,6 +9,7 @@ from babelquake.report.markdown import table_markdown
 from babelquake.report.page import tables, verdict
 from babelquake.report.phrases import with_level
 from babelquake.report.results import Results, Row
+from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
 from babelquake.visible import visible
@@ -19,11 +20,12 @@ TASKS = {"system": "translation", "scorer": "other"}
 """Hugging Face's name of the task, by what is under test."""
 
 
-def to_model_card(runs: Sequence[Run]) -> str:
+def to_model_card(runs: AnyRun | Sequence[AnyRun]) -> str:
     """YAML front matter with one model per system (or scorer), then the verdict and the first tables of every run."""
-    index = [entry for run in runs for entry in _models(run)]
+    given = opened(runs)
+    index = [entry for run in given for entry in _models(run)]
     front = yaml.safe_dump({"model-index": index}, allow_unicode=True, sort_keys=False, width=120)
-    sections = [f"## Robustness: {run.folder.name}\n\n{_told(run)}" for run in runs]
+    sections = [f"## Robustness: {run.folder.name}\n\n{_told(run)}" for run in given]
     return f"---\n{front}---\n\n" + "\n".join(sections)
 
 

@@ -10,7 +10,7 @@ import regex
 from babelquake.errors import UserError
 from babelquake.files import store_bytes, store_text
 from babelquake.report.page import views
-from babelquake.runs.run import Run
+from babelquake.runs.opening import AnyRun, opened
 
 VEGA_LITE = "6.4"
 WIDTH = 520
@@ -26,14 +26,15 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def write_images(runs: Sequence[Run], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+def write_images(runs: AnyRun | Sequence[AnyRun], folder: Path | str, formats: Sequence[str] = FORMATS) -> list[Path]:
     """One image per chart and format, named `RUN-VIEW-CHART.png`."""
     for name in formats:
         if name not in FORMATS:
             raise UserError(f"images are written as {' or '.join(FORMATS)}, not as {name}.")
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    for run in runs:
+    for run in opened(runs):
         for view in views(run):
             for chart in view.charts:
                 spec = {**chart.spec(), "width": WIDTH, "title": chart.title}

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from babelquake.errors import UserError
+from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
@@ -56,9 +57,16 @@ class Change:
 
 
 def compare(
-    old: Run, new: Run, *, alpha: float = 0.05, min_drop: float = 0.0, correction: Correction = "max-t", seed: int = 0
+    old: AnyRun,
+    new: AnyRun,
+    *,
+    alpha: float = 0.05,
+    min_drop: float = 0.0,
+    correction: Correction = "max-t",
+    seed: int = 0,
 ) -> list[Change]:
     """Every gated measure that both runs have; `regression` where it fell significantly and by more than `min_drop`."""
+    old, new = opened([old, new])
     if old.info.study != new.info.study:
         raise UserError(
             f"{old.folder} is a {old.info.study} run, {new.folder} a {new.info.study} run: compare like with like."
