@@ -113,8 +113,16 @@ def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: st
     return alt.layer(interval, line, point).properties(height=HEIGHT)
 
 
-def dots(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, scale: Any, **tips: str) -> Any:
-    """A dot with its 95 % interval for every name, one line per label; rows hold label, name, value, low, high."""
+def dots(
+    rows: Sequence[dict[str, Any]],
+    names: Sequence[str],
+    who: str,
+    x: str,
+    scale: Any,
+    interval: str = "95 %",
+    **tips: str,
+) -> Any:
+    """A dot with its interval for every name, one line per label; rows hold label, name, value, low, high."""
     scales = colour("name", names, who)
     base = alt.Chart(data(rows)).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
@@ -124,7 +132,7 @@ def dots(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str,
         x=alt.X("low:Q", title=x, scale=scale), x2="high", color=scales["color"]
     )
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x=alt.X("value:Q", title=x), tooltip=tooltips(name=who, **tips, low="95 % from", high="to"), **scales
+        x=alt.X("value:Q", title=x), tooltip=tooltips(name=who, **tips, low=f"{interval} from", high="to"), **scales
     )
     height = lines({row["label"] for row in rows}) * max(1, (len(names) + 1) // 2)
     return alt.layer(ends, marks).properties(height=height)

@@ -331,7 +331,12 @@ def test_ratings_join_a_finished_run(tmp_path: Path, neighbours: Path) -> None:
     cells = again.measures.filter(measure="cells_overpenalised")
     rated = again.table("attacks").filter("success").unique(["victim", "recipe", "year"])
     assert cells["n"].item() == rated.height
+    assert again.table("rated").height == len(names)
     fewer = run_of(tmp_path / "run", neighbours, ratings=ratings.filter(pl.col("tuple") != names[0]))
+    assert set(fewer.table("rated")["tuple"]) == set(names) - {names[0]}
+    material = [json.loads(line) for line in (run.folder / "augmentation.jsonl").read_text("utf-8").splitlines()]
+    humans = {line["tuple"]: line["human"] for line in material if "human" in line}
+    assert len(material) == len(names) and humans == dict(fewer.table("rated").select("tuple", "human").iter_rows())
     (said,) = [note for note in fewer.info.notes if note.startswith("Human ratings")]
     assert said.startswith(f"Human ratings: {len(names) - 1} of {len(names)} ")
     assert fewer.info.signatures["ratings"] != again.info.signatures["ratings"]

@@ -3,8 +3,9 @@
 from typing import Any
 
 import altair as alt
+import polars as pl
 
-from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, tooltips
+from babelquake.report.charts import Chart, View, data, dots, points, tooltips
 from babelquake.report.results import Results, named, values
 from babelquake.runs.run import Run
 
@@ -15,7 +16,7 @@ CELL = 46
 def attack_views(run: Run) -> list[View]:
     """One view: everything there is."""
     results = Results.of(run)
-    charts = [*_shares(results), *_transfer(results), *_degradation(results)]
+    charts = [*_shares(results), *_transfer(results), *_degradation(run, results)]
     return [View("all", charts)] if charts else []
 
 
@@ -58,32 +59,33 @@ def _transfer(results: Results) -> list[Chart]:
     return [Chart("attack-transfer", "Transfer", described, chart)]
 
 
-def _degradation(results: Results) -> list[Chart]:
-    """Figure 5: what the metric takes off, beside what people do."""
-    shown: list[dict[str, Any]] = []
+def _degradation(run: Run, results: Results) -> list[Chart]:
+    """Figure 5: what the metric takes off, beside what people do; medians and the middle half of each cell."""
     rows = results.where("degradation")
-    victim = named(rows)
-    for row in rows:
-        if (human := results.beside(row, "degradation_human")) is not None:
-            about = " · ".join(filter(None, [victim(row), row["perturbation"], row["group"]]))
-            shown += [
-                {"label": about, "name": who, "value": one["value"]}
-                for who, one in (("metric", row), ("people", human))
-            ]
-    if not shown:
+    if not rows or not run.has("rated"):
         return []
-    chart = (
-        alt.Chart(data(shown))
-        .mark_point(filled=True, size=90, opacity=1)
-        .encode(
-            x=alt.X("value:Q", title="median degradation (standard deviations)"),
-            y=alt.Y("label:N", title=None, sort=values(shown, "label"), axis=alt.Axis(labelLimit=320)),
-            tooltip=tooltips(label="cell", name="judged by", value="median degradation"),
-            **colour("name", ["metric", "people"], "judged by"),
+    victim, rated = named(rows), run.table("rated")
+    shown: list[dict[str, Any]] = []
+    for row in rows:
+        cell = rated.filter(
+            pl.col("group").eq_missing(pl.lit(row["group"])), victim=row["scorer"], recipe=row["perturbation"]
         )
+        about = " · ".join(filter(None, [victim(row), row["perturbation"], row["group"]]))
+        for who, column in (("metric", "metric_drop"), ("people", "human_drop")):
+            low, middle, high = (cell[column].quantile(share, "linear") for share in (0.25, 0.5, 0.75))
+            shown.append({"label": about, "name": who, "value": middle, "low": low, "high": high})
+    chart = dots(
+        shown,
+        ["metric", "people"],
+        "judged by",
+        "degradation (standard deviations)",
+        alt.Scale(zero=False),
+        "middle half",
+        label="cell",
+        value="median degradation",
     )
     described = (
-        "Median degradation of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5)."
+        "Degradation of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5): "
+        "medians, and lines from the first quartile to the third."
     )
-    height = max(HEIGHT, lines(values(shown, "label")))
-    return [Chart("attack-degradation", "Metric and people", described, chart.properties(height=height), wide=True)]
+    return [Chart("attack-degradation", "Metric and people", described, chart, wide=True)]

@@ -26,6 +26,8 @@ from babelquake.studies.attack.cells import cells
 SIDES = ("original", "perturbed")
 RESAMPLES = 10_000
 NOTE = "Human ratings:"
+RATED = "rated"
+"""The table of what people were asked about."""
 FEWEST = 3
 """Tuples below which a correlation means nothing."""
 
@@ -74,6 +76,12 @@ def coverage(attacks: pl.DataFrame, ratings: pl.DataFrame, compared: pl.DataFram
     besides = ((half, "rated on one side only"), (strange, "that this run did not find"))
     left_out = ", ".join(f"{count} {what}" for count, what in besides if count)
     return f"{said}; left out: {left_out}." if left_out else f"{said}."
+
+
+def drops(compared: pl.DataFrame, by: str | None) -> pl.DataFrame:
+    """Ratings and degradations tuple by tuple, with the cell that each belongs to: the distributions of Figure 5."""
+    columns = ("tuple", "victim", "recipe", "human", "human_perturbed", "human_drop", "metric_drop")
+    return pl.concat(cell.select(*columns, group=pl.lit(group, pl.String)) for _, _, group, cell in cells(compared, by))
 
 
 def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: int = RESAMPLES) -> Iterator[Measure]:

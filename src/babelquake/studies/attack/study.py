@@ -33,7 +33,7 @@ from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target, of_data
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
-from babelquake.studies.attack.ratings import NOTE, coverage, human_measures, rated, read_ratings
+from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, read_ratings
 from babelquake.studies.attack.renderings import TABLE as RENDERINGS
 from babelquake.studies.attack.renderings import renderings
 from babelquake.studies.attack.sampling import column_of, sampled
@@ -147,9 +147,11 @@ def attack(
         session.say(*_cut_short(attacks, max_queries))
         if wanted.on_system:
             session.once(RENDERINGS, lambda: renderings(session.engine, targets, attacks))
-        write_augmentation(session.run.folder, attacks)
+        column = split and of_data(split)
+        compared = None if ratings is None else _compared(session, attacks, ratings, column)
+        write_augmentation(session.run.folder, attacks, compared)
         session.run.keep(FILE)
-        measures = [*_measures(session, attacks, scorers, known, wanted, split and of_data(split), ratings)]
+        measures = [*_measures(session, attacks, scorers, known, wanted, column, compared)]
         return session.finish(
             measures,
             extra_signatures={target.name: target.signature for target in targets if target.systems},
@@ -176,15 +178,10 @@ def _measures(
     known: dict[str, Scale],
     goal: Goal,
     by: str | None,
-    ratings: str | Path | pl.DataFrame | None,
+    compared: pl.DataFrame | None,
 ) -> Iterator[Measure]:
     yield from success_measures(attacks, by)
-    compared = None
-    if ratings is not None:
-        where = "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings)
-        table = ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings)
-        compared = rated(attacks, table, where)
-        _note_ratings(session, coverage(attacks, table, compared), table)
+    if compared is not None:
         yield from human_measures(compared, by, session.seed, session.resamples)
     yield from length_measures(attacks, by, compared, session.seed)
     if len(scorers) > 1 and known and attacks["success"].any():
@@ -196,12 +193,19 @@ def _measures(
         yield from transfer_measures(scored)
 
 
-def _note_ratings(session: Session, said: str, ratings: pl.DataFrame) -> None:
-    """Note which ratings the numbers are with, in place of those that joined before."""
-    info = session.run.info
-    info.notes = [note for note in info.notes if not note.startswith(NOTE)]
-    info.signatures["ratings"] = f"{ratings.height} rows, {digest([ratings.write_csv()])}"
-    session.say(said)
+def _compared(
+    session: Session, attacks: pl.DataFrame, ratings: str | Path | pl.DataFrame, by: str | None
+) -> pl.DataFrame:
+    """What was found beside what people say of it, in place of ratings that joined before."""
+    table = ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings)
+    found = rated(attacks, table, "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings))
+    run = session.run
+    run.info.notes = [note for note in run.info.notes if not note.startswith(NOTE)]
+    run.info.signatures["ratings"] = f"{table.height} rows, {digest([table.write_csv()])}"
+    session.say(coverage(attacks, table, found))
+    run.path(RATED).unlink(missing_ok=True)
+    session.once(RATED, lambda: drops(found, by))
+    return found
 
 
 def _victims(
