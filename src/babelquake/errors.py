@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any, get_args
 
 
 class BabelquakeError(Exception):
@@ -57,6 +58,14 @@ def refuse_one_text(**given: object) -> None:
     for name, texts in given.items():
         if isinstance(texts, str):
             raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
+
+
+def one_of(flag: str, value: str, choices: Any) -> Any:
+    """A word that must be one of a Literal's; otherwise the error names them all."""
+    known = get_args(choices)
+    if value not in known:
+        raise UserError(f"{flag} {value}: expected {', '.join(known[:-1])} or {known[-1]}.")
+    return value
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

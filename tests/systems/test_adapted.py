@@ -117,3 +117,8 @@ def test_what_cannot_change_a_translation_is_not_part_of_the_identity() -> None:
 def test_functions_without_a_name_have_signatures_of_their_own() -> None:
     made = [system(lambda texts, mark=mark: [text + mark for text in texts]) for mark in "!?"]
     assert len({one.signature for one in made}) == 2
+
+
+def test_what_is_no_function_is_no_system() -> None:
+    with pytest.raises(UserError, match="NoneType is no system"):
+        system(None)  # type: ignore[arg-type]

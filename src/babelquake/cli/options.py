@@ -1,11 +1,12 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import one_of as one_of
 
 
 def option(flags: str, metavar: str | None, text: str, **more: Any) -> Any:
@@ -159,14 +160,6 @@ Examples = Annotated[int, option("--examples", "N", "List this many examples beh
 Brief = Annotated[bool, switch("--brief", "Print the verdict, no tables.")]
 Quiet = Annotated[bool, switch("--quiet -q", "Print nothing but errors, and no progress.")]
 Sort = Annotated[str, option("--sort", "SORT", "Order of examples: drop (largest damage first) or row.")]
-
-
-def one_of(flag: str, value: str, choices: Any) -> Any:
-    """A word that must be one of a Literal's; otherwise the error names them all."""
-    known = get_args(choices)
-    if value not in known:
-        raise UserError(f"{flag} {value}: expected {', '.join(known[:-1])} or {known[-1]}.")
-    return value
 
 
 def columns_of(given: list[str] | None) -> dict[str, str]:

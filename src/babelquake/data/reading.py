@@ -27,6 +27,9 @@ def read(
     `reference` chooses among the named references of an mt-metrics-eval folder: a name, or `all`.
     """
     inputs = [what] if isinstance(what, str | Path) else list(what)
+    for item in inputs:
+        if not isinstance(item, str | Path):
+            raise UserError(f"read takes names and paths, not {type(item).__name__}: dataset takes tables and lists.")
     if not inputs:
         raise UserError("There is no data: name at least one file, folder or data set.")
     requests = [Request(str(item), columns, language_pair, reference) for item in inputs]

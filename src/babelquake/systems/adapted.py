@@ -56,6 +56,10 @@ class Function(System):
     """A function of the user's, from texts to translations."""
 
     def __init__(self, function: Callable[..., Any], place: str | None = None) -> None:
+        if not callable(function):
+            raise UserError(
+                f"{type(function).__name__} is no system: it is no function of texts, and has no translate."
+            )
         self._function = function
         name = getattr(function, "__qualname__", type(function).__qualname__)
         self._place = place or f"{getattr(function, '__module__', '')}:{name}"

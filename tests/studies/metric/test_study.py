@@ -128,6 +128,8 @@ def test_what_is_missing_is_said(write: Write, parallel: Dataset, tmp_path: Path
         studied(parallel, tmp_path / "run")
     with pytest.raises(UserError, match=r"--attacked takes perturbed references .* use --side reference"):
         studied(parallel, tmp_path / "other", side="source", attacked=True)
+    with pytest.raises(UserError, match="--side sauce: expected source, translation or reference"):
+        studied(parallel, tmp_path / "other", side="sauce")
     with pytest.raises(UserError, match="has no judgements"):
         studied(parallel, tmp_path / "other", side="reference", attacked=True)
     with pytest.raises(UserError, match="has no source column"):

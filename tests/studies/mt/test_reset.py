@@ -1,8 +1,12 @@
 """A final mark that came or went with the source's is undone; nothing else is (Jwalapuram 2023 §4.1, Table 6)."""
 
+from pathlib import Path
+
 import pytest
 
+from babelquake.errors import UserError
 from babelquake.studies.mt.reset import RESETS, reset_as_published, reset_ending
+from babelquake.studies.mt.study import mt
 from babelquake.text import ending
 
 
@@ -103,3 +107,8 @@ def test_the_paper_s_reset_undoes_what_was_done_and_nothing_else(
     assert reset_as_published(perturbed, clean, perturbed_source, clean_source) == expected
     assert RESETS["paper"](perturbed, clean, perturbed_source, clean_source) == expected
     assert RESETS["never"](perturbed, clean, perturbed_source, clean_source) == perturbed
+
+
+def test_a_reset_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--reset allways: expected auto, always, never or paper"):
+        mt("command[cmd=cat]", [("Ja.", "Yes.")], reset="allways", out=tmp_path / "run")  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def correlate(
     data: Given,
     *,
     out: Path | str | None = None,
-    statistics: Sequence[str] = STATISTICS,
+    statistics: str | Sequence[str] = STATISTICS,
     threshold: float = 25.0,
     by: By | None = None,
     resamples: int = 10_000,
@@ -83,6 +83,7 @@ def correlate(
 
     Without `out` the run lies in a folder that goes when the program ends.
     """
+    statistics = [statistics] if isinstance(statistics, str) else statistics
     for name in statistics:
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")

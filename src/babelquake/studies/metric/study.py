@@ -15,7 +15,7 @@ import polars as pl
 
 from babelquake.data import Given, dataset
 from babelquake.engine import Engine
-from babelquake.errors import UserError
+from babelquake.errors import UserError, one_of
 from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
 from babelquake.perturb.suite import Suite
@@ -111,7 +111,7 @@ def metric(
     Figure 1).
     """
     material = dataset(data)
-    mode = mode_of(material, side)
+    mode = mode_of(material, one_of("--side", side, Side))
     if attacked and mode != "agreement":
         lacks = "use --side reference" if side != "reference" else f"{material.name} has no judgements"
         raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")

@@ -7,7 +7,7 @@ import polars as pl
 
 from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
-from babelquake.errors import UserError
+from babelquake.errors import UserError, one_of
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.measures import kinds_in
@@ -75,6 +75,7 @@ def mt(
     material = dataset(data)
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
+    one_of("--reset", reset, Reset)
     chosen, said = without_masked_lm(suite_of(suite, replicates, vocabulary))
     given: list[AnySystem] = several(systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
