@@ -5,7 +5,7 @@ perturbation found. Cheap constraints are looked at first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -154,14 +154,25 @@ class SelfSimilarity(Constraint):
         """Strictly below."""
         return value < self.within
 
+    @property
+    def signature(self) -> str:
+        """Its limit; the scale is the victim's."""
+        return f"{self.name}[within={self.within},symmetric={str(self.symmetric).lower()}]"
+
     def _similar(self, translation: str, reference: str) -> Judgement:
         return Judgement(translation, (reference,), self.source)
 
 
-CONSTRAINTS: dict[str, type[Constraint]] = {
-    kind.name: kind for kind in (PerplexityRise, Levenshtein, WordShare, Similarity)
+def self_similarity(*, within: Annotated[float, Range(0, 1000)] = 0.3, symmetric: bool = False) -> SelfSimilarity:
+    """The victim as similarity; its scale and the segment's source are filled in when a sentence is attacked."""
+    return SelfSimilarity(within, symmetric)
+
+
+CONSTRAINTS: dict[str, Callable[..., Constraint]] = {
+    SelfSimilarity.name: self_similarity,
+    **{kind.name: kind for kind in (PerplexityRise, Levenshtein, WordShare, Similarity)},
 }
-"""Those a user may ask for; `self-similarity` comes with the goal `inconsistent`."""
+"""Those a user may ask for; `self-similarity` comes with the goal `inconsistent` by itself."""
 
 
 def constraint(text: str | Spec) -> Constraint:

@@ -183,6 +183,36 @@ def test_inconsistency_transfers_to_metrics_that_contradict_themselves_too(tmp_p
     assert len(shares) == 2 and sorted(shares.values()) == [0.0, 100.0]
 
 
+@pytest.mark.parametrize("similarity", ["plain", "symmetric"])
+def test_the_victim_serves_as_similarity_for_other_goals_too(tmp_path: Path, neighbours: Path, similarity: str) -> None:
+    limit = f"self-similarity[within=0.9,symmetric={str(similarity == 'symmetric').lower()}]"
+    ways = (
+        {"goal": f"inconsistent[within=0.9,similarity={similarity}]"},
+        {
+            "goal": "overpenalise[by=0.4]",
+            "constraints": limit,
+        },
+    )
+    recipes = ["input-reduction", "deepwordbug"]
+    one, other = (run_of(tmp_path / way["goal"][:4], neighbours, recipes, **way).table("attacks") for way in ways)
+    columns = ["tuple", "perturbed", "success", "queries", "constraints"]
+    assert one.select(columns).equals(other.select(columns)) and one["success"].any()
+
+
+def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"constraints": "self-similarity", "out": tmp_path / "run"}
+    with pytest.raises(UserError, match="the goal inconsistent brings its own"):
+        attack("input-reduction", "chrf", tuples(3), "inconsistent", **few)
+    with pytest.raises(UserError, match="the goal collapse has no metric"):
+        attack("input-reduction", (), tuples(3), "collapse", systems="command[cmd=cat]", **few)
+
+    def alone(translations: Sequence[str]) -> list[float]:
+        return [float(len(text)) for text in translations]
+
+    with pytest.raises(UserError, match="compares with no reference"):
+        attack("input-reduction", alone, tuples(3), **few)
+
+
 def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
     few = {"constraints": "none", "resamples": 100, "max_queries": 3}
     notes = {

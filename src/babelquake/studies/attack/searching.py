@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -80,14 +80,24 @@ class Plan:
         if self.scorer is None or self.scale is None:
             return SystemVictim(row["source"])
         references = tuple(row["references"]) if "reference" in self.scorer.needs else None
-        return ScorerVictim(self.scale, references, row["source"] if "source" in self.scorer.needs else None)
+        return ScorerVictim(self.scale, references, self._source(row))
 
     def _limits(self, row: dict[str, Any]) -> tuple[Constraint, ...]:
         limits = (*self.recipe.constraints, *self.constraints)
         if self.scorer is None or self.scale is None:
             return limits
         own = likeness(self.goal, self.scorer, self.scale, row["source"])
-        return limits if own is None else (*limits, own)
+        fitted = [
+            replace(limit, scale=self.scale.sd, source=self._source(row))
+            if isinstance(limit, SelfSimilarity)
+            else limit
+            for limit in limits
+        ]
+        return (*fitted, own) if own is not None else tuple(fitted)
+
+    def _source(self, row: dict[str, Any]) -> str | None:
+        """The segment's source, where the victim looks at it."""
+        return row["source"] if self.scorer is not None and "source" in self.scorer.needs else None
 
 
 def likeness(goal: Goal, victim: Scorer, scale: Scale, source: str | None) -> SelfSimilarity | None:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import polars as pl
 
 from babelquake.attacks.attack import Check
-from babelquake.attacks.constraints import Constraint, PerplexityRise, constraint
+from babelquake.attacks.constraints import Constraint, PerplexityRise, SelfSimilarity, constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
 from babelquake.attacks.language import tagger
@@ -90,8 +90,9 @@ def attack(
     sentences are attacked side by side; results do not depend on it. `check` is explained in `attacks.attack`.
     """
     material, wanted = dataset(data), goal_of(goal)
-    scorers, targets = _victims(wanted, victims, systems, material)
     limits = _constraints(constraints, wanted)
+    likened = any(limit.name == SelfSimilarity.name for limit in limits)
+    scorers, targets = _victims(wanted, victims, systems, material, likened)
     _check_numbers(pool=pool, max_queries=max_queries, time_limit=time_limit)
     if check not in get_args(Check):
         raise UserError(f"check={check}: expected {' or '.join(get_args(Check))}.")
@@ -213,8 +214,9 @@ def _victims(
     victims: AnyScorer | Sequence[AnyScorer],
     systems: AnySystem | Sequence[AnySystem],
     data: Dataset,
+    likened: bool,
 ) -> tuple[list[Scorer], list[Target]]:
-    """The scorers of the run, and who is attacked."""
+    """The scorers of the run, and who is attacked; `likened`: whether victims tell how alike two texts are."""
     named: list[AnySystem] = several(systems)
     if goal.on_system:
         if not named:
@@ -235,6 +237,8 @@ def _victims(
             raise UserError(f"{victim.name} are ready-made scores: they cannot judge the texts that a search makes.")
         if goal.name == "inconsistent" and "reference" not in victim.needs:
             raise UserError(f"{victim.name} compares with no reference and cannot be inconsistent: use overpenalise.")
+        if likened and "reference" not in victim.needs:
+            raise UserError(f"{victim.name} compares with no reference: {SelfSimilarity.name} cannot be measured.")
     return scorers, [Target(victim.name, victim, {}) for victim in scorers]
 
 
@@ -245,7 +249,11 @@ def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constra
     limits = [text for text in named if text != "none"]
     if limits and limits != named:
         raise UserError(f"--constraint none and --constraint {limits[0]} exclude each other.")
-    return tuple(constraint(text) for text in limits)
+    found = tuple(constraint(text) for text in limits)
+    if any(limit.name == SelfSimilarity.name for limit in found) and (goal.on_system or goal.name == "inconsistent"):
+        why = "has no metric to measure it with" if goal.on_system else "brings its own"
+        raise UserError(f"--constraint {SelfSimilarity.name}: the goal {goal.name} {why}.")
+    return found
 
 
 def _taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
