@@ -136,3 +136,12 @@ def test_an_unknown_study_is_refused(tmp_path: object) -> None:
     run = Run.resume(f"{tmp_path}/r", "astrology", {})
     with pytest.raises(UserError, match="astrology"):
         tables(run)
+
+
+def test_differences_of_error_rates_are_said_to_be_turned_round(runs: dict[str, Run]) -> None:
+    """MPP − MAP of TER is not the number that subtracting the columns gives."""
+    plain = Run.open(runs["qe"].folder)
+    plain.info.facts.lower_is_better = []
+    for title in ("Quality estimation", "Drop"):
+        assert "Less is better for ter: differences are turned round there." in titled(runs["qe"], title).note
+        assert "turned round" not in titled(plain, title).note

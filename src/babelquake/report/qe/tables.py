@@ -13,17 +13,23 @@ def qe_tables(run: Run) -> list[Table]:
     """Per language pair the ranking of models and the drop under each probe; then the flags."""
     results = Results.of(run)
     probes = run.info.facts.probes
+    turned = _turned(run.info.facts.lower_is_better)
     tables = []
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         tables += [
-            *_ranking(results, pair, run.info.facts.left_out),
+            *_ranking(results, pair, run.info.facts.left_out, turned),
             *_rivalries(results, pair),
-            *_drops(results, pair, probes),
+            *_drops(results, pair, probes, turned),
         ]
     return tables + _flags(run.info.facts.flags)
 
 
-def _ranking(results: Results, pair: str | None, left_out: str | None) -> list[Table]:
+def _turned(errors: list[str]) -> str:
+    """What must be said of scorers where less is better."""
+    return f" Less is better for {', '.join(errors)}: differences are turned round there." if errors else ""
+
+
+def _ranking(results: Results, pair: str | None, left_out: str | None, turned: str) -> list[Table]:
     def get(measure: str, scorer: str) -> Row | None:
         return results.one(measure, language_pair=pair, scorer=scorer)
 
@@ -44,6 +50,7 @@ def _ranking(results: Results, pair: str | None, left_out: str | None) -> list[T
         "rank by r": lambda scorer: rank(get("rank_pearson", scorer)),
     }
     note = "MPP meaning-preserving, MAP meaning-altering perturbations; discrimination is MPP − MAP."
+    note += turned
     note += f" MAP is over {left_out}" if left_out else ""
     note += (
         " Rank: by MPP − MAP in standard deviations of the model's scores; raw rank: in its points, as the paper does."
@@ -69,7 +76,7 @@ def _rivalries(results: Results, pair: str | None) -> list[Table]:
     return table_of(f"Differences between models{of(pair)}", rows, columns, f"{note} {note_on(rows)}".strip())
 
 
-def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Table]:
+def _drops(results: Results, pair: str | None, probes: dict[str, Probe], turned: str) -> list[Table]:
     rows = results.where("drop", language_pair=pair)
     if not rows:
         return []
@@ -90,7 +97,7 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe]) -> list
         )
         for label, level, n in order
     )
-    note = f"Score of the translation minus score of the perturbed one. {note_on(rows)}".strip()
+    note = f"Score of the translation minus score of the perturbed one.{turned} {note_on(rows)}".strip()
     return [Table(f"Drop per probe{of(pair)}", ("probe", "n", *scorers), lines, note)]
 
 
