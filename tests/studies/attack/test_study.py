@@ -213,6 +213,12 @@ def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Pa
         attack("input-reduction", alone, tuples(3), **few)
 
 
+def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> None:
+    run = run_of(tmp_path / "run", neighbours, recipes="clare", victims="chrf", constraints="none", max_queries=3)
+    said = [note for note in run.info.notes if note.startswith("No recipe")]
+    assert said == [f"No recipe and no constraint of this run asks {name}." for name in ("toy", neighbours)]
+
+
 def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
     few = {"constraints": "none", "resamples": 100, "max_queries": 3}
     notes = {

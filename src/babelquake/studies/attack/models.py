@@ -63,6 +63,12 @@ class Models:
         return {OPTIONS.get(which, which): name for which, name in self.names.items()}
 
     @property
+    def unused(self) -> list[str]:
+        """Models that were named and that no recipe and no constraint asks."""
+        named = {which: getattr(self.wishes, which) for which in (*OPTIONS, "neighbours")}
+        return [name for which, name in named.items() if name and which not in self.names]
+
+    @property
     def of_english(self) -> list[str]:
         """Those among the models that stand in where none is named: they know English alone."""
         return sorted({*PAPER.values(), *SHIPPED.values(), NEIGHBOURS} & {*self.names.values()})

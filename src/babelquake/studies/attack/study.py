@@ -299,4 +299,5 @@ def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str
     named = ", ".join(f"{which} {name}" for which, name in models.names.items())
     limited = ", ".join(limit.signature for limit in limits) or "none beyond the recipes' own"
     notes = [f"Goal {goal.signature}; constraints: {limited}."]
-    return [*notes, f"Models: {named}."] if named else notes
+    unused = [f"No recipe and no constraint of this run asks {name}." for name in models.unused]
+    return [*notes, *([f"Models: {named}."] if named else []), *unused]
