@@ -83,6 +83,12 @@ def test_runs_of_other_data_are_compared_without_pairs(write: Write, data: Datas
     assert changes and not any(change.paired for change in changes) and any(change.regression for change in changes)
 
 
+def test_runs_without_a_measure_that_may_fall_are_refused(tmp_path: Path) -> None:
+    ratings = Run.resume(tmp_path / "ratings", "human", {})
+    with pytest.raises(UserError, match="human runs are not compared"):
+        compare(ratings, ratings)
+
+
 def test_another_study_is_refused(data: Dataset, tmp_path: Path) -> None:
     one = translated(data, tmp_path / "one", True)
     two = metric(["chrf"], data, "case", out=tmp_path / "two", side="source", resamples=100, engine=Engine(quiet=True))

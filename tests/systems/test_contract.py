@@ -92,3 +92,12 @@ def test_knowing_all_systems_loads_nothing_heavy() -> None:
         "heavy = {'torch', 'transformers', 'ctranslate2', 'httpx', 'sentencepiece'}; print(heavy & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("name", ["deepl", "google", "microsoft", "libretranslate"])
+def test_a_service_that_does_not_know_the_languages_says_how_to_tell_them(name: str) -> None:
+    with pytest.raises(
+        UserError, match=rf"must know the languages: give --language-pair.*{name}\[source=de,target=en\]"
+    ):
+        system(name)
+    assert system(f"{name}[source=de,target=en]") and system(name, language_pair="de-en")

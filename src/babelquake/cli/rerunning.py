@@ -55,7 +55,8 @@ def rerun(
     if as_json:
         typer.echo(json.dumps(asdict(found) | {"same": found.same}, ensure_ascii=False))
     else:
-        typer.echo(f"{found.measures} measures compared: {'all the same' if found.same else 'they differ'}.")
+        count = "1 measure" if found.measures == 1 else f"{found.measures} measures"
+        typer.echo(f"{count} compared: {'all the same' if found.same else 'they differ'}.")
         for line in [*found.causes, *found.numbers[:SHOWN]]:
             typer.echo(f"  {visible(line)}")
         if len(found.numbers) > SHOWN:

@@ -72,6 +72,8 @@ def compare(
             f"{old.folder} is a {old.info.study} run, {new.folder} a {new.info.study} run: compare like with like."
         )
     study = STUDIES.get(new.info.study)
+    if not study.gated:
+        raise UserError(f"{study.name} runs are not compared: the study measures nothing that must not get worse.")
     found = list(_paired(study, old, new, alpha, seed))
     known = {(tested.place, tested.measure) for tested in found}
     found += [tested for tested in _stored(study, old, new, alpha) if (tested.place, tested.measure) not in known]

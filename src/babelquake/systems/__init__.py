@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 from babelquake.outside import PLACE, at
 from babelquake.registry import Registry
@@ -59,6 +60,13 @@ def _made(kind: Any, spec: Spec, language_pair: str | None) -> System:
         return Function(kind, spec.name)
     accepted = parameters(kind)
     given = spec if "name" in accepted else spec.without("name")
+    languages = {"source", "target"} & {name for name, one in accepted.items() if one.default is one.empty}
+    said = dict(given.options).keys()
+    if languages - said and said <= accepted.keys() and not language_pair:
+        raise UserError(
+            f"system '{spec.name}' must know the languages: give --language-pair, such as de-en, or write "
+            f"{spec.name}[source=de,target=en]."
+        )
     if language_pair and {"source", "target"} <= accepted.keys():
         pair = LanguagePair(language_pair)
         given = Spec(spec.name).with_options(source=pair.source, target=pair.target).with_options(**dict(given.options))
