@@ -1,4 +1,4 @@
-"""SentSim (Song et al. 2021): likeness of source and translation by sentence and by word, without learned judgements.
+"""SentSim (Song et al. 2021; Kanojia 2021 §4): likeness of source and translation by sentence and word, not learned.
 
 The cosine of cross-lingual sentence vectors and the BERTScore F of source and translation are each brought to 0 … 1,
 exponentiated and summed, and the sum is brought to 0 … 1 again. The authors take the smallest and largest value of the
