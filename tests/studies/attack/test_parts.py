@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from babelquake.attacks.goal import Overpenalise
+from babelquake.attacks.goal import Inflate, Overpenalise
 from babelquake.errors import UserError
 from babelquake.runs.journal import Journal
 from babelquake.stats.intervals import wilson
@@ -162,7 +162,7 @@ def ratings(table: pl.DataFrame, human_drop: float) -> pl.DataFrame:
 
 def test_metrics_that_fall_further_than_people_are_found_in_every_cell() -> None:
     table = attacks()
-    joined = rated(table, ratings(table, 0.5), "r.tsv")
+    joined = rated(table, ratings(table, 0.5), "r.tsv", Overpenalise())
     found = list(human_measures(joined, "year", seed=0, resamples=200))
     cells = by_kind(found, scorer=None)["cells_overpenalised"]
     assert (cells.value, cells.n) == (2.0, 2)
@@ -172,14 +172,14 @@ def test_metrics_that_fall_further_than_people_are_found_in_every_cell() -> None
     assert one["degradation_human"].value == pytest.approx(0.5, abs=0.06)
     assert one["degradation"].value > 1 and one["overpenalised"].p < 0.001
     assert one["spread"].value == pytest.approx(one["degradation"].sd / one["degradation_human"].sd)
-    mild = list(human_measures(rated(table, ratings(table, 3.0), "r"), "year", seed=0, resamples=200))
+    mild = list(human_measures(rated(table, ratings(table, 3.0), "r", Overpenalise()), "year", seed=0, resamples=200))
     assert by_kind(mild, scorer=None)["cells_overpenalised"].value == 0
 
 
 def test_ratings_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
     file = tmp_path / "r.tsv"
     file.write_text("tuple\tside\tz\tn\nt1\toriginal\t0.5\t3\nt1\tperturbed\t-0.25\t3\n", "utf-8")
-    joined = rated(attacks(), read_ratings(file), "r.tsv")
+    joined = rated(attacks(), read_ratings(file), "r.tsv", Overpenalise())
     assert joined["human_drop"].to_list() == [0.75]
     for wrong, message in (
         (pl.DataFrame({"tuple": ["t1"], "z": [1.0]}), "no column 'side'"),
@@ -188,7 +188,7 @@ def test_ratings_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
         (pl.DataFrame({"tuple": ["x", "x"], "side": ["original", "perturbed"], "z": [1.0, 1.0]}), "rates none"),
     ):
         with pytest.raises(UserError, match=message):
-            rated(attacks(), wrong, "r.tsv")
+            rated(attacks(), wrong, "r.tsv", Overpenalise())
 
 
 @pytest.mark.parametrize("wrong", ["good", "nan", "inf", "1,5"])
@@ -199,7 +199,18 @@ def test_ratings_that_are_no_numbers_are_named_and_counted(tmp_path: Path, wrong
     for file, write in (("r.tsv", table.write_csv), ("r.csv", table.write_csv), ("r.parquet", table.write_parquet)):
         write(tmp_path / file, **({"separator": "\t"} if file == "r.tsv" else {}))
         with pytest.raises(UserError, match=f"z of t1, perturbed, is '{wrong}', not a number .and 1 more"):
-            rated(attacks(), read_ratings(tmp_path / file), file)
+            rated(attacks(), read_ratings(tmp_path / file), file, Overpenalise())
+
+
+def test_scores_that_should_not_rise_are_compared_with_people_by_their_rise() -> None:
+    rows = [(name, side, z) for name in ("t1", "t2", "t3") for side, z in (("original", 0.5), ("perturbed", 0.6))]
+    given = pl.DataFrame(rows, schema=["tuple", "side", "z"], orient="row")
+    risen = attacks().with_columns(score="score_perturbed", score_perturbed="score")
+    joined = rated(risen, given, "r", Inflate())
+    assert joined["human_drop"].to_list() == pytest.approx([0.1] * 3)
+    assert joined["metric_drop"].to_list() == pytest.approx([1.01, 1.02, 1.03])
+    (test,) = [m for m in human_measures(joined, None, seed=0, resamples=100) if m.kind.name == "overpenalised"]
+    assert test.p is not None and test.p < 0.1
 
 
 def test_what_ratings_do_not_cover_is_said() -> None:
@@ -207,7 +218,7 @@ def test_what_ratings_do_not_cover_is_said() -> None:
     given = pl.DataFrame(rows, schema=["tuple", "side", "z"], orient="row")
     found = attacks()
     assert {"t1", "t2"} <= set(found.filter("success")["tuple"])
-    assert coverage(found, given, rated(found, given, "r")) == (
+    assert coverage(found, given, rated(found, given, "r", Overpenalise())) == (
         f"Human ratings: 1 of {found['success'].sum()} eligible perturbations are rated on both sides; "
         "left out: 1 rated on one side only, 1 that this run did not find."
     )

@@ -5,6 +5,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from babelquake.report.attack.tables import effect
 from babelquake.report.charts import Chart, View, data, dots, points, tooltips
 from babelquake.report.results import Results, named, values
 from babelquake.runs.run import Run
@@ -65,6 +66,7 @@ def _degradation(run: Run, results: Results) -> list[Chart]:
     if not rows or not run.has("rated"):
         return []
     victim, rated = named(rows), run.table("rated")
+    what = effect(run)
     shown: list[dict[str, Any]] = []
     for row in rows:
         cell = rated.filter(
@@ -78,14 +80,14 @@ def _degradation(run: Run, results: Results) -> list[Chart]:
         shown,
         ["metric", "people"],
         "judged by",
-        "degradation (standard deviations)",
+        f"{what} (standard deviations)",
         alt.Scale(zero=False),
         "middle half",
         label="cell",
-        value="median degradation",
+        value=f"median {what}",
     )
     described = (
-        "Degradation of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5): "
+        f"{what.capitalize()} of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5): "
         "medians, and lines from the first quartile to the third."
     )
     return [Chart("attack-degradation", "Metric and people", described, chart, wide=True)]

@@ -24,7 +24,7 @@ def attack_tables(run: Run) -> list[Table]:
         *_damaging(run),
         *_transfer(results),
         *_lengths(run, results),
-        *_humans(results),
+        *_humans(run, results),
     ]
 
 
@@ -167,7 +167,12 @@ def _lengths(run: Run, results: Results) -> list[Table]:
     return table_of("Lengths", rows, columns, f"{note}.")
 
 
-def _humans(results: Results) -> list[Table]:
+def effect(run: Run) -> str:
+    """What the goal does to scores."""
+    return "rise" if str(run.info.config.get("goal", "")).startswith("inflate") else "degradation"
+
+
+def _humans(run: Run, results: Results) -> list[Table]:
     """Figures 2 and 5 of Huang 2023."""
     rows = results.where("overpenalised")
     who: dict[str, Shown] = {
@@ -188,7 +193,7 @@ def _humans(results: Results) -> list[Table]:
     }
     said = "Pearson's r of the metric with human ratings, ± standard error (Huang 2023 Figure 2)."
     note = (
-        "Median degradation by metric and people; p that the metric's is larger (one-sided rank-sum); spread, the "
+        f"Median {effect(run)} by metric and people; p that the metric's is larger (one-sided rank-sum); spread, the "
         "metric's standard deviation over people's (Huang 2023 Figure 5)."
     )
     for cells in results.where("cells_overpenalised"):

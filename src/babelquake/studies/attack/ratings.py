@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from babelquake.attacks.goal import Goal
 from babelquake.data.delimited import csv_table, tsv_table
 from babelquake.data.records import parquet_frame
 from babelquake.data.request import Request
@@ -32,10 +33,11 @@ FEWEST = 3
 """Tuples below which a correlation means nothing."""
 
 
-def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str) -> pl.DataFrame:
+def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str, goal: Goal) -> pl.DataFrame:
     """The rated eligible perturbations, with humans' and the metric's degradation, and the gap between them.
 
-    Degradation is original less perturbed: humans' in standardised ratings, the metric's in f̂.
+    Degradation is original less perturbed: humans' in standardised ratings, the metric's in f̂. Where the goal is that
+    scores rise, it is the rise.
     """
     if missing := [name for name in ("tuple", "side", "z") if name not in ratings.columns]:
         raise UserError(f"{where} has no column '{missing[0]}': ratings are a table of tuple, side and z.")
@@ -50,7 +52,8 @@ def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str) -> pl.DataFr
     if joined.is_empty():
         raise UserError(f"{where} rates none of this run's perturbations: the names in its column 'tuple' are others.")
     return joined.with_columns(
-        human_drop=pl.col("human") - pl.col("human_perturbed"), metric_drop=pl.col("score") - pl.col("score_perturbed")
+        human_drop=pl.Series(map(goal.gain, joined["human"], joined["human_perturbed"]), dtype=pl.Float64),
+        metric_drop=pl.Series(map(goal.gain, joined["score"], joined["score_perturbed"]), dtype=pl.Float64),
     ).with_columns(gap=pl.col("metric_drop") - pl.col("human_drop"))
 
 

@@ -149,7 +149,7 @@ def attack(
         if wanted.on_system:
             session.once(RENDERINGS, lambda: renderings(session.engine, targets, attacks))
         column = split and of_data(split)
-        compared = None if ratings is None else _compared(session, attacks, ratings, column)
+        compared = None if ratings is None else _compared(session, attacks, ratings, wanted, column)
         write_augmentation(session.run.folder, attacks, compared)
         session.run.keep(FILE)
         measures = [*_measures(session, attacks, scorers, known, wanted, column, compared)]
@@ -195,11 +195,12 @@ def _measures(
 
 
 def _compared(
-    session: Session, attacks: pl.DataFrame, ratings: str | Path | pl.DataFrame, by: str | None
+    session: Session, attacks: pl.DataFrame, ratings: str | Path | pl.DataFrame, goal: Goal, by: str | None
 ) -> pl.DataFrame:
     """What was found beside what people say of it, in place of ratings that joined before."""
     table = ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings)
-    found = rated(attacks, table, "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings))
+    where = "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings)
+    found = rated(attacks, table, where, goal)
     run = session.run
     run.info.notes = [note for note in run.info.notes if not note.startswith(NOTE)]
     run.info.signatures["ratings"] = f"{table.height} rows, {digest([table.write_csv()])}"
