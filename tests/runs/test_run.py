@@ -43,7 +43,7 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
     [
         ("mt", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
         ("mt", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
-        ("mt", {"resamples": 5}, "was made with --resamples None; this command says --resamples 5"),
+        ("mt", {"resamples": 5}, "was made with no --resamples; this command says --resamples 5"),
         ("metric", {}, "holds a mt run. Use another --out for this metric run."),
     ],
 )

@@ -101,6 +101,11 @@ def test_the_penalty_can_be_given_or_found_without_dev_data(letters: str, tmp_pa
     assert train_qe([train], tmp_path / "again", encoder=letters)["pearson"] == found["pearson"]
 
 
+def test_data_may_be_a_name(letters: str, tmp_path: Path) -> None:
+    card = train_qe(["sample:rated"], tmp_path / "model", encoder=letters, ridge=1.0)
+    assert card["data"] == {"sample:rated": read("sample:rated").hash} and card["segments"] == {"train": 300}
+
+
 def test_data_without_judgements_are_refused(letters: str, tmp_path: Path) -> None:
     (tmp_path / "plain.tsv").write_text("source\ttranslation\na\tb\n")
     with pytest.raises(UserError, match="has no score"):

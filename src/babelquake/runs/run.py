@@ -86,9 +86,9 @@ class Run(Kept):
         for key in dict.fromkeys([*config, *self.info.config]):
             old, new = self.info.config.get(key), config.get(key)
             if old != new:
-                flag = "--" + key.replace("_", "-")
+                was, says = (_said("--" + key.replace("_", "-"), value) for value in (old, new))
                 raise UserError(
-                    f"{self.folder} was made with {flag} {_short(old)}; this command says {flag} {_short(new)}. "
+                    f"{self.folder} was made with {was}; this command says {says}. "
                     "Use another --out, or --restart to begin again."
                 )
 
@@ -285,9 +285,9 @@ def runs_below(folder: Path | str) -> list[Run]:
     return sorted(found, key=lambda run: run.info.created, reverse=True)
 
 
-def _short(value: Any) -> str:
+def _said(flag: str, value: Any) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= 60 else text[:59] + "…"
+    return f"no {flag}" if value in (None, [], "") else f"{flag} {text if len(text) <= 60 else text[:59] + '…'}"
 
 
 def _first_fault(error: Exception) -> str:

@@ -62,6 +62,11 @@ class Judged:
         return np.asarray(np.einsum("ij,ij->i", self.sources, self.translations) / np.maximum(lengths, 1e-12))
 
 
+def _mark(what: str | Path) -> str:
+    """The checksum of a file; of a folder or a data set by name, the hash of what was read."""
+    return sha256(Path(what)) if Path(what).is_file() else read(what).hash
+
+
 def train_qe(
     data: Files,
     out: Path,
@@ -106,7 +111,7 @@ def train_qe(
         "segments": {name: len(split.target) for name, split in splits.items()},
         "pearson": {name: split.pearson(split.predictions(model)) for name, split in splits.items()},
         "pearson_of_cosine": {name: split.pearson(split.cosines()) for name, split in splits.items()},
-        "data": {Path(path).name: sha256(Path(path)) for paths in files.values() for path in paths},
+        "data": {Path(path).name: _mark(path) for paths in files.values() for path in paths},
         "licence": "the weights derive from the data named above and follow its licence; the encoder has its own",
         "command": _command(files, out, encoder, ridge, target),
         "seconds": round(time.monotonic() - began, 1),

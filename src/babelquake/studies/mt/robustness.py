@@ -1,4 +1,4 @@
-"""The measures of the MT study: quality, Δ, ROBUST, CONSIS, ranks, and differences between systems.
+"""The measures of the MT study: quality, Δ, ROBUST and CONSIS (Niu 2020 §2), ranks, and differences between systems.
 
 One family of tests per language pair, scorer and kind of question: adding a scorer or a language changes no verdict on
 another. ROBUST is 100 where Δ is 0, so Δ's test is ROBUST's too.
