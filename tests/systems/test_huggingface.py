@@ -10,6 +10,7 @@ import pytest
 from tests.systems.tiny_models import marian_model, sentences
 
 from babelquake.errors import UnansweredError, UserError
+from babelquake.models.settings import configure
 from babelquake.systems import huggingface, system
 from babelquake.systems.huggingface import HuggingFace
 
@@ -142,3 +143,22 @@ def test_nothing_is_said_that_is_not_for_the_user(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_offline_no_hub_is_asked(told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    import transformers
+
+    asked = []
+
+    def from_pretrained(name: str, **options: object) -> object:
+        asked.append(options["local_files_only"])
+        raise OSError("there is no such model")
+
+    monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", from_pretrained)
+    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.delenv(variable, raising=False)
+    configure(offline=told)
+    with pytest.raises(UserError, match="cannot be loaded"):
+        HuggingFace("somebody/some-model", device="cpu").translate(["Haus"])
+    assert asked == [told]

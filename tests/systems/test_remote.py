@@ -10,6 +10,8 @@ import pytest
 from tests.systems.conftest import KEY, PROTOCOLS, Server
 
 from babelquake.errors import QuotaError, ResumableError, UnansweredError, UserError
+from babelquake.models.settings import configure
+from babelquake.scorers import scorer
 from babelquake.systems import SYSTEMS, system
 from babelquake.systems.google import Google
 from babelquake.systems.remote import Remote
@@ -294,3 +296,26 @@ def test_googles_minute_passes_and_its_day_does_not(monkeypatch: pytest.MonkeyPa
     assert google.verdict(403, minute).name == "AGAIN"
     assert google.verdict(403, {"error": {"message": "Daily Limit Exceeded"}}).name == "QUOTA"
     assert google.verdict(403, {"error": {"message": "The caller does not have permission"}}).name == "KEY"
+
+
+@pytest.mark.parametrize("name", ["deepl", "google", "microsoft", "openai", "libretranslate"])
+def test_offline_asks_nobody_but_this_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = SYSTEMS.get(name)
+    monkeypatch.setenv(kind.variable, KEY)  # type: ignore[attr-defined]
+    options = {"model": "m"} if name == "openai" else {"url": "https://example.org"} if name == "libretranslate" else {}
+    configure(offline=True)
+    with pytest.raises(UserError, match=r"--offline forbids the network, and .* is at [a-z.-]+: leave"):
+        system(name, language_pair="de-en", retries=0, **options).translate(["eins"])
+
+
+def test_openai_itself_needs_a_key_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError, match="needs a key: set the environment variable OPENAI_API_KEY"):
+        system("openai[model=m]", language_pair="de-en").translate(["eins"])
+    with pytest.raises(UserError, match="needs a key: set the environment variable OPENAI_API_KEY"):
+        scorer("llm-judge[model=m]").segments(["one"], sources=["eins"])
+
+
+def test_a_server_of_ones_own_is_no_network(provider: Server) -> None:
+    configure(offline=True)
+    assert provider.system().translate(["eins"]) == ["EINS"]

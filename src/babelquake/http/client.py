@@ -60,6 +60,11 @@ def usual_verdict(status: int, body: Any) -> Verdict:
     return Verdict.KEY if status in (401, 403) else Verdict.REFUSED
 
 
+def _is_here(host: str) -> bool:
+    """Whether an address is this machine's own."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 @dataclass(frozen=True)
 class Request:
     """One POST of JSON."""
@@ -139,11 +144,14 @@ class Client:
             )
         return url.rstrip("/")
 
-    def post(self, request: Request) -> Answer:
+    def post(self, request: Request, offline: bool = False) -> Answer:
         """The JSON of the answer, or as much of it as came whole where it was cut off.
 
-        UnusableError where there is no JSON, TooLargeError where the service wants smaller requests.
+        UnusableError where there is no JSON, TooLargeError where the service wants smaller requests. `offline` refuses
+        to ask anybody but this machine.
         """
+        if offline and not _is_here(host := urlsplit(request.url).hostname or ""):
+            raise UserError(f"--offline forbids the network, and {self._service.label} is at {host}: leave it out.")
         trouble = _TroubleError("")
         for attempt in range(self._retries + 1):
             if attempt:

@@ -22,6 +22,7 @@ from babelquake.errors import UserError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.models.base import Span
 from babelquake.models.comet_joint import PENALTIES, WORST
+from babelquake.models.settings import SETTINGS
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions
@@ -85,7 +86,8 @@ class LlmJudge(MeanScorer):
         retries: Annotated[int, Range(0, 20)] = 6,
         timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
     ) -> None:
-        self._client = Client(Service("the chat server", "OPENAI_API_KEY", True, _verdict), rate, retries, timeout)
+        own = base_url.rstrip("/") != ENDPOINT
+        self._client = Client(Service("the chat server", "OPENAI_API_KEY", own, _verdict), rate, retries, timeout)
         self.url = self._client.address(base_url)
         self.model, self.style = model, style
         self.prompt = _written(style, inputs) if prompt is None else _read(prompt)
@@ -168,7 +170,7 @@ class LlmJudge(MeanScorer):
         key = self._client.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
-            answer = self._client.post(Request(f"{self.url}/chat/completions", body, headers))
+            answer = self._client.post(Request(f"{self.url}/chat/completions", body, headers), SETTINGS.offline)
             return opinion(_spoken(answer.json), self.style, question.translation)
         except (UnusableError, TooLargeError) as error:
             return Opinion(None, why=str(error))

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
+from babelquake.models.settings import offline
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems import marian
@@ -225,8 +226,17 @@ class HuggingFace(System):
     @cached_property
     def _translator(self) -> Any:
         state = hashlib.blake2b(f"{self._content}|{self._revision}|{self._precision}".encode(), digest_size=10)
-        folder = marian.converted(self._model_name, self._revision, self._precision, state.hexdigest())
+        model = self._on_this_machine() if offline() else self._model_name
+        folder = marian.converted(model, self._revision, self._precision, state.hexdigest())
         return marian.translator(folder, self._where, self._precision, self._threads)
+
+    def _on_this_machine(self) -> str:
+        """The model's own folder, where no hub may be asked."""
+        if Path(self._model_name).is_dir():
+            return self._model_name
+        from huggingface_hub import snapshot_download
+
+        return snapshot_download(self._model_name, revision=self._revision, local_files_only=True)
 
     def _from_pretrained(self, kind: str, **options: Any) -> Any:
         _version("transformers")
@@ -235,7 +245,11 @@ class HuggingFace(System):
         try:
             with marian.quietly():
                 return getattr(transformers, kind).from_pretrained(
-                    self._model_name, revision=self._revision, trust_remote_code=False, **options
+                    self._model_name,
+                    revision=self._revision,
+                    trust_remote_code=False,
+                    local_files_only=offline(),
+                    **options,
                 )
         except (OSError, ValueError, KeyError) as error:
             first = str(error).strip().partition("\n")[0].rstrip(".")

@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar
 from babelquake.callee import Limits
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
+from babelquake.models.settings import SETTINGS
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
@@ -27,6 +28,10 @@ ALONE = 3
 """Times a text is asked for alone before it counts as one without a translation."""
 IN_A_ROW = 10
 """Texts in a row without a translation after which the service, not the text, is to blame."""
+
+
+WITH_KEY = frozenset({"https://api.openai.com/v1"})
+"""Addresses that answer nobody without a key, of services that other servers offer without one."""
 
 
 class Remote(System):
@@ -57,9 +62,8 @@ class Remote(System):
     ) -> None:
         self.source = source
         self.target = target
-        self._client = Client(
-            Service(self.label, self.variable, self.key_optional, self.verdict), rate, retries, timeout
-        )
+        keyless = self.key_optional and (url or self.endpoint).rstrip("/") not in WITH_KEY
+        self._client = Client(Service(self.label, self.variable, keyless, self.verdict), rate, retries, timeout)
         self.url = self._client.address(url or self.endpoint)
         self._limits = replace(self.batch, concurrent=concurrent or self.batch.concurrent)
         self._fruitless = 0
@@ -180,7 +184,7 @@ class Remote(System):
     def _sorted(self, texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
         """One request: translations by text, and reasons by text where there is none."""
         try:
-            answer = self._client.post(self.request(texts, self._client.key))
+            answer = self._client.post(self.request(texts, self._client.key), SETTINGS.offline)
             answers = self.answers(answer.json)
             if not isinstance(answers, list):
                 raise TypeError
