@@ -1,6 +1,8 @@
 """Published tables as data, and what is measured beside them."""
 
+import gzip
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -173,3 +175,22 @@ def test_a_sample_without_the_texts_of_a_table_is_not_blamed_on_judges(punctuati
     (punctuation / "de-en.tsv").write_text("\n".join([lines[0], *ended]) + "\n", "utf-8")
     with pytest.raises(UserError, match=r"the first 8 segments \(--limit\) have none of the texts"):
         reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "out", limit=8, resamples=100)
+
+
+def test_limits_of_attacks_are_for_tables_that_attack(punctuation: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--max-queries is not for this table"):
+        reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "out", max_queries=5)
+    with pytest.raises(UserError, match="--sample is not for this table"):
+        reproduce("niu2020", "table2", punctuation, out=tmp_path / "out", sample=5)
+
+
+def test_a_table_that_attacks_takes_a_limit_of_questions(tmp_path: Path) -> None:
+    rows = [f"Satz {row}\tIt is {row} o'clock in the old town now\tIt was {row} then\twmt12" for row in range(6)]
+    head = "source\treference\ttranslation\tyear"
+    (tmp_path / "de-en.tuples.tsv.gz").write_bytes(gzip.compress("\n".join([head, *rows]).encode() + b"\n"))
+    judges = {"BERTScore": "chrf", "BLEURT": ""}
+    less: dict[str, Any] = {"sample": 3, "max_queries": 4, "recipes": ["input-reduction"], "constraints": []}
+    found = reproduce("huang2023", "table1", tmp_path, out=tmp_path / "out", judges=judges, **less)
+    assert "Each search asked at most 4 questions." in found.notes
+    asked = pl.read_parquet(found.runs["all"] / "attacks.parquet")["queries"]
+    assert all(0 < count <= 4 for count in asked)

@@ -37,6 +37,9 @@ def reproduce(
     limit: opt.Limit = None,
     resamples: Annotated[int | None, option("--resamples", "N", "Resamples.", min=100)] = None,
     sample: Annotated[int | None, option("--sample", "N", "Sentences to attack, where a table attacks.", min=1)] = None,
+    max_queries: Annotated[
+        int | None, option("--max-queries", "N", "Questions to a victim per sentence, where a table attacks.", min=1)
+    ] = None,
     cache: opt.CacheFile = None,
     executor: opt.Executor = "local",
     device: opt.Device = None,
@@ -72,7 +75,7 @@ def reproduce(
     for name, spec in given.items():
         if not spec:
             raise UserError(f"--judge {name}: expected NAME=SPEC, such as COMET=comet.")
-    options = {"resamples": resamples, "sample": sample}
+    options = {"resamples": resamples, "sample": sample, "max_queries": max_queries}
     found = measured(
         paper,
         table,

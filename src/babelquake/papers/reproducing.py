@@ -79,6 +79,7 @@ def reproduce(
     """
     card = paper(name).table(table)
     chosen = _chosen(card, judges or {})
+    _check_options(card, options)
     if runs:
         found = finished(card, runs)
     elif data is None:
@@ -100,9 +101,19 @@ def reproduce(
     less = [f"Only the first {limit} segments of each run were taken."] if limit is not None else []
     if "sample" in options:
         less.append(f"A sample of {options['sample']} was taken.")
+    if "max_queries" in options:
+        less.append(f"Each search asked at most {options['max_queries']} questions.")
     told = (*less, *_sizes(cells), *_unmeasured(card, cells, found.tables), *found.notes)
     notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *told)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
+
+
+def _check_options(card: PaperTable, options: Mapping[str, Any]) -> None:
+    """Refuse a sample or a limit of questions where the study behind a table takes none."""
+    taken = frozenset[str]() if card.study == "size" else frozenset(signature(function_of(card.study)).parameters)
+    for name in ("sample", "max_queries"):
+        if name in options and name not in taken:
+            raise UserError(f"--{name.replace('_', '-')} is not for this table, which takes all of its data.")
 
 
 def _files(card: PaperTable) -> str:
