@@ -120,6 +120,7 @@ def test_a_run_with_its_report(cli: Command, ratings: str, tmp_path: Path) -> No
 def test_a_run_can_be_made_again(cli: Command, ratings: str) -> None:
     cli("annotate", "analyse", ratings, "--out", "run", "--least", "2")
     assert "all the same" in cli("rerun", "run").stdout
+    assert "all the same" in cli("rerun", "run", "--executor", "local", "--fresh").stdout
 
 
 def test_quiet_prints_nothing(cli: Command, ratings: str) -> None:

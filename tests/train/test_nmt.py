@@ -54,6 +54,13 @@ def random_model(size=110):
     return model, {name: value.numpy() for name, value in model.state_dict().items()}
 
 
+def test_wrong_data_leave_no_folder(tmp_path):
+    (tmp_path / "data").mkdir()
+    with pytest.raises(UserError):
+        train(TOY, tmp_path / "data", tmp_path / "out", cache=tmp_path / "cache")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 def test_a_stopped_run_ends_like_an_undisturbed_one(toy_data, toy_cache, tmp_path):
     whole = train(TOY, toy_data, tmp_path / "whole", cache=toy_cache)

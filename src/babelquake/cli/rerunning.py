@@ -3,10 +3,11 @@
 import json
 import shlex
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,7 +48,12 @@ def rerun(
         where = out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / old.folder.name
         words = shlex.split(command_line(old))[1:]
         words[words.index("--out") + 1] = str(where)
-        words += ["--quiet", *(["--cache", "none"] if fresh else []), *(["--executor", executor] if executor else [])]
+        known = _options(typer.main.get_command(app), words)
+        more = {"--cache": "none" if fresh else None, "--executor": executor}
+        words += [
+            "--quiet",
+            *(part for name, value in more.items() if value and name in known for part in (name, value)),
+        ]
         status = app(words, standalone_mode=False)
         if status:
             raise typer.Exit(status)
@@ -63,3 +69,12 @@ def rerun(
             typer.echo(f"  and {len(found.numbers) - SHOWN} more")
     if not found.same:
         raise GateError(f"{len(found.numbers)} numbers of {run} are not the same when it is made again.")
+
+
+def _options(command: Any, words: Sequence[str]) -> set[str]:
+    """The options of the command that a line calls; a study that asks no model has neither cache nor executor."""
+    for word in words:
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+    return {name for parameter in command.params for name in parameter.opts}

@@ -59,7 +59,6 @@ def train(
         start.check(settings, kind.vocabulary)
         settings = replace(settings, model=start.model, vocabulary=start.vocabulary)
     cache = cache or out.parent / "cache"
-    out.mkdir(parents=True, exist_ok=True)
     begun = time.time()
     model = start.pieces if start else vocabulary(kind.vocabulary, settings.vocabulary, data, cache)
     corpus = read_corpus(split_file(data, "train"), cache)
@@ -70,10 +69,12 @@ def train(
         Fixed(model, corpus.target.words),
     )
     print(f"[{settings.name}] {len(pairs)} pairs, ready after {time.time() - begun:.0f} s", flush=True)
+    validation = _validation(settings, split_file(data, "dev"), model)
+    out.mkdir(parents=True, exist_ok=True)
     trainer = Trainer(
         settings,
         pairs,
-        _validation(settings, split_file(data, "dev"), model),
+        validation,
         out,
         device or ("cuda" if torch.cuda.is_available() else "cpu"),
     )
