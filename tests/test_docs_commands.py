@@ -134,6 +134,8 @@ def _quick(words: list[str], known: set[str]) -> list[str]:
     """Options that make it quick, where that changes nothing that another command relies on."""
     as_it_is = words[0] in ("annotate", "perturb") or "--import" in words or "--export" in words
     given = {"--resamples": "100"} if as_it_is else SMALL
+    if words[0] == "reproduce" and "huang2023" not in words:  # nothing is drawn where no sentence is attacked
+        given = {flag: value for flag, value in given.items() if flag != "--sample"}
     return [word for flag, value in given.items() if flag in known and flag not in words for word in (flag, value)]
 
 
