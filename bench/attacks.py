@@ -290,6 +290,8 @@ def main() -> None:
     stored = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as name:
         folder = arguments.folder or Path(name)
+        if "t5" in str(folder):
+            raise SystemExit(f"{folder}: bert-score takes what has t5 in its path for a T5; name another --folder.")
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "job.json"
         if not file.exists():
