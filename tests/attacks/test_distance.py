@@ -17,6 +17,22 @@ def test_edit_distance_is_the_textbook_recursion(one: str, other: str) -> None:
     assert edit_distance(one, other) == distance(one, other)
 
 
+@given(st.text("ab", min_size=30, max_size=90), st.text("ab", min_size=30, max_size=90))
+def test_distances_beyond_the_first_band_are_those_of_the_whole_matrix(one: str, other: str) -> None:
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        above, row = row, [i]
+        for j, b in enumerate(other, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
+    assert edit_distance(one, other) == row[-1]
+    assert edit_distance(f"{one} {other * 9}", f"{other} {other * 9}") <= row[-1]
+
+
+def test_a_very_long_line_with_few_changes_takes_no_time() -> None:
+    text = "abcdefghij" * 40_000
+    assert edit_distance(f"x{text}y", f"z{text[:99]}{text[100:]}") == 3
+
+
 def test_word_distance_counts_changes_insertions_and_deletions() -> None:
     assert word_distance("a b c d", "a x c d") == 1
     assert word_distance("a b c d", "a b new c d") == 1
