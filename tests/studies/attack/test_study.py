@@ -13,87 +13,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.studies.attack.toys import FOUR, run_of, same, tuples
 
-from babelquake.attacks.recipes import RECIPES
-from babelquake.callee import Filler, Gap
 from babelquake.engine import Engine, Local
 from babelquake.errors import ResumableError, UserError
-from babelquake.models import CAUSAL, MASKED, CausalLM, MaskedLM
-from babelquake.models.base import Matrix
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
-
-TEXT = "the old king saw a red house near that small river and many people came there with bread"
-FOUR = list(RECIPES)
-
-
-class Fillers(MaskedLM):
-    """Offers the same words for every gap."""
-
-    signature = "toy-masked"
-
-    def fill(self, gaps: Sequence[Gap], top: int) -> list[list[Filler]]:
-        """Three words, likeliest first."""
-        return [[Filler("green", 0.5), Filler("queen", 0.3), Filler(f"word{len(gap.before)}", 0.1)] for gap in gaps]
-
-
-class Letters(CausalLM):
-    """Finds letters that are rare in English surprising."""
-
-    signature = "toy-causal"
-
-    def log_probabilities(self, texts: Sequence[str]) -> list[Matrix]:
-        """One token per letter."""
-        return [np.array([-4.0 if letter in "qwxz" else -2.0 for letter in text], np.float32) for text in texts]
-
-
-@pytest.fixture(autouse=True)
-def toy_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The toy models under names of their own."""
-    monkeypatch.setitem(MASKED._things, "toy", Fillers)
-    monkeypatch.setitem(CAUSAL._things, "toy", Letters)
-
-
-@pytest.fixture
-def neighbours(tmp_path: Path) -> Path:
-    """A small word space."""
-    file = tmp_path / "neighbours.tsv"
-    file.write_text("king queen ruler\nhouse home hut\nriver stream\nred crimson\npeople folk\n", "utf-8")
-    return file
-
-
-def tuples(count: int = 12) -> pl.DataFrame:
-    rng = np.random.default_rng(5)
-    rows = []
-    for place in range(count):
-        reference = " ".join(rng.permutation(TEXT.split())[: 8 + place % 5])
-        words = reference.split()
-        kept = [word for word in words if rng.random() < 0.5 + place / 30]
-        rows.append(
-            {
-                "source": f"quelle {place}",
-                "reference": f"{reference.capitalize()}.",
-                "translation": f"{' '.join(kept or words[:1]).capitalize()}.",
-                "system": f"s{place % 2}",
-                "year": f"wmt{12 + place % 3}",
-            }
-        )
-    return pl.DataFrame(rows)
-
-
-def run_of(out: Path, neighbours: Path, recipes: Any = FOUR, victims: Any = ("chrf", "ter"), **options: Any) -> Run:
-    given: dict[str, Any] = {
-        "masked_lm": "toy",
-        "fluency_lm": "toy",
-        "neighbours": str(neighbours),
-        "resamples": 100,
-    } | options
-    data = given.pop("data", tuples())
-    return attack(recipes, victims, data, out=out, **given)
-
-
-def same(one: Run, other: Run) -> bool:
-    return one.table("attacks").equals(other.table("attacks")) and one.measures.equals(other.measures)
 
 
 def test_a_run_holds_every_perturbation_with_edits_scores_and_constraint_values(
@@ -199,50 +124,6 @@ def test_the_victim_serves_as_similarity_for_other_goals_too(tmp_path: Path, nei
     assert one.select(columns).equals(other.select(columns)) and one["success"].any()
 
 
-def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Path) -> None:
-    few: dict[str, Any] = {"constraints": "self-similarity", "out": tmp_path / "run"}
-    with pytest.raises(UserError, match="the goal inconsistent brings its own"):
-        attack("input-reduction", "chrf", tuples(3), "inconsistent", **few)
-    with pytest.raises(UserError, match="the goal collapse has no metric"):
-        attack("input-reduction", (), tuples(3), "collapse", systems="command[cmd=cat]", **few)
-
-    def alone(translations: Sequence[str]) -> list[float]:
-        return [float(len(text)) for text in translations]
-
-    with pytest.raises(UserError, match="compares with no reference"):
-        attack("input-reduction", alone, tuples(3), **few)
-
-
-def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> None:
-    run = run_of(tmp_path / "run", neighbours, recipes="clare", victims="chrf", constraints="none", max_queries=3)
-    said = [note for note in run.info.notes if note.startswith("No recipe")]
-    assert said == [f"No recipe and no constraint of this run asks {name}." for name in ("toy", neighbours)]
-
-
-def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
-    few = {"constraints": "none", "resamples": 100, "max_queries": 3}
-    notes = {
-        pair: attack(
-            "faster-genetic", "chrf", tuples(4).with_columns(language_pair=pl.lit(pair)), out=tmp_path / pair, **few
-        )
-        for pair in ("de-en", "en-de")
-    }
-    said = "neighbours-en are of English, and texts in de are attacked: name models of their language."
-    assert said in notes["en-de"].info.notes and not any("of English" in note for note in notes["de-en"].info.notes)
-
-
-def test_ready_made_scores_and_victims_without_scores_are_refused(tmp_path: Path) -> None:
-    data = tuples(4).with_columns(score=pl.Series([1.0, 2.0, 3.0, 4.0]))
-    with pytest.raises(UserError, match="ready-made"):
-        attack("input-reduction", "scores[column=score]", data, constraints="none", out=tmp_path / "run")
-
-    def silent(translations: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-        return [float("nan") if number == 1 else float(number) for number, _ in enumerate(translations)]
-
-    with pytest.raises(UserError, match="has no score for 1 of 4 translations"):
-        attack("input-reduction", silent, data, constraints="none", out=tmp_path / "other")
-
-
 def test_a_budget_of_queries_holds_for_every_sentence(tmp_path: Path, neighbours: Path) -> None:
     run = run_of(tmp_path / "run", neighbours, victims="chrf", max_queries=20)
     table = run.table("attacks")
@@ -303,21 +184,6 @@ def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
         attack("deepwordbug", "chrf", data, "collapse", out=tmp_path / "other")
 
 
-def test_systems_of_one_name_and_victims_without_a_place_are_refused(tmp_path: Path) -> None:
-    data, twins = tuples(4), ["command[cmd=rev,name=a]", "command[cmd=cat,name=a]"]
-    with pytest.raises(UserError, match="two systems are called 'a'"):
-        attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems=twins)
-    with pytest.raises(UserError, match="leave --victim out"):
-        attack("deepwordbug", "ter", data, "collapse", out=tmp_path / "run", systems=twins[:1])
-
-
-def test_a_recipe_named_twice_counts_once(tmp_path: Path, neighbours: Path) -> None:
-    run = run_of(tmp_path / "run", neighbours, ["input-reduction", "input-reduction[]"], ["chrf"], constraints="none")
-    assert run.table("attacks").height == tuples().height
-    shares = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_null())
-    assert shares["n"].to_list() == [tuples().height]
-
-
 def test_a_sample_is_balanced_over_columns_named_once(tmp_path: Path, neighbours: Path) -> None:
     few = {"recipes": "input-reduction", "victims": "chrf", "constraints": "none"}
     run = run_of(tmp_path / "run", neighbours, **few, sample=6, stratify=["year", "year"])
@@ -334,17 +200,6 @@ def test_tables_are_split_by_columns_of_the_data_whatever_they_are_called(tmp_pa
         run = attack("input-reduction", "chrf", data, constraints="none", by=by, out=tmp_path / by, resamples=100)
         found = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_not_null())
         assert dict(found.select("group", "n").iter_rows()) == groups
-
-
-@pytest.mark.parametrize("wrong", [{"pool": 0}, {"max_queries": 0}, {"time_limit": -1.0}, {"check": "never"}])
-def test_numbers_that_mean_nothing_are_refused_in_python_too(tmp_path: Path, wrong: dict[str, Any]) -> None:
-    with pytest.raises(UserError, match=f"{next(iter(wrong))}=.*expected"):
-        attack("input-reduction", "chrf", tuples(3), constraints="none", out=tmp_path / "run", **wrong)
-
-
-def test_no_constraint_and_a_constraint_exclude_each_other(tmp_path: Path, neighbours: Path) -> None:
-    with pytest.raises(UserError, match="exclude each other"):
-        run_of(tmp_path / "run", neighbours, constraints=["none", "words"])
 
 
 def test_every_number_is_signed_with_what_the_search_drew_on(tmp_path: Path, neighbours: Path) -> None:

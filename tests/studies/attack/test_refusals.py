@@ -1,0 +1,82 @@
+"""What the attack study refuses, and what it says of things that nobody needs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.studies.attack.toys import run_of, tuples
+
+from babelquake.errors import UserError
+from babelquake.studies.attack.study import attack
+
+
+def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"constraints": "self-similarity", "out": tmp_path / "run"}
+    with pytest.raises(UserError, match="the goal inconsistent brings its own"):
+        attack("input-reduction", "chrf", tuples(3), "inconsistent", **few)
+    with pytest.raises(UserError, match="the goal collapse has no metric"):
+        attack("input-reduction", (), tuples(3), "collapse", systems="command[cmd=cat]", **few)
+
+    def alone(translations: Sequence[str]) -> list[float]:
+        return [float(len(text)) for text in translations]
+
+    with pytest.raises(UserError, match="compares with no reference"):
+        attack("input-reduction", alone, tuples(3), **few)
+
+
+def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> None:
+    run = run_of(tmp_path / "run", neighbours, recipes="clare", victims="chrf", constraints="none", max_queries=3)
+    said = [note for note in run.info.notes if note.startswith("No recipe")]
+    assert said == [f"No recipe and no constraint of this run asks {name}." for name in ("toy", neighbours)]
+
+
+def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
+    few = {"constraints": "none", "resamples": 100, "max_queries": 3}
+    notes = {
+        pair: attack(
+            "faster-genetic", "chrf", tuples(4).with_columns(language_pair=pl.lit(pair)), out=tmp_path / pair, **few
+        )
+        for pair in ("de-en", "en-de")
+    }
+    said = "neighbours-en are of English, and texts in de are attacked: name models of their language."
+    assert said in notes["en-de"].info.notes and not any("of English" in note for note in notes["de-en"].info.notes)
+
+
+def test_ready_made_scores_and_victims_without_scores_are_refused(tmp_path: Path) -> None:
+    data = tuples(4).with_columns(score=pl.Series([1.0, 2.0, 3.0, 4.0]))
+    with pytest.raises(UserError, match="ready-made"):
+        attack("input-reduction", "scores[column=score]", data, constraints="none", out=tmp_path / "run")
+
+    def silent(translations: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        return [float("nan") if number == 1 else float(number) for number, _ in enumerate(translations)]
+
+    with pytest.raises(UserError, match="has no score for 1 of 4 translations"):
+        attack("input-reduction", silent, data, constraints="none", out=tmp_path / "other")
+
+
+def test_systems_of_one_name_and_victims_without_a_place_are_refused(tmp_path: Path) -> None:
+    data, twins = tuples(4), ["command[cmd=rev,name=a]", "command[cmd=cat,name=a]"]
+    with pytest.raises(UserError, match="two systems are called 'a'"):
+        attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems=twins)
+    with pytest.raises(UserError, match="leave --victim out"):
+        attack("deepwordbug", "ter", data, "collapse", out=tmp_path / "run", systems=twins[:1])
+
+
+def test_a_recipe_named_twice_counts_once(tmp_path: Path, neighbours: Path) -> None:
+    run = run_of(tmp_path / "run", neighbours, ["input-reduction", "input-reduction[]"], ["chrf"], constraints="none")
+    assert run.table("attacks").height == tuples().height
+    shares = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_null())
+    assert shares["n"].to_list() == [tuples().height]
+
+
+@pytest.mark.parametrize("wrong", [{"pool": 0}, {"max_queries": 0}, {"time_limit": -1.0}, {"check": "never"}])
+def test_numbers_that_mean_nothing_are_refused_in_python_too(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match=f"{next(iter(wrong))}=.*expected"):
+        attack("input-reduction", "chrf", tuples(3), constraints="none", out=tmp_path / "run", **wrong)
+
+
+def test_no_constraint_and_a_constraint_exclude_each_other(tmp_path: Path, neighbours: Path) -> None:
+    with pytest.raises(UserError, match="exclude each other"):
+        run_of(tmp_path / "run", neighbours, constraints=["none", "words"])
