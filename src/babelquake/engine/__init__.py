@@ -2,12 +2,13 @@
 
 from babelquake.engine.cache import Cache
 from babelquake.engine.calls import build
-from babelquake.engine.engine import Ask, Engine, in_turn, sharing
+from babelquake.engine.engine import Ask, Engine
 from babelquake.engine.executor import Local, Workers
 from babelquake.engine.executors import workers
 from babelquake.engine.memory import Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
+from babelquake.engine.turns import in_turn, sharing
 
 __all__ = [
     "Ask",
