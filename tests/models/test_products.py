@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from babelquake.models.products import prepared
+from babelquake.models.products import in_one_pass, prepared
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]
@@ -45,3 +45,13 @@ def test_a_torch_without_such_products_leaves_the_model_as_it_is(made: Make, mon
     model = loaded(made("bert"))
     assert prepared(model) is model
     assert any(type(module) is torch.nn.Linear for module in model.modules())
+
+
+def test_an_activation_in_one_pass_says_the_same(made: Make) -> None:
+    ids = torch.randint(5, 20, (4, 40), generator=torch.Generator().manual_seed(1))
+    with torch.inference_mode():
+        expected = loaded(made("gpt2"))(ids).last_hidden_state
+        model = in_one_pass(loaded(made("gpt2")))
+        found = model(ids).last_hidden_state
+    assert sum(isinstance(module, torch.nn.GELU) for module in model.modules()) == model.config.n_layer
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)

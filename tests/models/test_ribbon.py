@@ -1,4 +1,4 @@
-"""Texts in one row: each is read as if it were alone, to the last bit, and common beginnings are read once."""
+"""Texts in one row: each is read as if it were alone, to the last bit."""
 
 import random
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.models.tiny import TEXTS
 from babelquake import models
 from babelquake.callee import Gap
 from babelquake.models.pairs import PairReader
-from babelquake.models.ribbon import alike, beginnings, ribbon
+from babelquake.models.ribbon import ribbon
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]
@@ -68,44 +68,6 @@ def test_roberta_counts_positions_as_transformers_does() -> None:
     sequence = [0, 7, 1, 9, 2]  # a padding token in the midst of a text
     expected = RobertaEmbeddings.create_position_ids_from_input_ids(torch.tensor([sequence]), 1)
     assert ribbon([sequence], config, "cpu", 4096).positions[:5].tolist() == expected[0].tolist()
-
-
-@given(Sequences)
-def test_beginnings_are_distinct_and_lead_to_every_text(sequences: list[list[int]]) -> None:
-    tree = beginnings(sequences, "cpu", 4096)
-    ids = tree.ribbon.ids.tolist()
-    for path, sequence in zip(tree.paths, sequences, strict=True):
-        assert [tree.tokens[end] for end in path] == sequence[1:]
-        assert [ids[tree.parents[end]] for end in path] == sequence[:-1]
-    distinct = {(-(-(len(one) - 1) // 32), *one[:size]) for one in sequences for size in range(1, len(one))}
-    assert tree.nodes == len(distinct)
-
-
-@given(Sequences, st.integers(1, 100))
-def test_portions_hold_every_text_once_and_respect_the_limit(sequences: list[list[int]], tokens: int) -> None:
-    portions = list(alike(sequences, tokens))
-    assert sorted(place for portion in portions for place in portion) == list(range(len(sequences)))
-    for portion in portions:
-        nodes = beginnings([sequences[place] for place in portion], "cpu", 4096).nodes
-        assert len(portion) == 1 or nodes <= tokens
-
-
-def test_variants_of_a_sentence_cost_what_is_new_in_them(made: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    from babelquake.models import causal_lm
-
-    nodes = []
-
-    def counted(*given: object) -> object:
-        tree = beginnings(*given)  # type: ignore[arg-type]
-        nodes.append(tree.nodes)
-        return tree
-
-    monkeypatch.setattr(causal_lm, "beginnings", counted)
-    causal = models.causal(str(made("gpt2")))
-    causal.log_probabilities(["the cat sat on the mat ."])
-    causal.log_probabilities([f"the cat sat on the mat {mark}" for mark in ".,!."])
-    alone, together = nodes
-    assert together <= alone + 2
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "gpt2"])

@@ -1,6 +1,7 @@
 """What attacks know of the attacked text's language: its stop words, and the parts of speech of its words."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.sentence import Sentence
@@ -8,11 +9,14 @@ from babelquake.languages import Language
 from babelquake.perturb.linguistics import linguistics
 from babelquake.perturb.word_lists import word_lists
 
+WORDS = 1 << 16
+"""Words of which is remembered whether they are stop words: every candidate is asked about its own."""
+
 
 def stop_words(lang: Language | None) -> Callable[[str], bool]:
     """Whether a word is a closed-class word of the language, in any letter case; a language without lists has none."""
     lists = word_lists(lang)
-    return (lambda word: False) if lists is None else lists.is_function_word
+    return (lambda word: False) if lists is None else lru_cache(WORDS)(lists.is_function_word)
 
 
 def tagger(lang: Language | None) -> str:

@@ -85,7 +85,7 @@ def _reply(request: Request, answers: list[Any]) -> Any:
 def perplexity(log_probabilities: Any) -> float:
     """exp of the mean negative log-probability of a text's tokens; infinite for a text without any."""
     values = np.asarray(log_probabilities, dtype=np.float64)
-    return math.exp(-float(values.mean())) if values.size else math.inf
+    return math.exp(-float(np.add.reduce(values)) / values.size) if values.size else math.inf
 
 
 def _cosine(one: Any, other: Any) -> float:

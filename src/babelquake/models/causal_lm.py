@@ -9,8 +9,8 @@ from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.base import CausalLM, Matrix
 from babelquake.models.batching import Block, chunks, equal
+from babelquake.models.beginnings import alike, beginnings
 from babelquake.models.on_device import sent
-from babelquake.models.ribbon import alike, beginnings
 from babelquake.models.transformer import Backed
 
 ROOM = 2**26
@@ -69,9 +69,9 @@ class TransformerCausalLM(Backed, CausalLM):
         tree = beginnings(sequences, core.device, core.row)
         states = core.run(core.model.base_model, tree.ribbon).last_hidden_state[0]
         head = core.model.get_output_embeddings()
-        parents = np.array(tree.parents)
+        parents = tree.parents
         order = np.argsort(parents, kind="stable")
-        after, tokens = sent(np.stack([parents, np.array(tree.tokens)])[:, order], core.device)
+        after, tokens = sent(np.stack([parents, tree.tokens])[:, order], core.device)
         weights = []
         with torch.inference_mode():
             for own, rows in chunks(states[: tree.nodes]):

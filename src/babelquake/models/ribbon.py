@@ -2,18 +2,18 @@
 
 Everything in a transformer but attention looks at one token at a time, so texts can follow one another in one long row
 and fill every matrix product. Attention looks at each text by itself: those of equal length lie side by side on the
-ribbon and are a batch of their own. Under a causal model texts that begin alike share their first tokens, which are
-computed once: variants of one sentence cost what is new in them.
+ribbon and are a batch of their own. Under a causal model texts that begin alike share their first tokens (see
+`beginnings`).
 
 Positions begin anew in each text. Models that know of positions in another way (relative biases, convolutions) read
 blocks instead.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +38,6 @@ UNTYPED = frozenset({"distilbert", "gpt2", "llama"})
 """Types that have no token types."""
 STEP_ON_GPU = 16
 """On a GPU texts are padded to a multiple of this, so that few sizes of attention are launched."""
-STEP_SHARED = 32
-"""Texts share beginnings with texts of the same number of tokens by this step: attention then has the same shape."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ class Group:
 
     rows: int
     length: int
-    tokens: "torch.Tensor | slice"
-    """Where on the ribbon their tokens are, text by text."""
+    tokens: slice
+    """Where among the tokens that attention sees theirs are, text by text."""
     mask: "torch.Tensor | None" = None
     """Which tokens are no padding."""
 
@@ -64,8 +62,10 @@ class Ribbon:
     causal: bool
     spans: list[tuple[int, int]] = field(default_factory=list)
     """Where each text begins and how many tokens it has."""
+    seen: "torch.Tensor | None" = None
+    """Which tokens attention sees, in order; None where it sees each once, as they come."""
     back: "torch.Tensor | None" = None
-    """For every token the place among all that attention gives; None where that is its own."""
+    """For every token its place among those that attention sees."""
     types: "torch.Tensor | None" = None
 
     @property
@@ -105,7 +105,7 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
     order = np.argsort(lengths, kind="stable")
     starts = np.empty_like(lengths)
     starts[order] = np.cumsum(lengths[order]) - lengths[order]
-    filled = _filled(int(lengths.sum()), size, device)
+    filled = filled_up(int(lengths.sum()), size, device)
     columns = np.zeros((4, filled), dtype=np.int64)
     within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
     places = np.repeat(starts, own) + within
@@ -125,99 +125,7 @@ def ribbon(sequences: Tokens, config: Any, device: str, size: int, types: Tokens
         row += int(rows)
     spans = list(zip(starts.tolist(), own.tolist(), strict=True))
     typed = config.model_type not in UNTYPED
-    return Ribbon(ids, positions, groups, causal, spans, None, marks if typed else None)
-
-
-@dataclass(frozen=True)
-class Beginnings:
-    """Texts of a causal model as a tree of their beginnings: each distinct one is a node, after its parent."""
-
-    ribbon: Ribbon
-    """The nodes that something follows; the others need not be read."""
-    nodes: int
-    """How many these are."""
-    parents: list[int]
-    """For every node but the first of a text, on the ribbon: after which node it comes."""
-    tokens: list[int]
-    """The tokens of these nodes."""
-    paths: list[list[int]]
-    """For every text which of these nodes it is made of, its begin token left out."""
-
-
-def alike(sequences: Tokens, tokens: int) -> Iterator[list[int]]:
-    """Places of sequences with at most so many distinct beginnings together, those that begin alike side by side."""
-    order = sorted(range(len(sequences)), key=lambda place: (_step(sequences[place]), *sequences[place]), reverse=True)
-    portion: list[int] = []
-    size = 0
-    for place in order:
-        sequence = sequences[place]
-        new = len(sequence) - common(sequences[portion[-1]] if portion else (), sequence)
-        if portion and size + new > tokens:
-            yield portion
-            portion, size, new = [], 0, len(sequence)
-        portion.append(place)
-        size += new
-    if portion:
-        yield portion
-
-
-def beginnings(sequences: Tokens, device: str, size: int) -> Beginnings:
-    """The tree of sequences of at least two tokens; those whose sizes differ by a step share nothing.
-
-    In the order of their tokens, a sequence has in common with all before it what it has with the one just before.
-    """
-    ids: list[int] = []
-    depths: list[int] = []
-    back: list[int] = []
-    parents: list[int] = []
-    tokens: list[int] = []
-    paths: list[list[int]] = [[] for _ in sequences]
-    take: list[int] = []
-    shapes: list[tuple[int, int, int]] = []
-    order = sorted(range(len(sequences)), key=lambda place: (_step(sequences[place]), *sequences[place]))
-    for length, some in groupby(order, key=lambda place: _step(sequences[place])):
-        before: Sequence[int] = ()
-        read: list[int] = []
-        path: list[int] = []
-        start = len(take)
-        for place in some:
-            sequence = sequences[place]
-            same, last = common(before, sequence), len(sequence) - 1
-            known = min(same, len(read), last)
-            read = [*read[:known], *range(len(ids), len(ids) + last - known)]
-            ids += sequence[known:last]
-            depths += range(known, last)
-            back += range(len(take) + known, len(take) + last)
-            told = max(same - 1, 0)
-            path = [*path[:told], *range(len(tokens), len(tokens) + last - told)]
-            parents += read[told:]
-            tokens += sequence[told + 1 :]
-            paths[place] = path
-            take += read
-            take += [read[-1]] * (length - last)
-            before = sequence
-        shapes.append((start, (len(take) - start) // length, length))
-    filled = _filled(len(ids), size, device)
-    columns = np.zeros((3, filled), dtype=np.int64)
-    columns[:, : len(ids)] = ids, depths, back
-    numbers, positions, places = sent(columns, device)
-    taken = sent(np.array(take, dtype=np.int64), device)
-    groups = [Group(rows, length, taken[start : start + rows * length]) for start, rows, length in shapes]
-    made = Ribbon(numbers, positions, groups, True, [], places[: len(ids)])
-    return Beginnings(made, len(ids), parents, tokens, paths)
-
-
-def common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences have in common at their beginning."""
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return place
-    return min(len(one), len(other))
-
-
-def _step(sequence: Sequence[int]) -> int:
-    """Tokens that attention sees of a sequence, whose last one is not read."""
-    return -(-(len(sequence) - 1) // STEP_SHARED) * STEP_SHARED
+    return Ribbon(ids, positions, groups, causal, spans, types=marks if typed else None)
 
 
 def _positions(tokens: Numbers, within: Numbers, config: Any) -> Numbers:
@@ -236,7 +144,8 @@ def padded_to(device: str) -> int:
     return STEP_ON_GPU if on_gpu(device) else 1
 
 
-def _filled(count: int, size: int, device: str) -> int:
+def filled_up(count: int, size: int, device: str) -> int:
+    """How many tokens a ribbon has that holds so many: a multiple of `size` on a GPU."""
     return -(-count // size) * size if on_gpu(device) else max(count, SMALLEST)
 
 
@@ -269,6 +178,8 @@ def attention(
 
     heads, size, width = query.shape[1:]
     columns = [part[0].transpose(0, 1) for part in (query, key, value)]
+    if ribbon.seen is not None:
+        columns = [column[ribbon.seen] for column in columns]
     found = []
     for group in ribbon.groups:
         q, k, v = (column[group.tokens].view(group.rows, group.length, -1, width).transpose(1, 2) for column in columns)

@@ -12,11 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from babelquake.callee import Limits
 from babelquake.errors import UserError
-from babelquake.models.batching import TOKENS
+from babelquake.models.batching import TOKENS, on_gpu
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.loading import enough_memory, loading
 from babelquake.models.packed import is_packed, pretrained
-from babelquake.models.products import prepared
+from babelquake.models.products import in_one_pass, prepared
 from babelquake.models.reader import Reader
 from babelquake.models.ribbon import OFFSETS
 from babelquake.models.settings import device_of
@@ -105,9 +105,10 @@ class Transformer(Reader):
         if self.device == "cpu" and self.precision == "float32" and self.ribbons:
             return prepared(made.eval())
         try:
-            return made.to(self.device).eval()
+            made = made.to(self.device).eval()
         except RuntimeError as error:
             raise UserError(f"{self.checkpoint.name} does not go onto device '{self.device}': {error}") from None
+        return in_one_pass(made) if on_gpu(self.device) else made
 
     @cached_property
     def longest(self) -> int:

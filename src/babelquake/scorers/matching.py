@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from babelquake.models.base import Matrix
 from babelquake.models.batching import ROWS_ON_GPU, on_gpu
 from babelquake.models.on_device import in_one_piece, sent
-from babelquake.models.ribbon import STEP_ON_GPU
 from babelquake.scorers.base import Array
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+STEP = 32
+"""On a GPU texts are padded to a multiple of so many tokens: the fewer lengths there are, the fewer products."""
 EMPTY = 2
 """Tokens of an empty text: bert-score takes every text of two tokens for one."""
 
@@ -84,7 +85,7 @@ def together(pairs: Sequence[tuple[Side, Side]], device: str) -> Array:
     number = {id(side): place for place, side in enumerate(sides)}
     counts = np.array([len(side.shares) for side in sides])
     texts = np.array([(number[id(one)], number[id(other)]) for one, other in pairs])
-    steps = (-(-counts // STEP_ON_GPU) * STEP_ON_GPU)[texts]
+    steps = (-(-counts // STEP) * STEP)[texts]
     order = np.lexsort(steps.T)
     blocks = list(_blocks(steps[order]))
     chosen = order[np.concatenate([rows for rows, _ in blocks])]
