@@ -99,7 +99,9 @@ def _kins(sequences: Tokens) -> list[_Kin]:
     steps: dict[int, list[int]] = defaultdict(list)
     for place, sequence in enumerate(sequences):
         steps[-(-(len(sequence) - 1) // STEP) * STEP].append(place)
-    return [_kin(sequences, sorted(steps[step], key=sequences.__getitem__), step) for step in sorted(steps)]
+    return [
+        _kin(sequences, sorted(steps[step], key=lambda place: list(sequences[place])), step) for step in sorted(steps)
+    ]
 
 
 def _kin(sequences: Tokens, places: list[int], step: int) -> _Kin:

@@ -62,11 +62,14 @@ class Layers:
 
         lower = [layer for layer in set(layers) if layer < top]
         hooks = [self._blocks[layer].register_forward_pre_hook(keep(layer), with_kwargs=True) for layer in lower]
-        setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks[:top]))
+        shorter = top < len(self._blocks)
+        if shorter:
+            setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks[:top]))
         try:
             last = self.run(self.model, sheet).last_hidden_state
         finally:
-            setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks))
+            if shorter:
+                setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks))
             for hook in hooks:
                 hook.remove()
         if self._end is not None:
