@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,10 +15,8 @@ from typing import Any
 
 import pytest
 
-from babelquake.callee import Limits
 from babelquake.engine import Cache, Engine
 from babelquake.errors import ResumableError, UnansweredError
-from babelquake.spec import Spec
 from babelquake.systems import system
 from babelquake.systems.base import System
 
@@ -159,6 +157,7 @@ def test_bad_answers_of_an_earlier_version_are_asked_for_again(provider: Provide
     made = provider.system()
     cache.put({key_of(made.signature, b"a"): "\ud83d".encode("utf-8", "surrogatepass")})
     cache.put({key_of(made.signature, b"b"): b""})
+    assert Engine(cache).untranslated(made, ["a", "b"]) == ["a", "b"], "a dry run counts them too"
     assert Engine(cache).translate(made, ["a", "b"]) == ["A", "B"]
 
 
@@ -197,23 +196,6 @@ def test_what_is_sent_again_counts_against_the_budget(
     engine = Engine(Cache(tmp_path / "c.sqlite"), budget=1200)
     with pytest.raises(ResumableError, match="budget"):
         engine.translate(provider.system(), ["b" * 100, *(f"{number:03d}" for number in range(320))])
-
-
-class Silent(System):
-    """Says nothing to everything."""
-
-    spec = Spec("silent")
-    signature = "silent"
-    limits = Limits()
-
-    def translate(self, texts: Sequence[str]) -> list[str]:
-        return ["" for _ in texts]
-
-
-def test_a_system_that_returns_only_blank_lines_is_told() -> None:
-    engine = Engine()
-    engine.translate(Silent(), ["a", "b"])
-    assert engine.notes == ["silent translates every text to nothing: all 2 answers are blank."]
 
 
 CHILD = """

@@ -1,8 +1,9 @@
 """The engine makes costly calls cheap and safe: duplicates, batches, cache, resume, local or elsewhere."""
 
+from babelquake.engine.asking import Ask
 from babelquake.engine.cache import Cache
 from babelquake.engine.calls import build
-from babelquake.engine.engine import Ask, Engine
+from babelquake.engine.engine import Engine
 from babelquake.engine.executor import Local, Workers
 from babelquake.engine.executors import workers
 from babelquake.engine.memory import Memory

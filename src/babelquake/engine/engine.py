@@ -5,13 +5,13 @@ that does not fit into memory, stores each finished batch at once, and returns r
 """
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
 from babelquake.callee import Callee, Filler, Gap
-from babelquake.engine import calls
+from babelquake.engine import asking, calls
 from babelquake.engine.batching import in_batches
 from babelquake.engine.cache import Cache, key_of
 from babelquake.engine.calls import Call, Unanswered
@@ -21,36 +21,25 @@ from babelquake.engine.forms import (
     FILLING,
     JUDGEMENT,
     MARKING,
-    PAID_TRANSLATION,
     PROBABILITY,
-    TRANSLATION,
     Form,
+    translation_of,
     utf8,
 )
 from babelquake.engine.memory import BOUND, Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
-from babelquake.errors import ResumableError, UnansweredError
+from babelquake.engine.shortfalls import Shortfalls
+from babelquake.errors import ResumableError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
-from babelquake.visible import visible
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 R = TypeVar("R")
 SIDE_BY_SIDE = 512
 """Questions that scorers of one encoder judge in turn, while its vectors are in memory."""
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One question of a search to a callee other than its scorer: a gap to fill, a text to encode or to weigh."""
-
-    callee: Callee
-    what: Any
-    option: Any = None
-    """`top` for a masked language model, the layers for an encoder."""
 
 
 class Engine:
@@ -72,52 +61,30 @@ class Engine:
         self.memory = Memory(memory_bytes)
         self.calls = 0
         """Texts that were really sent to a system or a costly scorer."""
-        self.on_error = on_error
-        """Whether to go on without the answers that could not be had, or to stop once everything else is done."""
         self.budget = budget
         """Characters that remote callees may still be sent; None where nobody counts."""
         self.resident = resident
         """Models that a worker elsewhere keeps in memory: one, but where several are asked in turn."""
-        self._unanswered: dict[str, tuple[int, str]] = {}
-        """By callee: how many texts have no answer, and why the first has none."""
-        self._said: dict[str, list[int]] = {}
-        """By system: how many texts that were not blank it got, and how many of its translations were not."""
+        self._shortfalls = Shortfalls(on_error)
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
         call: Call[System, str, str] = Call(system, calls.translations, self.memory, resident=self.resident)
         given = [text if text.strip() else "" for text in texts]
-        form = PAID_TRANSLATION if system.remote else TRANSLATION
-        found = self._answered(call, given, form, f"translating with {system.name}", {"": ""})
-        said = self._said.setdefault(system.name, [0, 0])
-        said[0] += sum(map(bool, given))
-        said[1] += sum(bool(text.strip()) for text in found)
+        found = self._answered(call, given, translation_of(system), f"translating with {system.name}", {"": ""})
+        self._shortfalls.hear(system.name, given, found)
         return found
 
     @property
     def notes(self) -> list[str]:
         """What a reader of the results must know: texts that have no answer, systems that say nothing."""
-        silent = [
-            f"{name} translates every text to nothing: all {asked} answers are blank."
-            for name, (asked, spoken) in self._said.items()
-            if asked and not spoken
-        ]
-        return [
-            *silent,
-            *(
-                f"{count} texts have no translation by {name} and count as empty, the first {first}"
-                for name, (count, first) in self._unanswered.items()
-            ),
-        ]
+        return self._shortfalls.notes
 
     def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
         """The distinct texts a `translate` would have to send: what a dry run counts."""
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
-        if self.cache is None:
-            return distinct
-        keys = {text: key_of(system.signature, utf8(text)) for text in distinct}
-        known = self.cache.get(list(keys.values()))
-        return [text for text in distinct if keys[text] not in known]
+        _, known = self._looked_up(system.signature, distinct, translation_of(system))
+        return [text for text in distinct if text not in known]
 
     def judge(self, scorer: Scorer, questions: Questions, stored: bool = True) -> Array:
         """A scorer's rows for any number of questions; what is not `stored` leaves no trace on disk."""
@@ -147,11 +114,8 @@ class Engine:
     def unjudged(self, scorer: Scorer, questions: Questions) -> list[Question]:
         """The distinct questions a `judge` would have to ask: what a budget counts."""
         distinct = list(dict.fromkeys(questions.one_by_one(scorer.needs)))
-        if self.cache is None:
-            return distinct
-        keys = {question: key_of(scorer.signature, JUDGEMENT.key(question)) for question in distinct}
-        known = self.cache.get(list(keys.values()))
-        return [question for question in distinct if keys[question] not in known]
+        _, known = self._looked_up(scorer.signature, distinct, JUDGEMENT)
+        return [question for question in distinct if question not in known]
 
     def judge_all(self, scorers: Sequence[Scorer], questions: Questions, stored: bool = True) -> list[Array]:
         """The rows of several scorers. Those that share an encoder go side by side: it reads every text once."""
@@ -247,43 +211,7 @@ class Engine:
         A search yields lists of questions and is sent their answers: for a `Question` the score that `scorer` gives,
         for an `Ask` what its callee says. What all open searches ask is answered together, in full batches.
         """
-        return pool(searches, lambda asked: self._all(asked, scorer, stored), width)
-
-    def _all(self, asked: Sequence[Any], scorer: Scorer | None, stored: bool) -> list[Any]:
-        """Answers to questions of every kind, in order: those to the same callee go together."""
-        groups: dict[tuple[int, Any], list[int]] = {}
-        for place, one in enumerate(asked):
-            group = (id(one.callee), one.option) if isinstance(one, Ask) else (0, None)
-            groups.setdefault(group, []).append(place)
-        answers: list[Any] = [None] * len(asked)
-        for places in groups.values():
-            first, some = asked[places[0]], [asked[place] for place in places]
-            found = self._asked(first, some, stored) if isinstance(first, Ask) else self._scores(scorer, some, stored)
-            for place, answer in zip(places, found, strict=True):
-                answers[place] = answer
-        return answers
-
-    def _asked(self, first: Ask, asks: Sequence[Ask], stored: bool) -> list[Any]:
-        what = [ask.what for ask in asks]
-        match first.callee:
-            case Scorer() as scorer:
-                return self._scores(scorer, what, stored)
-            case MaskedLM() as masked:
-                return self.fill(masked, what, first.option or 50, stored)
-            case CausalLM() as causal:
-                return self.log_probabilities(causal, what, stored)
-            case Encoder() as encoder:
-                found = self.encode(encoder, what, first.option or (0,))
-                return [found[text] for text in what]
-            case System() as system:
-                return self.translate(system, what)
-        raise TypeError(f"{first.callee!r} is nothing that can be asked")
-
-    def _scores(self, scorer: Scorer | None, questions: Sequence[Question], stored: bool) -> list[float]:
-        if scorer is None:
-            raise TypeError("a search asks questions, but no scorer was given")
-        scores: list[float] = scorer.score_rows(self.judge(scorer, Questions.of(questions), stored)).tolist()
-        return scores
+        return pool(searches, lambda asked: asking.answers(self, asked, scorer, stored), width)
 
     def _computed(self, scorer: Scorer, questions: Questions, label: str) -> Array:
         """Rows that are cheaper to compute than to look up; a scorer that knows the data stays where they are."""
@@ -339,7 +267,7 @@ class Engine:
                 keep({one: form.read(utf8(error.answers[one])) for one in missing if one in error.answers})
                 raise
         if unanswered:
-            answers.update(self._without(call.callee, unanswered, len(distinct), form))
+            answers.update(self._shortfalls.stand_ins(call.callee, unanswered, len(distinct), form))
         return [answers[one] for one in asked]
 
     def _looked_up(self, signature: str, questions: Sequence[Q], form: Form[Q, A]) -> tuple[dict[Q, bytes], dict[Q, A]]:
@@ -369,18 +297,3 @@ class Engine:
                 )
             self.budget -= size
             yield batch
-
-    def _without(self, callee: Callee, reasons: dict[Q, str], of: int, form: Form[Q, A]) -> dict[Q, A]:
-        """What stands for answers that could not be had; an error where nothing can, or where the user wants one."""
-        question, why = next(iter(reasons.items()))
-        shown = visible(str(question))
-        shown = shown if len(shown) <= 60 else shown[:59] + "…"
-        first = f"“{shown}” because {why}."
-        if self.on_error == "stop" or form.nothing is None:
-            raise UnansweredError(
-                f"{callee.name} has no usable answer to {len(reasons)} of {of} texts, the first {first} "
-                "Everything else is kept; --on-error keep goes on without them."
-            )
-        before, earlier = self._unanswered.get(callee.name, (0, first))
-        self._unanswered[callee.name] = before + len(reasons), earlier
-        return dict.fromkeys(reasons, form.nothing)

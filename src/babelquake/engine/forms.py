@@ -10,6 +10,7 @@ import numpy as np
 from babelquake.callee import Filler, Gap
 from babelquake.models.base import Matrix, Span
 from babelquake.scorers.base import Array, Question
+from babelquake.systems.base import System
 from babelquake.text import is_whole
 
 Q = TypeVar("Q")
@@ -43,6 +44,13 @@ TRANSLATION: Form[str, str] = Form(
     utf8, len, _longest_first, utf8, lambda data: data.decode("utf-8", "surrogatepass"), nothing="", sound=is_whole
 )
 PAID_TRANSLATION = replace(TRANSLATION, sound=lambda text: bool(text.strip()) and is_whole(text))
+
+
+def translation_of(system: System) -> Form[str, str]:
+    """What a system is asked: a service that was paid has said something."""
+    return PAID_TRANSLATION if system.remote else TRANSLATION
+
+
 JUDGEMENT: Form[Question, Array] = Form(
     lambda question: question.key,
     lambda question: question.characters,
