@@ -6,7 +6,6 @@ unified models (CometKiwi, xCOMET) read them joined, which `comet_joint` does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,93 +15,15 @@ from numpy.typing import NDArray
 from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.batching import Tokens, on_gpu
+from babelquake.models.comet_below import family_of, filled, pretrained
+from babelquake.models.comet_settings import FILES, Settings, settings
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.products import prepared
 from babelquake.models.reader import Reader
-from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, tokenizer
 from babelquake.models.weights import state
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-FILES = ("hparams.yaml", "checkpoints/model.ckpt")
-SEPARATED = {"regression_metric", "referenceless_regression_metric", "ranking_metric"}
-JOINED = {"unified_metric", "xcomet_metric"}
-DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "regression_metric": {},
-    "referenceless_regression_metric": {"hidden_sizes": [2048, 1024]},
-    "ranking_metric": {"pretrained_model": "xlm-roberta-base"},
-    "unified_metric": {"layer_transformation": "sparsemax", "pretrained_model": "microsoft/infoxlm-large"},
-    "xcomet_metric": {
-        "layer_transformation": "sparsemax",
-        "layer_norm": False,
-        "encoder_model": "XLM-RoBERTa-XL",
-        "pretrained_model": "facebook/xlm-roberta-xl",
-        "word_layer": 36,
-        "hidden_sizes": [2560, 1280],
-        "word_level_training": True,
-        "error_labels": ["minor", "major", "critical"],
-    },
-}
-"""What each class of unbabel-comet 2.2 assumes where a checkpoint says nothing, beyond the defaults of `Settings`."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The hyper-parameters that shape the network, under the names of `hparams.yaml`."""
-
-    class_identifier: str
-    encoder_model: str = "XLM-RoBERTa"
-    pretrained_model: str = "xlm-roberta-large"
-    pool: str = "avg"
-    layer: str | int = "mix"
-    layer_transformation: str = "softmax"
-    layer_norm: bool = True
-    hidden_sizes: Sequence[int] = (3072, 1024)
-    activations: str = "Tanh"
-    final_activation: str | None = None
-    input_segments: Sequence[str] = ("mt", "src", "ref")
-    word_level_training: bool = False
-    word_layer: int = 24
-    error_labels: Sequence[str] = ("minor", "major")
-
-    @property
-    def joined(self) -> bool:
-        """Whether the texts of a segment are read together."""
-        return self.class_identifier in JOINED
-
-    @property
-    def inputs(self) -> frozenset[str]:
-        """Which of source and reference the model reads."""
-        if self.class_identifier == "referenceless_regression_metric":
-            return frozenset({"source"})
-        if self.class_identifier == "unified_metric":
-            names = {"src": "source", "ref": "reference"}
-            return frozenset(names[segment] for segment in self.input_segments if segment in names)
-        return frozenset({"source", "reference"})
-
-
-def settings(folder: Path, trained: Mapping[str, Any] | None = None) -> Settings:
-    """What `hparams.yaml` says; `trained`, the hyper-parameters inside the checkpoint, win as they do in COMET."""
-    import yaml
-
-    path = folder / FILES[0]
-    try:
-        written = yaml.safe_load(path.read_text("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        raise UserError(f"{path} is no YAML: {str(problem).splitlines()[0]}") from problem
-    kind = str(written.get("class_identifier")) if isinstance(written, dict) else ""
-    if kind not in DEFAULTS:
-        raise UserError(
-            f"{path} names no COMET model that is known: class_identifier is '{kind}', "
-            f"expected {' or '.join(DEFAULTS)}."
-        )
-    found = {**DEFAULTS[kind], **written, **(trained or {})}
-    if kind in JOINED and "sent_layer" in found:
-        found["layer"] = found["sent_layer"]
-    known = {field.name for field in fields(Settings)}
-    chosen = {name: value for name, value in found.items() if name in known and (value is not None or "final" in name)}
-    return Settings(**{**chosen, "class_identifier": kind})
 
 
 class Network(Reader):
@@ -118,14 +39,14 @@ class Network(Reader):
             raise UserError(f"{folder / FILES[1]} is no COMET checkpoint: it has no encoder.model.* weights.")
         self.settings = settings(folder, checkpoint.get("hyper_parameters"))
         self.device = device
-        self.family = _family(self.settings.encoder_model, folder)
+        self.family = family_of(self.settings.encoder_model, folder)
         vocabulary = encoder or self.family.vocabulary or self.settings.pretrained_model
-        self.tokenizer, config = _pretrained(self.family, encoder or self.settings.pretrained_model, vocabulary)
+        self.tokenizer, config = pretrained(self.family, encoder or self.settings.pretrained_model, vocabulary)
         kind = getattr(transformers, self.family.model)
         self.limit = config.max_position_embeddings - 2
         self.mixture = _mixture(self.settings, weights, config.num_hidden_layers + 1)
         self._gamma = float(weights["layerwise_attention.gamma"]) if self.settings.layer == "mix" else 1.0
-        network = _filled(kind, config, _under(weights, "encoder.model."))
+        network = filled(kind, config, _under(weights, "encoder.model."))
         if self.family.prunable:
             needed = [layer for layer, weight in self.mixture.items() if weight]
             needed += [self.settings.word_layer] if self._tags else []
@@ -249,94 +170,6 @@ class Network(Reader):
             else:
                 found = self.estimate(torch.cat((t, r, t * r, (t - r).abs(), t * s, (t - s).abs()), dim=1))
             return np.asarray(found.cpu().numpy(), dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Family:
-    """The transformers classes behind an `encoder_model`, and how it joins two texts."""
-
-    model: str
-    config: str
-    tokenizer: str
-    marks: Mapping[str, str]
-    separators: int
-    typed: bool
-    vocabulary: str | None = None
-    """A tokenizer that is not the pretrained model's own."""
-    prunable: bool = True
-    """Whether the vectors of a layer are the same where those above it are left out."""
-
-
-FAMILIES = {
-    "BERT": Family("BertModel", "BertConfig", "BertTokenizerFast", BERT_MARKS, separators=1, typed=True),
-    "XLM-RoBERTa": Family(
-        "XLMRobertaModel", "XLMRobertaConfig", "XLMRobertaTokenizerFast", ROBERTA_MARKS, separators=2, typed=False
-    ),
-    "XLM-RoBERTa-XL": Family(
-        "XLMRobertaXLModel",
-        "XLMRobertaXLConfig",
-        "XLMRobertaTokenizerFast",
-        ROBERTA_MARKS,
-        separators=2,
-        typed=False,
-        prunable=False,
-    ),
-    "MiniLM": Family(
-        "BertModel",
-        "BertConfig",
-        "XLMRobertaTokenizerFast",
-        ROBERTA_MARKS,
-        separators=2,
-        typed=False,
-        vocabulary="xlm-roberta-base",
-    ),
-    "RemBERT": Family("RemBertModel", "RemBertConfig", "RemBertTokenizerFast", BERT_MARKS, separators=1, typed=True),
-}
-
-
-def _family(name: str, folder: Path) -> Family:
-    if name not in FAMILIES:
-        raise UserError(f"{folder} has the encoder_model '{name}': expected {' or '.join(FAMILIES)}.")
-    return FAMILIES[name]
-
-
-def _pretrained(family: Family, name: str, vocabulary: str) -> tuple[Any, Any]:
-    """Tokenizer and configuration of the encoder below; its weights are in the checkpoint."""
-    import transformers
-
-    try:
-        found = tokenizer(vocabulary, family.tokenizer, family.marks)
-        return found, getattr(transformers, family.config).from_pretrained(name)
-    except (OSError, ValueError) as problem:
-        raise UserError(
-            f"the tokenizer and configuration of '{name}', on which this COMET checkpoint builds, cannot be loaded: "
-            f"{str(problem).strip().splitlines()[0]} Where there is no hub, name a folder with them: "
-            "comet[model=FOLDER,encoder=FOLDER]."
-        ) from problem
-
-
-def _filled(kind: Any, config: Any, weights: Mapping[str, Any]) -> Any:
-    """The encoder with the checkpoint's weights; nothing may stay as it was drawn at random."""
-    import torch
-
-    with torch.device("meta"):
-        network = kind(config, add_pooling_layer=False)
-    network.to_empty(device="cpu")
-    for name, buffer in network.named_buffers():
-        if name.endswith("position_ids"):
-            buffer.copy_(torch.arange(buffer.shape[-1]).expand_as(buffer))
-        else:
-            buffer.zero_()
-    try:
-        missing = network.load_state_dict(dict(weights), strict=False, assign=True).missing_keys
-    except RuntimeError as problem:
-        reason = str(problem).splitlines()[1].strip()
-        raise UserError(f"the COMET checkpoint does not fit its encoder: {reason}") from None
-    if missing:
-        raise UserError(
-            f"the COMET checkpoint does not fit its encoder: {len(missing)} weights are missing, such as {missing[0]}."
-        )
-    return network
 
 
 def _under(weights: Mapping[str, Any], prefix: str) -> dict[str, Any]:

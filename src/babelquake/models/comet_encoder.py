@@ -1,6 +1,7 @@
 """COMET's sentence vectors as an encoder: the engine encodes each source, reference and translation once."""
 
-from babelquake.models.comet import FILES, Network, settings
+from babelquake.models.comet import Network
+from babelquake.models.comet_settings import FILES, settings
 from babelquake.models.precision import Precision
 from babelquake.models.published import PublishedEncoder
 
