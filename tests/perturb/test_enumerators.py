@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.languages import Language
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 from babelquake.perturb.enumerators import ENUMERATORS
 
 EN = Language("en")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.languages import Language
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 from babelquake.perturb.linguistics import linguistics
 from babelquake.perturb.word_lists import word_lists
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from babelquake.data import read
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 from babelquake.text import words
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.base import PERTURBATIONS, Perturbation
+from babelquake.perturb import PERTURBATIONS, Perturbation
 from babelquake.perturb.linguistics import VARIABLE, linguistics, resource
 
 UKIP = (

@@ -6,7 +6,7 @@ import pytest
 
 from babelquake.callee import Filler, Gap
 from babelquake.errors import UserError
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 from babelquake.perturb.suite import suite
 from babelquake.text import words
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 
 WORDS = ["5", "٣", "km", "€", "Paris", "Rom", "Montag", "May", "%", ",", "CDU"]
 RUSSIAN = "На слушании в декабре Блэквуд сказал, что не имел намерения оскорбить буддизм."

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 from babelquake.randomness import Stream
 
 UKIP = (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 
 
 def change(name: str, text: str, lang: str | None = "en") -> str | None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from babelquake.errors import UserError, refuse_one_text
 from babelquake.languages import Language
-from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
+from babelquake.perturb.base import PERTURBATIONS, Card, perturbation
+from babelquake.perturb.bound import Perturbation
 
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "perturb", "perturbation"]
 

@@ -1,4 +1,4 @@
-"""Content words: their case (Kanojia 2021, MPP5–6), dropped, repeated, inserted, replaced (MAP2–7), out of order.
+"""Content words: their case (Kanojia 2021, MPP5–6), dropped, repeated, inserted, replaced (MAP2–7).
 
 What a content word is can be told in two ways. `content=tags`, as the paper's text has it: nouns, verbs, adjectives and
 adverbs as `linguistics` tells them apart. `content=stop-words`, as its code has it: whatever is on no list of
@@ -244,52 +244,6 @@ def replace_by_antonyms(text: str, level: float, rng: Stream, most: Count = CAP)
     chosen = [known[place] for place in rng.sample(len(known), _number(min(level * len(every), most)))]
     edits = [(word.start, word.end, match_case(rng.choice(others), word.text)) for word, others in chosen]
     return replaced(text, edits) if edits else None
-
-
-@perturbation(
-    "word-swap",
-    family="content words",
-    meaning="depends",
-    level=1,
-    unit="pairs of neighbours",
-    high=MOST,
-)
-def swap_words(text: str, level: float, rng: Stream) -> str | None:
-    """Swap random neighbouring words: one pair by default.
-
-    Neighbours have nothing but a space between them. None where no two neighbours differ.
-    """
-    every = pieces(text)
-    edits: list[tuple[int, int, str]] = []
-    for left in rng.shuffled(range(len(every) - 1)):
-        first, second = every[left], every[left + 1]
-        between = text[first.end : second.start]
-        free = not any(start < second.end and first.start < end for start, end, _ in edits)
-        if free and first.text != second.text and (not between or between.isspace()):
-            edits.append((first.start, second.end, second.text + between + first.text))
-        if len(edits) == _number(level):
-            break
-    return replaced(text, sorted(edits)) if edits else None
-
-
-@perturbation(
-    "word-order",
-    family="content words",
-    meaning="altering",
-    level=1.0,
-    unit="share of words",
-)
-def shuffle_words(text: str, level: float, rng: Stream) -> str | None:
-    """Put random words of the sentence in random order; punctuation stays in place. None where no two words differ."""
-    every = pieces(text)
-    if len({word.text for word in every}) < 2:
-        return None
-    places = rng.sample(len(every), max(2, round(level * len(every))))
-    order = rng.shuffled(places)
-    if order == places:
-        order = [*places[1:], places[0]]
-    moved = [(every[to].start, every[to].end, every[source].text) for to, source in zip(places, order, strict=True)]
-    return replaced(text, moved)
 
 
 def _content_words(text: str, lang: Language | None, content: Content) -> list[Span]:

@@ -6,7 +6,7 @@ import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.errors import UserError
-from babelquake.perturb.base import Perturbation
+from babelquake.perturb import Perturbation
 from babelquake.studies.probing import Material
 from babelquake.studies.splits import unsampled, without_duplicates
 
