@@ -13,11 +13,8 @@ the "probability that each letter is attacked" of their Table 3:
 The rest of the benchmark (`inner-shuffle`, `full-shuffle`, `truncate`) counts words in the first way.
 """
 
-from collections.abc import Callable
 from itertools import pairwise
-from math import ceil, log1p
-
-import regex
+from math import log1p
 
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
@@ -25,69 +22,16 @@ from babelquake.perturb.keyboards import Choice
 from babelquake.perturb.keyboards import keyboard as layout_of
 from babelquake.perturb.lookalikes import lookalikes
 from babelquake.perturb.phonetics import LANGUAGES, respellings
+from babelquake.perturb.word_shares import share_of_words
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, main_script, map_words, match_case, replaced
 
-UNIT = regex.compile(
-    r"\p{N}+(?:[.,]\p{N}+)*"
-    r"|[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*(?:-[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*)*"
-    r"|\p{P}"
-)
-"""Words (split at apostrophes), numbers and single punctuation marks: what a level is a share of."""
 INTRUDERS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 VOWELS = frozenset("aeiouAEIOU") | frozenset(
     "àáâãäåāăąæèéêëēĕėęěìíîïĩīĭįıòóôõöøōŏőœùúûüũūŭůűų"
     "ÀÁÂÃÄÅĀĂĄÆÈÉÊËĒĔĖĘĚÌÍÎÏĨĪĬĮİÒÓÔÕÖØŌŎŐŒÙÚÛÜŨŪŬŮŰŲ"
     "аеёиоуыэюяіїєАЕЁИОУЫЭЮЯІЇЄαεηιουωάέήίόύώϊϋΐΰΑΕΗΙΟΥΩΆΈΉΊΌΎΏ"
 )
-
-
-def _units(stretches: list[str]) -> list[int | tuple[int, int, int]]:
-    """The units of a text parted at spaces: a plain word by its place, others by place, start and end in it."""
-    units: list[int | tuple[int, int, int]] = []
-    add = units.append
-    for at, stretch in enumerate(stretches):
-        if stretch.isalpha():
-            add(at)
-        elif (last := len(stretch) - 1) > 0 and stretch[last] in ".," and stretch[:last].isalpha():
-            add((at, 0, last))
-            add((at, last, last + 1))
-        elif stretch.isdecimal():
-            add(at)
-        else:
-            units += [(at, unit.start(), unit.end()) for unit in UNIT.finditer(stretch)]
-    return units
-
-
-def _share_of_words(text: str, level: float, rng: Stream, change: Callable[[str], str | None]) -> str | None:
-    """Change ⌈level · tokens⌉ of the words that can be attacked, drawn without replacement; None where none can.
-
-    `change` returns None for a word that cannot be attacked.
-    """
-    stretches = text.split(" ")
-    units = _units(stretches)
-    left = len(units)
-    wanted = ceil(level * left - 1e-9)
-    draw = rng.random
-    parts: list[tuple[int, int, int, str]] = []
-    done = 0
-    while left and done < wanted:
-        drawn = int(draw() * left)
-        unit = units[drawn]
-        left -= 1
-        units[drawn] = units[left]
-        if isinstance(unit, int):
-            if (new := change(stretches[unit])) is not None:
-                stretches[unit] = new
-                done += 1
-        else:
-            at, start, end = unit
-            if (new := change(stretches[at][start:end])) is not None:
-                parts.append((at, start, end, new))
-                done += 1
-    for at, start, end, new in sorted(parts, reverse=True):
-        stretches[at] = stretches[at][:start] + new + stretches[at][end:]
-    return " ".join(stretches) if done else None
 
 
 @perturbation(
@@ -117,7 +61,7 @@ def intrude(text: str, level: float, rng: Stream) -> str | None:
             units.insert(gap + 1, mark)
         return "".join(units)
 
-    return _share_of_words(text, level, rng, change)
+    return share_of_words(text, level, rng, change)
 
 
 def _first_hit(n: int, probability: float, rng: Stream) -> int:
@@ -150,7 +94,7 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
 
     The letter y stays. None where no word has both vowels and other letters, as in scripts that write no vowels.
     """
-    return _share_of_words(text, level, rng, _disemvowelled)
+    return share_of_words(text, level, rng, _disemvowelled)
 
 
 @perturbation(
@@ -190,7 +134,7 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
             return word[:index] + typed + word[index + 1 :]
         return "".join([*units[:index], typed, *units[index + 1 :]])
 
-    return _share_of_words(text, level, rng, change)
+    return share_of_words(text, level, rng, change)
 
 
 @perturbation(
@@ -254,7 +198,7 @@ def visual(text: str, level: float, rng: Stream) -> str:
 )
 def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle the letters of words, first and last kept: `agermneet`. None where no word has two to exchange."""
-    return _share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
+    return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
 
 
 @perturbation(
@@ -267,7 +211,7 @@ def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
 )
 def full_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle all letters of words: `mtneegare`. None where no word has two different ones."""
-    return _share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
+    return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
 
 
 def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
@@ -292,7 +236,7 @@ def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
 )
 def truncate(text: str, level: float, rng: Stream) -> str | None:
     """Cut the last letter off words of three letters or more: `agreemen`. None where there is no such word."""
-    return _share_of_words(text, level, rng, _truncated)
+    return share_of_words(text, level, rng, _truncated)
 
 
 def _truncated(word: str) -> str | None:

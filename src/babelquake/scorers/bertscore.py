@@ -7,11 +7,9 @@ found to be the most robust, `mean` the mean of the scores over all layers, the 
 ran), and `mean-embeddings` the score of the mean vectors (what the paper's text says).
 """
 
-import csv
 import hashlib
-from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property, lru_cache
-from importlib.resources import files
+from collections.abc import Hashable, Sequence
+from functools import cached_property
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -29,6 +27,7 @@ from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.scorers.bertscore_facts import PRF, baseline_in, published_baseline, published_layer
 from babelquake.scorers.matching import Side, match, shares
 from babelquake.spec import Spec
 
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 OUTPUTS = {"P": 0, "R": 1, "F": 2}
-PRF = tuple[float, float, float]
-"""Precision, recall and F."""
 WORDS = ("best", "first", "last", "mean", "mean-embeddings")
 
 
@@ -189,22 +186,20 @@ class BertScore(VectorScorer):
         if len(self.layers) > 1:
             raise UserError(f"{self.name}: there is no baseline for a mean of layers; use rescale=false.")
         if self._rescale_said != "true":
-            return _baseline_of(self._rescale_said, self.layers[0])
-        known: dict[str, list[float]] = _facts()["baselines"]
-        published = _lookup(known, self.encoder.core.checkpoint.name)
-        best = _lookup(_facts()["layers"], self.encoder.core.checkpoint.name)
-        if published is None or best != self.layers[0]:
+            return baseline_in(self._rescale_said, self.layers[0])
+        published = published_baseline(self.encoder.core.checkpoint.name, self.layers[0])
+        if published is None:
             raise UserError(
                 f"{self.name}: no baseline is published for layer {self.layers[0]} of "
                 f"{self.encoder.core.checkpoint.name}. Use rescale=FILE with the columns LAYER,P,R,F."
             )
-        return published[0], published[1], published[2]
+        return published
 
     _of_a_call = False
 
     def _best(self) -> int:
         name = self.encoder.core.checkpoint.name
-        found = _lookup(_facts()["layers"], name)
+        found = published_layer(name)
         if found is None and name in shipped():
             found = card(name).get("best_layer", self.encoder.depth)
         if found is None:
@@ -268,36 +263,8 @@ def _view(encoding: Encoding, layers: tuple[int, ...]) -> Any:
     return found[0] if len(found) == 1 else sum(found) / len(found)
 
 
-@lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    import yaml
-
-    found: dict[str, Any] = yaml.safe_load((files("babelquake.scorers") / "bertscore.yaml").read_text("utf-8"))
-    return found
-
-
-def _lookup(table: dict[str, Any], name: str) -> Any:
-    """What is known of an encoder, by its hub name or by that name's last part, as a folder is called."""
-    if name in table:
-        return table[name]
-    return next((value for known, value in table.items() if known.rpartition("/")[2] == name), None)
-
-
 def _lines(file: str) -> list[str]:
     try:
         return Path(file).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
         raise UserError(f"bertscore[idf={file}]: expected true, false or a file of references ({problem}).") from None
-
-
-def _baseline_of(file: str, layer: int) -> PRF:
-    try:
-        with Path(file).open(encoding="utf-8", newline="") as stream:
-            rows: Iterable[dict[str, str]] = csv.DictReader(stream)
-            found = {int(row["LAYER"]): (float(row["P"]), float(row["R"]), float(row["F"])) for row in rows}
-        return found[layer]
-    except (OSError, UnicodeDecodeError, KeyError, ValueError, TypeError) as problem:
-        raise UserError(
-            f"bertscore[rescale={file}]: expected true, false or a table LAYER,P,R,F with a row for layer {layer} "
-            f"({type(problem).__name__}: {problem})."
-        ) from None
