@@ -81,15 +81,19 @@ class Attack:
         self.budget = Budget(self.max_queries)
 
     def running(self, search: "Callable[[Attack], Asking[Trial]]") -> Asking[Outcome]:
-        """The whole attack as one generator that asks nothing twice."""
+        """The whole attack as one generator that asks nothing twice.
+
+        A text to which the victim gives no score stays as it is: nothing can be gained or lost.
+        """
         return self.memory.remembering(self._running(search))
 
     def _running(self, search: "Callable[[Attack], Asking[Trial]]") -> Asking[Outcome]:
         self._affordable([self.original])
         (self.start,) = yield from self.victim.scores([self.original.text])
-        self.best = self.untouched
+        best = self.best = self.untouched
         try:
-            best = yield from search(self)
+            if not math.isnan(self.start):
+                best = yield from search(self)
         except SpentError:
             best, self.budget.refused = self.best, True
         spent = self.budget.refused and not best.met
@@ -145,12 +149,12 @@ class Attack:
     def unchecked(self, candidate: Sentence) -> Asking[Trial | None]:
         """A candidate judged without a look at the constraints: a child of crossover, where TextAttack checks none.
 
-        None where the victim can no longer be asked.
+        None where the victim can no longer be asked, and where it gives no score.
         """
         if not all(self._affordable([candidate], constraint) for constraint in (None, *self.constraints)):
             return None
         (score,) = yield from self.victim.scores([candidate.text])
-        return self._trial(candidate, score)
+        return None if math.isnan(score) else self._trial(candidate, score)
 
     def allowed(self, candidates: Sequence[Sentence]) -> Asking[list[Sentence]]:
         """The candidates that pass every constraint."""

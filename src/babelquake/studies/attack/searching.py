@@ -3,6 +3,8 @@
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,9 +127,11 @@ def attacked(
     """
     done = {entry["row"]: entry for entry in journal.read()}
     left = [row for row in rows if row["row"] not in done]
-    inner = Engine(None, quiet=True, workers=engine.workers, resident=VOICES)
-    inner.memory = engine.memory
-    with journal, Progress(label, len(rows), unit="sentences", quiet=engine.quiet) as progress:
+    with (
+        journal,
+        _searching(engine) as inner,
+        Progress(label, len(rows), unit="sentences", quiet=engine.quiet) as progress,
+    ):
         watch = Watch(progress, label, sum(entry["success"] for entry in done.values()), deadline)
         progress.advance(len(done))
         searches = (watch.over(plan.search(row)) for row in left)
@@ -138,6 +142,17 @@ def attacked(
             done[entry["row"]] = entry
             watch.finished(entry["success"])
     return pl.DataFrame([done[row["row"]] for row in rows], schema=SCHEMA, orient="row")
+
+
+@contextmanager
+def _searching(engine: Engine) -> Iterator[Engine]:
+    """The engine without its cache and its bars: the same memory, notes and budget, several models resident."""
+    inner = copy(engine)
+    inner.cache, inner.quiet, inner.resident = None, True, VOICES
+    try:
+        yield inner
+    finally:
+        engine.budget, engine.calls = inner.budget, inner.calls
 
 
 class Watch:

@@ -45,5 +45,6 @@ def transfer_measures(transfers: pl.DataFrame) -> Iterator[Measure]:
                 high=100 * high,
                 **about,
             )
-            drop = float(np.mean(part["gain"].to_numpy()))
-            yield Measure(kinds.TRANSFER_DROP, drop, n=part.height, **about)
+            gains = part["gain"].to_numpy()
+            gains = gains[np.isfinite(gains)]
+            yield Measure(kinds.TRANSFER_DROP, float(gains.mean()) if gains.size else None, n=gains.size, **about)
