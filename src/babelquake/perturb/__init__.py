@@ -11,8 +11,7 @@ from typing import Any
 
 from babelquake.errors import UserError, refuse_one_text
 from babelquake.languages import Language
-from babelquake.perturb.base import PERTURBATIONS, Card, perturbation
-from babelquake.perturb.bound import Perturbation
+from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
 
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "perturb", "perturbation"]
 

@@ -21,8 +21,7 @@ from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import Language
 from babelquake.outside import PLACE
 from babelquake.perturb.asking import Asking, Fillers, together
-from babelquake.perturb.base import PERTURBATIONS, card_of
-from babelquake.perturb.bound import Perturbation
+from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
 from babelquake.perturb.vocabulary import DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
 

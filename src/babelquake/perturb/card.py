@@ -1,0 +1,164 @@
+"""A perturbation: a short function with a card, which feeds `list`, docs, tests and the signature.
+
+A function asks for what it needs by parameter name:
+
+- `text` the text to change (always), `level` its strength, `rng` the keyed `Stream`;
+- `lang` the text's `Language` or None;
+- `source` the segment's source text (for `source-copy`), `vocabulary` the words it draws from;
+- any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
+
+It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
+it yields gaps and is told the model's words for them (see `asking`).
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
+from typing import Any, Literal, TypeVar
+
+from babelquake.errors import UserError
+from babelquake.languages import Language
+from babelquake.outside import PLACE, at, source_of, told
+from babelquake.registry import Registry
+from babelquake.spec import parameters
+
+Meaning = Literal["preserving", "altering", "depends"]
+F = TypeVar("F", bound=Callable[..., Any])
+Side = Literal["source", "translation", "reference", "any"]
+SUPPLIED = frozenset({"text", "level", "rng", "lang", "source", "vocabulary"})
+"""Parameters that are not options: the caller supplies them."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a perturbation without running it."""
+
+    name: str
+    family: str
+    paper: str
+    meaning: Meaning
+    level: float | None
+    """The papers' level, or None where there is nothing to turn up."""
+    unit: str
+    """What the level means, e.g. 'share of words'."""
+    languages: tuple[str, ...]
+    """Language codes it serves; empty means any."""
+    side: Side
+    replicates: int
+    """How many times a stochastic probe is repeated in the paper's protocol; 1 where that says nothing."""
+    function: Callable[..., Any] = field(repr=False, compare=False)
+    high: float = 1.0
+    """The largest level that makes sense."""
+    resource: Callable[[Language | None], str] | None = field(default=None, repr=False, compare=False)
+    """Names the linguistic resource used for a language; part of the signature."""
+
+    @cached_property
+    def wants(self) -> frozenset[str]:
+        """Which supplied parameters the function asks for."""
+        return frozenset(inspect.signature(self.function).parameters) & SUPPLIED
+
+    @cached_property
+    def options(self) -> dict[str, inspect.Parameter]:
+        """The options in brackets, without the level."""
+        return parameters(self.function, skip=SUPPLIED)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it needs the words of a masked language model."""
+        return inspect.isgeneratorfunction(self.function)
+
+    @property
+    def description(self) -> str:
+        """The docstring's first line."""
+        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    def serves(self, lang: Language | None) -> bool:
+        """Whether the language is one it was made for; an unknown language gets the benefit of the doubt."""
+        return not self.languages or lang is None or lang.code in self.languages
+
+
+MODULES: tuple[str, ...] = (
+    "case",
+    "spelling",
+    "zeroe",
+    "shapes",
+    "punctuation",
+    "function_words",
+    "content_words",
+    "word_order",
+    "meaning",
+    "register",
+)
+"""The modules whose import registers perturbations: one line per family."""
+
+PERTURBATIONS: Registry[Card] = Registry(
+    "perturbation", "babelquake.perturbations", modules=[f"babelquake.perturb.{module}" for module in MODULES]
+)
+
+
+def perturbation(
+    name: str,
+    *,
+    family: str,
+    paper: str = "",
+    meaning: Meaning,
+    level: float | None = None,
+    unit: str = "",
+    languages: Iterable[str] = (),
+    side: Side = "any",
+    replicates: int = 1,
+    high: float = 1.0,
+    resource: Callable[[Language | None], str] | None = None,
+) -> Callable[[F], F]:
+    """Register a function as a perturbation under a name."""
+
+    def register(function: F) -> F:
+        card = Card(
+            name, family, paper, meaning, level, unit, tuple(languages), side, replicates, function, high, resource
+        )
+        PERTURBATIONS.register(name, card)
+        function.card = card  # type: ignore[attr-defined]  # for those who name it by its place
+        return function
+
+    return register
+
+
+def card_of(name: str) -> Card:
+    """The card of a perturbation: registered, or made for a function of the user's at `module:function`.
+
+    Such a function asks for what it needs by the same names; the default of its `level` is the level. The file it is
+    written in counts in the signature.
+    """
+    if not PLACE.fullmatch(name):
+        return PERTURBATIONS.get(name)
+    function = at(name)
+    if isinstance(own := getattr(function, "card", None), Card):
+        return replace(own, name=name, function=_own(function, name))
+    given = inspect.signature(function).parameters
+    if "text" not in given:
+        raise UserError(f"{name}({', '.join(given)}) is no perturbation: it needs a parameter called text.")
+    level = given["level"].default if "level" in given else None
+    if "level" in given and not isinstance(level, int | float):
+        raise UserError(f"{name}: its parameter level needs a default, such as level=0.1.")
+    return Card(
+        name, "own", "", "depends", level, "share", (), "any", 1, _own(function, name), resource=_file(function)
+    )
+
+
+def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of the user's, whose mistakes are told as theirs."""
+
+    @wraps(function)
+    def change(*args: Any, **options: Any) -> str | None:
+        with told(name):
+            changed = function(*args, **options)
+        if changed is not None and not isinstance(changed, str):
+            raise UserError(f"{name} gave a {type(changed).__name__} where a text, or None, belongs.")
+        return changed
+
+    return change
+
+
+def _file(function: Callable[..., Any]) -> Callable[[Language | None], str]:
+    return lambda lang: f"content:{source_of(function)}"
