@@ -62,6 +62,18 @@ class Callee(Protocol):
         """Give back memory, processes and connections."""
 
 
+@dataclass
+class Settings:
+    """What holds for every callee from now on, unless its name says otherwise."""
+
+    device: str = "auto"
+    offline: bool = False
+    """No network: a scorer without a `model` takes the one that ships, and says so in its name."""
+
+
+SETTINGS = Settings()
+
+
 class Gap(NamedTuple):
     """A text with one word missing: what a masked language model is asked to fill."""
 

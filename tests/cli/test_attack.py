@@ -54,6 +54,24 @@ def test_an_attack_prints_its_tables_and_leaves_a_run(cli: Callable[..., Result]
     assert (out / "report.html").exists() and (out / "augmentation.jsonl").exists()
 
 
+@pytest.mark.parametrize(("variable", "option", "told"), [("1", [], 1), ("", ["--offline"], 1), ("", [], 0)])
+def test_models_that_ship_are_announced_however_the_hub_is_forbidden(
+    variable: str,
+    option: list[str],
+    told: int,
+    cli: Callable[..., Result],
+    tuples: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.setenv(name, variable)
+    plain = ["--recipe", "deepwordbug", "--victim", "chrf", "--constraint", "none", "--max-queries", "2"]
+    result = cli("attack", *plain, *option, "--data", str(tuples), "--out", str(tmp_path / "run"))
+    line = "babelquake: offline: default models become those that ship"
+    assert result.stderr.count(line) == told and result.stderr.startswith(line) == bool(told)
+
+
 @pytest.mark.parametrize(
     "words",
     [

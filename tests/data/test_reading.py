@@ -9,6 +9,7 @@ import pytest
 
 from babelquake.data import FORMATS, read, require
 from babelquake.errors import UserError
+from babelquake.models.settings import configure
 
 
 def test_a_text_file_is_sources(tmp_path: Path) -> None:
@@ -160,6 +161,31 @@ def test_a_sacrebleu_set_without_network_is_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(DATASETS["wmt22"], "get_source_file", offline)
     with pytest.raises(UserError, match=r"cannot get wmt22/de-en .*needs the network once"):
         read("sacrebleu:wmt22/de-en")
+
+
+def test_offline_a_sacrebleu_set_is_what_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sacrebleu.dataset import DATASETS
+
+    def fetch(*_: object, **__: object) -> None:
+        pytest.fail("the network was asked")
+
+    wmt20, kept = DATASETS["wmt20"], tmp_path / "raw" / "wmt20.test.tgz"
+    monkeypatch.setattr("urllib.request.urlopen", fetch)
+    monkeypatch.setattr(wmt20, "_outdir", str(tmp_path))
+    monkeypatch.setattr(wmt20, "_rawdir", str(kept.parent))
+    configure(offline=True)
+    with pytest.raises(UserError, match=r"--offline forbids the network, and sacreBLEU's wmt20 .*--source FILE"):
+        read("sacrebleu:wmt20/de-en")
+    assert not list(tmp_path.iterdir())
+    for field in wmt20.fieldnames("de-en"):
+        (tmp_path / f"wmt20.de-en.{field}").write_text(f"a {field}\n")
+    assert read("sacrebleu:wmt20/de-en").segments.row(0)[1:3] == ("a src", ["a ref"])
+    kept.parent.mkdir()
+    kept.write_bytes(b"an archive that was fetched")
+    for number, name in enumerate(wmt20.langpairs["cs-en"]):
+        (kept.parent / name).parent.mkdir(exist_ok=True)
+        (kept.parent / name).write_text(f"<seg id='1'>text {number}</seg>\n")
+    assert read("sacrebleu:wmt20/cs-en").segments.row(0)[1:3] == ("text 0", ["text 1"])
 
 
 def test_every_format_has_a_card() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from babelquake.callee import SETTINGS
 from babelquake.engine import Engine, Local, workers
 from babelquake.errors import UserError
 from babelquake.models import configure
-from babelquake.models.settings import SETTINGS
 from babelquake.remarks import collecting, remark
 from babelquake.scorers import Questions, scorer
 

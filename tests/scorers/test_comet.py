@@ -14,6 +14,8 @@ from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.models.comet import sparsemax
+from babelquake.models.comet_below import FAMILIES, pretrained
+from babelquake.models.settings import configure
 from babelquake.remarks import collecting
 from babelquake.scorers import Questions, scorer
 
@@ -174,6 +176,26 @@ def test_wrong_checkpoints_are_named(small: Made, tmp_path: Path) -> None:
 def test_no_hub_names_the_line_that_works() -> None:
     with pytest.raises(UserError, match=r"comet\[model=FOLDER\], or bertscore\[model=minilm-en\]"):
         scorer("comet")
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_offline_no_hub_is_asked_for_the_encoder_below(told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    import transformers
+
+    asked = []
+
+    def from_pretrained(name: str, **options: object) -> object:
+        asked.append(options["local_files_only"])
+        raise OSError("there is no such model")
+
+    for kind in (transformers.PreTrainedTokenizerFast, transformers.XLMRobertaTokenizerFast):
+        monkeypatch.setattr(kind, "from_pretrained", from_pretrained)
+    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.delenv(variable, raising=False)
+    configure(offline=told)
+    with pytest.raises(UserError, match=r"'somebody/encoder'.*comet\[model=FOLDER,encoder=FOLDER\]"):
+        pretrained(FAMILIES["XLM-RoBERTa"], "somebody/encoder", "somebody/encoder")
+    assert asked == [told, told]
 
 
 def test_texts_too_long_are_cut_and_counted(small: Made, caplog: pytest.LogCaptureFixture) -> None:

@@ -66,8 +66,11 @@ def attack(
     Example: babelquake attack -r input-reduction -m chrf -d tuples.tsv --constraint none --sample 200 -o runs/attack
     """
     from babelquake.attacks.attack import Check
+    from babelquake.models.settings import offline as no_hub
     from babelquake.studies.attack.study import attack as study
 
+    if no_hub() and not shared.offline:  # HF_HUB_OFFLINE makes the same models the defaults
+        opt.say_offline()
     material = shared.read()
     run = study(
         recipe,

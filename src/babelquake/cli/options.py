@@ -137,8 +137,13 @@ def set_offline(offline: bool) -> bool:
         from babelquake.models.settings import configure
 
         configure(offline=True)
-        typer.echo("babelquake: offline: default models become those that ship, as names and signatures say.", err=True)
+        say_offline()
     return offline
+
+
+def say_offline() -> None:
+    """The first line of a command whose default models are those that ship."""
+    typer.echo("babelquake: offline: default models become those that ship, as names and signatures say.", err=True)
 
 
 Device = Annotated[

@@ -1,8 +1,11 @@
 """Data sets by name: the bundled sample and sacreBLEU's test sets."""
 
+from copy import copy
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
+from babelquake.callee import SETTINGS
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import split_table
 from babelquake.data.request import Request
@@ -45,8 +48,10 @@ def read_sacrebleu(request: Request) -> Dataset:
     if pair not in known:
         wrong = f"sacreBLEU's {name} has no language pair '{pair}'." if pair else "Which language pair?"
         raise UserError(f"{wrong} Write {SACREBLEU}{name}/PAIR with one of: {', '.join(known)}.")
+    test_set: Any = DATASETS[name]
+    if SETTINGS.offline:
+        test_set = _not_fetched(test_set)
     try:
-        test_set: Any = DATASETS[name]
         sources = list(test_set.source(pair))
         references = [[text.rstrip("\n") for text in some] for some in test_set.references(pair)]
     except (OSError, EOFError, SystemExit) as error:
@@ -57,3 +62,20 @@ def read_sacrebleu(request: Request) -> Dataset:
     label = f"{SACREBLEU}{name}/{pair}"
     table = Table(label, f"{name}/{pair}", {"source": sources, "references": references}, range(1, len(sources) + 1))
     return to_dataset(table, None, default_pair=pair)
+
+
+def _not_fetched(test_set: Any) -> Any:
+    """The test set as far as it is on this disk: what sacreBLEU would have to fetch is refused."""
+    archives = [Path(test_set._rawdir, test_set._get_tarball_filename(url)) for url in test_set.data]
+    if all(archive.is_file() and archive.stat().st_size for archive in archives):
+        return test_set
+
+    def refuse() -> None:
+        raise UserError(
+            f"--offline forbids the network, and sacreBLEU's {test_set.name} is not in its folder {test_set._outdir}: "
+            "read it once without --offline, or name files of your own: --source FILE --reference FILE."
+        )
+
+    kept = copy(test_set)
+    kept.maybe_download = refuse
+    return kept

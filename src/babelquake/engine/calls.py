@@ -12,11 +12,10 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 
 from babelquake import models, scorers, systems
-from babelquake.callee import Callee, Filler, Gap, Recipe, halving
+from babelquake.callee import SETTINGS, Callee, Filler, Gap, Recipe, halving
 from babelquake.engine.memory import Memory
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span
-from babelquake.models.settings import SETTINGS
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 from babelquake.text import is_whole

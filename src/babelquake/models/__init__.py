@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from babelquake.callee import SETTINGS
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Model, Vectors
-from babelquake.models.settings import SETTINGS, configure
+from babelquake.models.settings import configure
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError
+from babelquake.models.settings import offline
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, tokenizer
 
 
@@ -64,7 +65,7 @@ def pretrained(family: Family, name: str, vocabulary: str) -> tuple[Any, Any]:
 
     try:
         found = tokenizer(vocabulary, family.tokenizer, family.marks)
-        return found, getattr(transformers, family.config).from_pretrained(name)
+        return found, getattr(transformers, family.config).from_pretrained(name, local_files_only=offline())
     except (OSError, ValueError) as problem:
         raise UserError(
             f"the tokenizer and configuration of '{name}', on which this COMET checkpoint builds, cannot be loaded: "

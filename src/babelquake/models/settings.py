@@ -5,24 +5,12 @@ The command line sets these from `--device` and `--offline`; in Python, `babelqu
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from babelquake.callee import SETTINGS
 from babelquake.errors import UserError
 
 Device = Literal["auto", "cpu", "cuda"]
-
-
-@dataclass
-class Settings:
-    """What holds for every model that is loaded from now on."""
-
-    device: str = "auto"
-    offline: bool = False
-    """No network: a scorer without a `model` takes the one that ships, and says so in its name."""
-
-
-SETTINGS = Settings()
 
 
 def configure(device: str | None = None, offline: bool | None = None) -> None:

@@ -7,6 +7,8 @@ and other tokens are other scores. Where a checkpoint has none, the class makes 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from babelquake.models.settings import offline
+
 ROBERTA_MARKS = {
     "bos_token": "<s>",
     "eos_token": "</s>",
@@ -31,12 +33,12 @@ def tokenizer(where: str, kind: str, marks: Mapping[str, str]) -> Any:
 
     verbatim: Any = transformers.PreTrainedTokenizerFast
     try:
-        found = verbatim.from_pretrained(where, **marks)
+        found = verbatim.from_pretrained(where, local_files_only=offline(), **marks)
         if found.get_vocab():
             return found
     except (OSError, ValueError, TypeError, AttributeError):
         pass
-    return getattr(transformers, kind).from_pretrained(where)
+    return getattr(transformers, kind).from_pretrained(where, local_files_only=offline())
 
 
 def started(backend: Any) -> None:

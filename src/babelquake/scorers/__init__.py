@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from babelquake.models.settings import SETTINGS
+from babelquake.callee import SETTINGS
 from babelquake.outside import PLACE, at
 from babelquake.registry import Registry
 from babelquake.scorers.adapted import Adapted

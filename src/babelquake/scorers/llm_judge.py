@@ -17,12 +17,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Limits
+from babelquake.callee import SETTINGS, Limits
 from babelquake.errors import UserError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.models.base import Span
 from babelquake.models.comet_joint import PENALTIES, WORST
-from babelquake.models.settings import SETTINGS
 from babelquake.remarks import remark
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions

@@ -3,6 +3,7 @@
 import logging
 import math
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 from babelquake.errors import UserError
+from babelquake.models.settings import configure
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Questions
 from babelquake.scorers.strings.tokenise import tokeniser, tokeniser_of
@@ -90,6 +92,16 @@ def test_a_model_that_cannot_be_downloaded_is_explained(monkeypatch: pytest.Monk
     tokeniser.cache_clear()
     with pytest.raises(UserError, match=r"flores200.*no network"):
         scorer("bleu[tokenize=flores200]")
+
+
+def test_offline_a_model_that_is_not_there_is_not_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
+    monkeypatch.setattr("sacrebleu.tokenizers.tokenizer_spm.download_file", lambda *_: pytest.fail("it was fetched"))
+    configure(offline=True)
+    tokeniser.cache_clear()
+    with pytest.raises(UserError, match=r"--offline forbids .*'flores200'.* put the file at .*flores200sacrebleuspm"):
+        scorer("bleu[tokenize=flores200]")
+    assert scorer("bleu[tokenize=intl]").corpus(["a b c d"], ["a b c d"]) == pytest.approx(100)
 
 
 def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

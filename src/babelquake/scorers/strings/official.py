@@ -4,8 +4,10 @@
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from babelquake.callee import SETTINGS
 from babelquake.errors import UserError
 
 SUPPORTED = ("2.5.1", "2.6.0")
@@ -23,8 +25,15 @@ def default_tokeniser(target: str) -> str:
 def bleu_tokeniser(name: str) -> Any:
     """sacreBLEU's tokeniser of that name, or an error that says what to install."""
     from sacrebleu.metrics.bleu import _get_tokenizer
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
 
+    file = Path(SACREBLEU_DIR, "models", SPM_MODELS[name]["url"].rpartition("/")[2]) if name in SPM_MODELS else None
+    if SETTINGS.offline and file is not None and not file.is_file():
+        raise UserError(
+            f"--offline forbids the network, and tokeniser '{name}' needs a model that sacreBLEU downloads: "
+            f"run once without --offline, or put the file at {file}."
+        )
     try:
         return _get_tokenizer(name)()
     except KeyError:
