@@ -1,5 +1,6 @@
 """Wilcoxon's rank tests, by SciPy."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from babelquake.errors import UserError
 from babelquake.stats.pvalues import Alternative
+
+ENOUGH = 100
+"""Scores on both sides together from which on no count of arrangements is needed."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,11 @@ def rank_sum(first: ArrayLike, second: ArrayLike, alternative: Alternative = "tw
         raise UserError("a rank-sum test needs at least one score on each side.")
     result = mannwhitneyu(one, two, alternative=alternative, method="auto")
     return RankTest(float(result.statistic), float(result.pvalue), one.size + two.size)
+
+
+def can_separate(one: int, other: int, alpha: float = 0.05) -> bool:
+    """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
+    return one + other > ENOUGH or (min(one, other) > 0 and 1 / math.comb(one + other, one) < alpha)
 
 
 def signed_rank(first: ArrayLike, second: ArrayLike, alternative: Alternative = "two-sided") -> RankTest:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.studies.attack.cells import cells
+from babelquake.studies.attack.cells import UNNAMED, cells
 
 
 @given(st.lists(st.tuples(st.sampled_from("vu"), st.sampled_from("rq"), st.integers(2009, 2024)), min_size=1))
@@ -19,8 +19,9 @@ def test_every_attack_is_in_one_cell_and_years_follow(rows: list[tuple[str, str,
         assert sorted(row for part in parts for row in part.attacks["row"]) == cell.attacks["row"].to_list()
 
 
-@pytest.mark.parametrize("values", [["wmt22", "wmt12", None, "wmt17"], [22, 9, None, 12]])
+@pytest.mark.parametrize("values", [["wmt22", "wmt12", None, "wmt17"], [22, 9, None, 12], ["b", "", " ", "a", None]])
 def test_attacks_without_a_value_come_last(values: list[str | int | None]) -> None:
     attacks = pl.DataFrame({"victim": "v", "recipe": "r", "year": values})
     found = [cell.group for cell in cells(attacks, "year")]
-    assert found == [str(value) for value in sorted(v for v in values if v is not None)] + ["None"]  # type: ignore[type-var]
+    named = [value for value in values if str(value or "").strip()]
+    assert found == [*map(str, sorted(named)), UNNAMED]  # type: ignore[type-var]

@@ -176,6 +176,18 @@ def test_metrics_that_fall_further_than_people_are_found_in_every_cell() -> None
     assert by_kind(mild, scorer=None)["cells_overpenalised"].value == 0
 
 
+def test_cells_too_small_for_any_outcome_to_be_significant_are_not_counted() -> None:
+    table = attacks()
+    few = table.filter("success").group_by("year", maintain_order=True).head(3)
+    found = list(human_measures(rated(few, ratings(table, 0.5), "r", Overpenalise()), "year", seed=0, resamples=100))
+    assert {measure.verdict for measure in found if measure.kind.name == "overpenalised"} == {"cannot be tested"}
+    cells = by_kind(found, scorer=None)["cells_overpenalised"]
+    assert (cells.value, cells.n) == (None, 0)
+    four = table.filter("success").group_by("year", maintain_order=True).head(4)
+    found = list(human_measures(rated(four, ratings(table, 0.5), "r", Overpenalise()), "year", seed=0, resamples=100))
+    assert by_kind(found, scorer=None)["cells_overpenalised"].n == few["year"].n_unique()
+
+
 def test_ratings_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
     file = tmp_path / "r.tsv"
     file.write_text("tuple\tside\tz\tn\nt1\toriginal\t0.5\t3\nt1\tperturbed\t-0.25\t3\n", "utf-8")

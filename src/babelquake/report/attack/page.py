@@ -5,6 +5,7 @@ from babelquake.report.attack.examples import EXAMPLES
 from babelquake.report.attack.tables import attack_tables
 from babelquake.report.page import Page
 from babelquake.report.results import Results, Row, scorer_text, values
+from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 PHRASES = {
@@ -86,9 +87,12 @@ def _humans(results: Results) -> list[str]:
     if not found:
         return []
     (cells,) = found
+    few = sum(row["verdict"] == CANNOT_BE_TESTED for row in results.where("overpenalised"))
+    if not cells["n"]:
+        return ["Whether the metrics go further than people cannot be tested: too few perturbations are rated."]
     return [
         f"People agree that the metrics go too far in {cells['changed']} of {cells['n']} combinations of metric, "
-        "attack and group (one-sided rank-sum, p < .05)."
+        f"attack and group (one-sided rank-sum, p < .05){f'; {few} cannot be tested' if few else ''}."
     ]
 
 

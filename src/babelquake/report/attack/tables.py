@@ -1,13 +1,15 @@
 """The attack study's tables: Huang 2023 Tables 1 and 2, costs, most damaging edits, transfer, lengths, people."""
 
 import json
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 import polars as pl
 
 from babelquake.report.results import Results, Row, named, scorer_text, values
-from babelquake.report.table import Shown, Table, digits, table_of, text, value_of, with_sd
+from babelquake.report.table import UNTESTABLE, Shown, Table, digits, table_of, text, value_of, with_sd
+from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 MOST = 12
@@ -157,14 +159,27 @@ def _lengths(run: Run, results: Results) -> list[Table]:
         "texts": text("group"),
         "n": text("n"),
         "words": lambda row: with_sd(row, 1),
-        "p": lambda row: f"{tests[row['group']]['p']:.2g}" if row["group"] in tests else "",
+        "p": lambda row: _p(tests.get(row["group"])),
     }
     note = "Words per attacked text (Huang 2023 Figure 3)"
     if by := run.info.config.get("by"):
         note += f"; of all, as many of each {by}"
     if tests:
         note += f"; p, one-sided rank-sum, that those of “{rows[-1]['group']}” are shorter"
-    return table_of("Lengths", rows, columns, f"{note}.")
+    return table_of("Lengths", rows, columns, f"{note}.{_untested(tests.values())}")
+
+
+def _p(row: Row | None) -> str:
+    """A p-value; a dagger where no outcome could have been significant."""
+    if row is None or row["p"] is None:
+        return ""
+    return f"{row['p']:.2g}{UNTESTABLE if row['verdict'] == CANNOT_BE_TESTED else ''}"
+
+
+def _untested(tests: Iterable[Row]) -> str:
+    """What the dagger means, where there is one."""
+    few = any(row["verdict"] == CANNOT_BE_TESTED for row in tests)
+    return f" {UNTESTABLE} cannot be tested: too few texts." if few else ""
 
 
 def effect(run: Run) -> str:
@@ -188,7 +203,7 @@ def _humans(run: Run, results: Results) -> list[Table]:
     falls: dict[str, Shown] = {
         "metric": lambda row: value_of(results.beside(row, "degradation"), 2),
         "people": lambda row: value_of(results.beside(row, "degradation_human"), 2),
-        "p": lambda row: "" if row["p"] is None else f"{row['p']:.2g}",
+        "p": _p,
         "spread": lambda row: value_of(results.beside(row, "spread"), 2),
     }
     said = "Pearson's r of the metric with human ratings, ± standard error (Huang 2023 Figure 2)."
@@ -196,9 +211,11 @@ def _humans(run: Run, results: Results) -> list[Table]:
         f"Median {effect(run)} by metric and people; p that the metric's is larger (one-sided rank-sum); spread, the "
         "metric's standard deviation over people's (Huang 2023 Figure 5)."
     )
-    for cells in results.where("cells_overpenalised"):
+    for cells in results.known("cells_overpenalised"):
         note += f" Significant in {cells['changed']} of {cells['n']} cells."
+    note += _untested(rows)
+    correlated = [row for row in rows if results.beside(row, "pearson_original")]
     return [
-        *table_of("Correlation with people", rows, who | correlations, said),
+        *table_of("Correlation with people", correlated, who | correlations, said),
         *table_of("Metric and people", rows, who | falls, note),
     ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from babelquake.randomness import Stream
 from babelquake.runs.measures import Measure
-from babelquake.stats.ranks import rank_sum
+from babelquake.stats.ranks import can_separate, rank_sum
 from babelquake.studies.attack import kinds
 from babelquake.text import words
 
@@ -45,6 +45,7 @@ def length_measures(
                 group=last,
                 other=name,
                 p=test.p,
+                testable=can_separate(len(sets[last]), len(sets[name])),
                 family=("length",),
             )
 

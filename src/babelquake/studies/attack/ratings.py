@@ -20,7 +20,7 @@ from babelquake.data.request import Request
 from babelquake.errors import UserError
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
-from babelquake.stats.ranks import rank_sum
+from babelquake.stats.ranks import can_separate, rank_sum
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.cells import cells
 
@@ -91,7 +91,7 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
     """Per victim × recipe × value of `by`: correlations before and after, degradations, one-sided test, spread.
 
     Figure 2: Pearson with standard errors from 10,000 resamples of tuples. Figure 5: is the metric's degradation larger
-    than humans' (one-sided rank-sum)? At the end, how many cells of how many are significant.
+    than humans' (one-sided rank-sum)? At the end, how many cells are significant of those that are large enough to be.
     """
     tests: list[float] = []
     for victim, recipe, group, cell in cells(table, by):
@@ -109,14 +109,15 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
         own, theirs = columns["metric_drop"], columns["human_drop"]
         yield Measure(kinds.DEGRADATION, float(np.median(own)), sd=_sd(own), **about)
         yield Measure(kinds.DEGRADATION_HUMAN, float(np.median(theirs)), sd=_sd(theirs), **about)
-        test = rank_sum(own, theirs, "greater")
-        tests.append(test.p)
+        test, testable = rank_sum(own, theirs, "greater"), can_separate(len(own), len(theirs))
+        if testable:
+            tests.append(test.p)
         difference = float(np.median(own) - np.median(theirs))
-        yield Measure(kinds.OVERPENALISED, difference, p=test.p, family=("human",), **about)
+        yield Measure(kinds.OVERPENALISED, difference, p=test.p, testable=testable, family=("human",), **about)
         if (spread := _sd(theirs)) and len(own) > 1:
             yield Measure(kinds.SPREAD, float(np.std(own, ddof=1)) / spread, **about)
     significant = sum(p < ALPHA for p in tests)
-    yield Measure(kinds.CELLS, float(significant), n=len(tests), changed=significant)
+    yield Measure(kinds.CELLS, float(significant) if tests else None, n=len(tests), changed=significant)
 
 
 def read_ratings(path: str | Path) -> pl.DataFrame:

@@ -7,9 +7,9 @@ import polars as pl
 
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.intervals import Z
+from babelquake.stats.ranks import can_separate
 from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import Findings
-from babelquake.studies.human.ranking import can_separate
 
 
 def human_measures(found: Findings) -> list[Measure]:

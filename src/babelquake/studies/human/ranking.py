@@ -9,13 +9,12 @@ from babelquake.stats.clusters import clusters, rank_sum_matrix
 from babelquake.stats.families import corrected
 from babelquake.stats.groups import Array
 from babelquake.stats.power import rank_sum_size
+from babelquake.stats.ranks import can_separate
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.stats.superiority import superiority_test
 from babelquake.studies.human.standardise import ordering, system_means
 
 ALPHA = 0.05
-ENOUGH = 100
-"""Scores on both sides together from which on no count of arrangements is needed."""
 
 
 def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -54,11 +53,6 @@ def _corrected(means: pl.DataFrame, names: list[str], alpha: float) -> dict[tupl
     tests = [superiority_test(samples[one], samples[two], (keys[one], keys[two])) for one, two in asked]
     outcomes = corrected(tests, alpha)
     return {(names[one], names[two]): found.p_corrected for (one, two), found in zip(asked, outcomes, strict=True)}
-
-
-def can_separate(one: int, other: int) -> bool:
-    """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
-    return one + other > ENOUGH or (min(one, other) > 0 and 1 / math.comb(one + other, one) < ALPHA)
 
 
 def still_needed(
