@@ -52,11 +52,7 @@ def _own_training(database: sqlite3.Connection, annotator: int) -> None:
         "INSERT INTO tasks (hit, copy, annotator, assigned) VALUES (?, ?, ?, ?)",
         (TRAINING, annotator, annotator, time.time()),
     ).lastrowid
-    database.execute(
-        "INSERT INTO items (task, place, tuple, type, texts, sides) "
-        "SELECT ?, place, tuple, type, texts, sides FROM items WHERE task = ?",
-        (task, pattern["id"]),
-    )
+    _copy_items(database, pattern["id"], task)
 
 
 def new_token(project: Project, name: str) -> str:
@@ -89,10 +85,14 @@ def give_out_again(database: sqlite3.Connection, task: int) -> None:
         "FROM tasks WHERE id = ?",
         (task,),
     ).lastrowid
+    _copy_items(database, task, copy)
+
+
+def _copy_items(database: sqlite3.Connection, task: int, into: int | None) -> None:
     database.execute(
         "INSERT INTO items (task, place, tuple, type, texts, sides) "
         "SELECT ?, place, tuple, type, texts, sides FROM items WHERE task = ?",
-        (copy, task),
+        (into, task),
     )
 
 

@@ -7,6 +7,7 @@ words; scripts such as Thai have none without a tagger.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from babelquake.languages import Language
@@ -29,18 +30,11 @@ HAVE = frozenset({"have", "has", "had", "having"})
 Content = Literal["tags", "stop-words"]
 Which = Literal["any", "content"]
 Count = Annotated[int, Range(1, 10_000)]
+kanojia2021 = partial(perturbation, family="content words", side="translation", replicates=20, resource=resource)
 
 
-@perturbation(
-    "upper-words",
-    family="content words",
-    paper="Kanojia 2021 §5.1 MPP5",
-    meaning="preserving",
-    level=0.5,
-    unit="probability per word",
-    side="translation",
-    replicates=20,
-    resource=resource,
+@kanojia2021(
+    "upper-words", paper="Kanojia 2021 §5.1 MPP5", meaning="preserving", level=0.5, unit="probability per word"
 )
 def upper_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
     """Write random words in UPPER CASE. None where the text has no letters with case.
@@ -51,16 +45,8 @@ def upper_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     return _recase(text, str.upper, level, rng, lang, words)
 
 
-@perturbation(
-    "lower-words",
-    family="content words",
-    paper="Kanojia 2021 §5.1 MPP6",
-    meaning="preserving",
-    level=0.5,
-    unit="probability per word",
-    side="translation",
-    replicates=20,
-    resource=resource,
+@kanojia2021(
+    "lower-words", paper="Kanojia 2021 §5.1 MPP6", meaning="preserving", level=0.5, unit="probability per word"
 )
 def lower_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
     """Write random words in lower case. None where the text has no letters with case.
@@ -71,35 +57,15 @@ def lower_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     return _recase(text, str.lower, level, rng, lang, words)
 
 
-@perturbation(
-    "word-drop",
-    family="content words",
-    paper="Kanojia 2021 §5.2 MAP2",
-    meaning="altering",
-    level=1,
-    unit="content words",
-    high=MOST,
-    side="translation",
-    replicates=20,
-    resource=resource,
-)
+@kanojia2021("word-drop", paper="Kanojia 2021 §5.2 MAP2", meaning="altering", level=1, unit="content words", high=MOST)
 def drop_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Remove random content words: one at the paper's level. None where there is no content word or nothing else."""
     changed = without(text, _some(_content_words(text, lang, content), level, rng))
     return changed if changed != text and changed.strip() else None
 
 
-@perturbation(
-    "word-repeat",
-    family="content words",
-    paper="Kanojia 2021 §5.2 MAP3",
-    meaning="altering",
-    level=1,
-    unit="content words",
-    high=MOST,
-    side="translation",
-    replicates=20,
-    resource=resource,
+@kanojia2021(
+    "word-repeat", paper="Kanojia 2021 §5.2 MAP3", meaning="altering", level=1, unit="content words", high=MOST
 )
 def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Write random content words twice: one at the paper's level. None where there is no content word."""
@@ -108,18 +74,7 @@ def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, co
     return replaced(text, [(word.end, word.end, gap + word.text) for word in chosen]) if chosen else None
 
 
-@perturbation(
-    "word-insert",
-    family="content words",
-    paper="Kanojia 2021 §5.2 MAP4",
-    meaning="altering",
-    level=1,
-    unit="words",
-    high=MOST,
-    side="translation",
-    replicates=20,
-    resource=resource,
-)
+@kanojia2021("word-insert", paper="Kanojia 2021 §5.2 MAP4", meaning="altering", level=1, unit="words", high=MOST)
 def insert_words(
     text: str,
     level: float,
@@ -144,17 +99,8 @@ def insert_words(
     return replaced(text, edits) if edits else None
 
 
-@perturbation(
-    "word-replace",
-    family="content words",
-    paper="Kanojia 2021 §5.2 MAP5",
-    meaning="altering",
-    level=1,
-    unit="content words",
-    high=MOST,
-    side="translation",
-    replicates=20,
-    resource=resource,
+@kanojia2021(
+    "word-replace", paper="Kanojia 2021 §5.2 MAP5", meaning="altering", level=1, unit="content words", high=MOST
 )
 def replace_words(
     text: str,

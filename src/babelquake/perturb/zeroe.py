@@ -13,6 +13,7 @@ the "probability that each letter is attacked" of their Table 3:
 The rest of the benchmark (`inner-shuffle`, `full-shuffle`, `truncate`) counts words in the first way.
 """
 
+from functools import partial
 from itertools import pairwise
 from math import log1p
 
@@ -26,6 +27,9 @@ from babelquake.perturb.word_shares import share_of_words
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, main_script, map_words, match_case, replaced
 
+characters = partial(perturbation, family="characters", meaning="preserving")
+vu2022 = partial(characters, paper="Vu 2022 §3.2 (Eger and Benz 2020)", level=0.3, side="reference")
+eger2020 = partial(characters, paper="Eger and Benz 2020", level=0.2)
 INTRUDERS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 VOWELS = frozenset("aeiouAEIOU") | frozenset(
     "àáâãäåāăąæèéêëēĕėęěìíîïĩīĭįıòóôõöøōŏőœùúûüũūŭůűų"
@@ -34,15 +38,7 @@ VOWELS = frozenset("aeiouAEIOU") | frozenset(
 )
 
 
-@perturbation(
-    "intrude",
-    family="characters",
-    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
-    meaning="preserving",
-    level=0.3,
-    unit="share of words; in them, probability per gap",
-    side="reference",
-)
+@vu2022("intrude", unit="share of words; in them, probability per gap")
 def intrude(text: str, level: float, rng: Stream) -> str | None:
     """Put a punctuation mark between the letters of words: `c/o/me t+o a>n`.
 
@@ -80,15 +76,7 @@ def _disemvowelled(word: str) -> str | None:
     return rest if any(map(str.isalpha, rest)) else None
 
 
-@perturbation(
-    "disemvowel",
-    family="characters",
-    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
-    meaning="preserving",
-    level=0.3,
-    unit="share of words",
-    side="reference",
-)
+@vu2022("disemvowel", unit="share of words")
 def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     """Remove every vowel from words of three letters or more: `Nw thy have come to an grmnt`.
 
@@ -97,15 +85,7 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     return share_of_words(text, level, rng, _disemvowelled)
 
 
-@perturbation(
-    "keyboard-typo",
-    family="characters",
-    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
-    meaning="preserving",
-    level=0.3,
-    unit="share of words",
-    side="reference",
-)
+@vu2022("keyboard-typo", unit="share of words")
 def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str | None:
     """Hit the key beside the right one, once a word: `No3 they have come to xn agrrement`.
 
@@ -137,16 +117,7 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
     return share_of_words(text, level, rng, change)
 
 
-@perturbation(
-    "phonetic",
-    family="characters",
-    paper="Vu 2022 §3.2 (Eger and Benz 2020)",
-    meaning="preserving",
-    level=0.3,
-    unit="probability per letter, at four letters in five",
-    languages=LANGUAGES,
-    side="reference",
-)
+@vu2022("phonetic", unit="probability per letter, at four letters in five", languages=LANGUAGES)
 def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str:
     """Respell words so that they sound the same: `Nau they have cohm to an agrimand`.
 
@@ -173,42 +144,20 @@ def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str
     return map_words(text, change)
 
 
-@perturbation(
-    "visual",
-    family="characters",
-    paper="Vu 2022 §3.2 (Eger et al. 2019)",
-    meaning="preserving",
-    level=0.3,
-    unit="probability per letter",
-    side="reference",
-)
+@vu2022("visual", paper="Vu 2022 §3.2 (Eger et al. 2019)", unit="probability per letter")
 def visual(text: str, level: float, rng: Stream) -> str:
     """Replace letters by look-alikes with marks, of another form or case: `Nⓞw thEY hÅve come to à agrèÈmɆnt`."""
     near, draw, choice = lookalikes(), rng.random, rng.choice
     return "".join(choice(near[unit]) if unit in near and draw() < level else unit for unit in graphemes(text))
 
 
-@perturbation(
-    "inner-shuffle",
-    family="characters",
-    paper="Eger and Benz 2020",
-    meaning="preserving",
-    level=0.2,
-    unit="share of words",
-)
+@eger2020("inner-shuffle", unit="share of words")
 def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle the letters of words, first and last kept: `agermneet`. None where no word has two to exchange."""
     return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
 
 
-@perturbation(
-    "full-shuffle",
-    family="characters",
-    paper="Eger and Benz 2020",
-    meaning="preserving",
-    level=0.2,
-    unit="share of words",
-)
+@eger2020("full-shuffle", unit="share of words")
 def full_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle all letters of words: `mtneegare`. None where no word has two different ones."""
     return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
@@ -226,14 +175,7 @@ def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
     return "".join([*units[:margin], *order, *units[len(units) - margin :]])
 
 
-@perturbation(
-    "truncate",
-    family="characters",
-    paper="Eger and Benz 2020",
-    meaning="preserving",
-    level=0.2,
-    unit="share of words",
-)
+@eger2020("truncate", unit="share of words")
 def truncate(text: str, level: float, rng: Stream) -> str | None:
     """Cut the last letter off words of three letters or more: `agreemen`. None where there is no such word."""
     return share_of_words(text, level, rng, _truncated)
@@ -244,14 +186,7 @@ def _truncated(word: str) -> str | None:
     return "".join(units[:-1]) if len(units) > 2 else None
 
 
-@perturbation(
-    "segment",
-    family="characters",
-    paper="Eger and Benz 2020",
-    meaning="preserving",
-    level=0.2,
-    unit="share of gaps between words",
-)
+@eger2020("segment", unit="share of gaps between words")
 def segment(text: str, level: float, rng: Stream) -> str | None:
     """Join words with the next one: `Now theyhave come`. None where there is nothing to join."""
     spans = [found.span() for found in TOKEN.finditer(text)]

@@ -29,6 +29,7 @@ from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.bertscore_facts import PRF, baseline_in, published_baseline, published_layer
 from babelquake.scorers.matching import Side, match, shares
+from babelquake.scorers.published import shown
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:
@@ -79,10 +80,7 @@ class BertScore(VectorScorer):
     @property
     def described(self) -> str:
         """The name with the model's own name, not the path to it."""
-        options = dict(self.spec.options)
-        if "model" in options:
-            options["model"] = self.encoder.core.checkpoint.name
-        return str(Spec(self.spec.name, tuple(options.items())))
+        return shown(self.spec, self.encoder.core.checkpoint)
 
     @cached_property
     def layers(self) -> tuple[int, ...]:
