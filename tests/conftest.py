@@ -5,7 +5,7 @@ import runpy
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import settings
@@ -58,6 +58,15 @@ def settings_of_the_models() -> Iterator[None]:
     """A command that was told --offline or --device tells it to no other test."""
     yield
     configure(device="auto", offline=False)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, for tests that are marked as in need of it."""
+    from tests.chromium import started
+
+    with started() as found:
+        yield found
 
 
 class Faraway(System):

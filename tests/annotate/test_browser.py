@@ -1,41 +1,24 @@
 """The app in a real browser: whole tasks, sliders, the back button, right-to-left spans, keyboard, phone, axe."""
 
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.annotate.conftest import MakeSite, Site, stored
 from tests.annotate.serving import free_port
+from tests.chromium import NEEDED
 
 from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import revoke
 
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(find_spec("playwright") is None, reason="needs Playwright for Python (pip install playwright)"),
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium or where CHROMIUM says"),
-]
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+pytestmark = NEEDED
 PHONE = {"width": 390, "height": 844}
 ARABIC = "أعلنت اللجنة يوم الاثنين عن قواعد جديدة للقوارب الصغيرة في الموانئ"
 Open = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.perturb.kanojia import BLACKWOOD, UKIP
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
@@ -18,14 +19,6 @@ from babelquake.perturb.suite import suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary, vocabulary_of
 from babelquake.text import words
 
-UKIP = (
-    "In the 2014 European Parliamentary elections, UKIP, party of extreā dreaptā, obtained more than 20 seats "
-    "in the European Parliament."
-)
-BLACKWOOD = (
-    "At a hearing in December, Blackwood said he had not intended to offend Buddhism when he posted the image, and "
-    "after realizing it had caused widespread outrage, deleted it and issued an apology."
-)
 VOCABULARY = ["party", "Ferris", "seats"]
 NAMES = [
     "upper-words",

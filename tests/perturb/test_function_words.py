@@ -3,20 +3,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.perturb.kanojia import BLACKWOOD, UKIP
 
 from babelquake.languages import Language
 from babelquake.perturb import Perturbation
 from babelquake.perturb.linguistics import linguistics
 from babelquake.perturb.word_lists import word_lists
 
-UKIP = (
-    "In the 2014 European Parliamentary elections, UKIP, party of extreā dreaptā, obtained more than 20 seats "
-    "in the European Parliament."
-)
-BLACKWOOD = (
-    "At a hearing in December, Blackwood said he had not intended to offend Buddhism when he posted the image, and "
-    "after realizing it had caused widespread outrage, deleted it and issued an apology."
-)
 NAMES = ["det-remove", "det-replace", "negation-remove", "negation-insert", "pronoun-gender"]
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk"]
 WORDS = [

@@ -3,16 +3,12 @@
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.perturb.kanojia import UKIP
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.perturb import PERTURBATIONS, Perturbation
 from babelquake.perturb.linguistics import VARIABLE, linguistics, resource
-
-UKIP = (
-    "In the 2014 European Parliamentary elections, UKIP, party of extreā dreaptā, obtained more than 20 seats "
-    "in the European Parliament."
-)
 
 
 @pytest.fixture

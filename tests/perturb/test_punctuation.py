@@ -6,14 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.perturb.kanojia import UKIP
 
 from babelquake.perturb import Perturbation
 from babelquake.randomness import Stream
 
-UKIP = (
-    "In the 2014 European Parliamentary elections, UKIP, party of extreā dreaptā, obtained more than 20 seats "
-    "in the European Parliament."
-)
 SPECS = ["punct-remove", "punct-replace", "punct-replace[marks=last]"] + [
     f"final-{change}[mark={mark}]"
     for change in ("insert", "delete")

@@ -1,43 +1,20 @@
 """Reports in a real browser: no errors, no requests, everything reachable by pointer, keyboard and screen reader."""
 
-import os
 import re
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from tests.chromium import NEEDED
 
 from babelquake.report.html import write_html
 from babelquake.runs.run import Run
 
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(find_spec("playwright") is None, reason="needs Playwright for Python (pip install playwright)"),
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium or where CHROMIUM says"),
-]
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+pytestmark = NEEDED
 KINDS = ["mt", "metric", "agreement", "challenge", "qe", "hostile"]
 Open = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

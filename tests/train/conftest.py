@@ -1,5 +1,6 @@
 """A toy language pair: German number words and their English translations, a few hundred sentences."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,18 @@ WORDS = {
     "tausend": "thousand",
     "und": "and",
 }
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """One thread of PyTorch, so that numbers are the same on every machine."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+    torch.use_deterministic_algorithms(False)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from babelquake.train.recipes import CausalRecipe, MaskedRecipe, load
 
 torch = pytest.importorskip("torch")
 transformers: Any = pytest.importorskip("transformers")
+pytestmark = pytest.mark.usefixtures("one_thread")
 SHAPE = {"width": 32, "layers": 2, "heads": 2, "feedforward": 64}
 SENTENCES = [
     f"the {one} {verb} the {other}"
@@ -19,11 +20,6 @@ SENTENCES = [
     for verb in ("saw", "met")
     for other in ("cow", "hen")
 ]
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from babelquake.train.trainer import learning_rate, share  # noqa: E402
 from babelquake.train.transformer import Transformer, greedy  # noqa: E402
 from babelquake.train.vocabulary import BEGIN, END, processor, vocabulary  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 SHAPE = ModelConfig(width=16, feedforward=32, heads=2, encoder_layers=2, decoder_layers=1, dropout=0.1)
 TOY = {
     "name": "toy",
@@ -34,15 +35,6 @@ TOY = {
     "workers": 0,
     "steps": 8,
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-    torch.use_deterministic_algorithms(False)
 
 
 def random_model(size=110):

@@ -18,16 +18,8 @@ from babelquake.train.vocabulary import processor, vocabulary  # noqa: E402
 
 from .test_nmt import SHAPE, TOY, random_model  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 QUICK = TOY | {"steps": 6, "validate_every": 3, "warmup": 2}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-    torch.use_deterministic_algorithms(False)
 
 
 @pytest.mark.parametrize("quantization", [None, "int8", "float16"])
