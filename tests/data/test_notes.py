@@ -59,3 +59,13 @@ def test_errors_name_the_file_as_the_user_wrote_it(tmp_path: Path) -> None:
     file.write_text("source\treference\na\n")
     with pytest.raises(UserError, match=str(file)):
         read(str(file))
+
+
+def test_a_column_called_row_goes_by_another_name(tmp_path: Path) -> None:
+    """Runs number their rows; attacks, correlations and `--limit` ended in an error on such data."""
+    file = tmp_path / "news.tsv"
+    file.write_text("row\tsource\tscore\n7\ta\t1\n8\tb\t2\n", "utf-8")
+    data = read(str(file))
+    assert data.segments["data_row"].to_list() == [7, 8] and "row" not in data.segments.columns
+    assert data.notes == ("news: column 'row' is called data_row here",)
+    assert data.first(1).segments["data_row"].to_list() == [7]

@@ -16,7 +16,8 @@ from babelquake.languages import LanguagePair
 
 NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
 """What files write where there is no score."""
-
+RENAMED = {"row": "data_row"}
+"""Further columns that go by another name: runs number their rows by themselves."""
 
 Values = Sequence[Any] | pl.Series
 """A column: large ones are polars series, which take a fifth of the memory."""
@@ -78,7 +79,9 @@ def to_dataset(
         "language_pair": _pairs(table, chosen, language_pair, default_pair),
     }
     used = {name for names in chosen.values() for name in names}
-    extra = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
+    further = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
+    extra = {RENAMED.get(name, name): values for name, values in further.items()}
+    notes += [f"{table.name}: column '{name}' is called {RENAMED[name]} here" for name in RENAMED if name in further]
     series = [pl.Series(name, frame[name], dtype=cast(pl.DataType, kind)) for name, kind in SCHEMA.items()]
     segments = pl.DataFrame(series).with_columns(**extra)
     if language_pair and "language_pair" in chosen:
