@@ -163,23 +163,45 @@ def test_more_sentences_that_fall_to_an_attack_are_a_regression(write: Write, tm
     columns = "source translation reference"
     rows = [(f"q{row}", f"{SENTENCE} {row}", f"{SENTENCE} {row}") for row in range(60)]
 
-    def attacked(name: str, by: float) -> Run:
+    def attacked(name: str, most: int, by: float = 0.05, data: int = 60) -> Run:
         return attack(
             "input-reduction",
             "chrf",
-            write(columns, [(*row[:2], row[2] if place % 3 else "snow") for place, row in enumerate(rows)]),
+            write(columns, [(*row[:2], row[2] if place % 3 else "snow") for place, row in enumerate(rows[:data])]),
             f"overpenalise[by={by}]",
             out=tmp_path / name,
             constraints="none",
-            max_queries=40,
+            max_queries=most,
             engine=Engine(quiet=True),
         )
 
-    sturdy, frail = attacked("sturdy", 9.0), attacked("frail", 0.05)
+    sturdy, frail = attacked("sturdy", 1), attacked("frail", 40)
     (change,) = compare(sturdy, frail)
-    assert change.measure == "success" and change.new > change.old and change.regression
+    assert change.measure == "success" and change.new > change.old and change.regression and change.paired
     assert comparison_table([change], "old", "new", 0.05).rows[0][0] == "ROSE"
     assert not compare(frail, sturdy)[0].regression
+    assert not compare(frail, frail)[0].regression
+    (unpaired,) = compare(sturdy, attacked("others", 40, data=59))
+    assert unpaired.regression and not unpaired.paired
+    with pytest.raises(UserError, match=r"goal of .* is overpenalise.by=0.05., that of .*by=9.0.: compare"):
+        compare(frail, attacked("other goal", 40, by=9.0))
+
+
+def test_two_attacks_on_the_same_sentences_are_compared_in_pairs(write: Write, tmp_path: Path) -> None:
+    """Few sentences that all fell anew are told by pairs, where shares of independent samples are not sure."""
+    rows = [(f"q{row}", f"{SENTENCE} {row}", f"{SENTENCE} {row}" if row % 3 else "snow") for row in range(12)]
+    data = write("source translation reference", rows)
+    few = {"constraints": "none", "engine": Engine(quiet=True)}
+    runs = [
+        attack(
+            "input-reduction", "chrf", data, "overpenalise[by=0.05]", out=tmp_path / str(most), max_queries=most, **few
+        )
+        for most in (1, 40)
+    ]
+    (change,) = compare(*runs)
+    share = runs[1].table("attacks")["success"].mean()
+    assert (change.old, change.new) == (0.0, pytest.approx(100 * share))
+    assert change.p == pytest.approx(0.5 ** runs[1].table("attacks")["success"].sum())
 
 
 def test_the_normal_approximation_is_one_sided() -> None:

@@ -37,6 +37,8 @@ class Study:
     measures: tuple[Kind, ...] = ()
     gated: tuple[str, ...] = ()
     """Measures that must not get worse between two runs."""
+    alike: tuple[str, ...] = ()
+    """Options that two runs must share for their numbers to mean the same."""
     subject: Literal["system", "scorer"] = "scorer"
     """What is under test."""
     cells: Cells = lambda run, scorers, resamples, seed: ()

@@ -74,6 +74,11 @@ def compare(
     study = STUDIES.get(new.info.study)
     if not study.gated:
         raise UserError(f"{study.name} runs are not compared: the study measures nothing that must not get worse.")
+    for option in study.alike:
+        if (one := old.info.config.get(option)) != (other := new.info.config.get(option)):
+            raise UserError(
+                f"the {option} of {old.folder} is {one}, that of {new.folder} is {other}: compare like with like."
+            )
     found = list(_paired(study, old, new, alpha, seed))
     known = {(tested.place, tested.measure) for tested in found}
     found += [tested for tested in _stored(study, old, new, alpha) if (tested.place, tested.measure) not in known]
@@ -119,11 +124,13 @@ def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int) -> Iterat
     draws = max(int(run.info.number("resamples", 2000)) for run in (old, new))
     befores, afters = (stored_cells(study, run, max(draws, least_draws(alpha)), seed) for run in (old, new))
     pairs = list(_matched(befores, afters))
+    down = {kind.name for kind in study.measures if kind.better == "down"}
     for before, after in pairs:
         for name in _names(before, after, study.gated):
             if study.counts(new, name, after.place.perturbation):
                 one, two = before.numbers[name].value, after.numbers[name].value
-                yield Tested(after.place, name, one, two, paired_test(after, before, name, "less", seed), True)
+                gained = (before, after) if name in down else (after, before)
+                yield Tested(after.place, name, one, two, paired_test(*gained, name, "less", seed), True)
     yield from study.overall(pairs, seed)
 
 
