@@ -13,7 +13,7 @@ from babelquake.errors import UserError
 from babelquake.runs.journal import Journal
 from babelquake.stats.intervals import wilson
 from babelquake.studies.attack.lengths import length_measures
-from babelquake.studies.attack.ratings import coverage, human_measures, rated, read_ratings
+from babelquake.studies.attack.ratings import coverage, human_measures, rated, ratings_table, read_ratings
 from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
@@ -193,9 +193,13 @@ def test_ratings_are_read_and_wrong_ones_refused(tmp_path: Path) -> None:
     file.write_text("tuple\tside\tz\tn\nt1\toriginal\t0.5\t3\nt1\tperturbed\t-0.25\t3\n", "utf-8")
     joined = rated(attacks(), read_ratings(file), "r.tsv", Overpenalise())
     assert joined["human_drop"].to_list() == [0.75]
-    for wrong, message in (
+    for strange, message in (
         (pl.DataFrame({"tuple": ["t1"], "z": [1.0]}), "no column 'side'"),
         (pl.DataFrame({"tuple": ["t1"], "side": ["left"], "z": [1.0]}), "side is 'left'"),
+    ):
+        with pytest.raises(UserError, match=message):
+            ratings_table(strange)
+    for wrong, message in (
         (pl.DataFrame({"tuple": ["t1"], "side": ["original"], "z": [1.0]}), "one side only"),
         (pl.DataFrame({"tuple": ["x", "x"], "side": ["original", "perturbed"], "z": [1.0, 1.0]}), "rates none"),
     ):

@@ -32,16 +32,18 @@ def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> 
     assert said == [f"No recipe and no constraint of this run asks {name}." for name in ("toy", neighbours)]
 
 
-def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
-    few = {"constraints": "none", "resamples": 100, "max_queries": 3}
-    notes = {
-        pair: attack(
-            "faster-genetic", "chrf", tuples(4).with_columns(language_pair=pl.lit(pair)), out=tmp_path / pair, **few
-        )
-        for pair in ("de-en", "en-de")
-    }
-    said = "neighbours-en are of English, and texts in de are attacked: name models of their language."
-    assert said in notes["en-de"].info.notes and not any("of English" in note for note in notes["de-en"].info.notes)
+def test_ratings_are_looked_at_before_anything_is_attacked(tmp_path: Path) -> None:
+    project = tmp_path / "project.db"
+    project.write_bytes(b"SQLite format 3\0 and so on")
+    strange = pl.DataFrame({"tuple": ["a"], "z": [1.0]})
+    for ratings, said in (
+        (tmp_path / "nowhere.tsv", "nowhere.tsv does not exist"),
+        (project, r"is a project of annotate.*tuple_ratings\("),
+        (strange, "has no column 'side'"),
+    ):
+        with pytest.raises(UserError, match=said):
+            attack("input-reduction", "chrf", tuples(4), constraints="none", out=tmp_path / "run", ratings=ratings)
+    assert not (tmp_path / "run").exists()
 
 
 def test_ready_made_scores_and_victims_without_scores_are_refused(tmp_path: Path) -> None:

@@ -29,8 +29,21 @@ RESAMPLES = 10_000
 NOTE = "Human ratings:"
 RATED = "rated"
 """The table of what people were asked about."""
+SQLITE = b"SQLite format 3\0"
+"""How a project of `annotate` begins."""
 FEWEST = 3
 """Tuples below which a correlation means nothing."""
+
+
+def ratings_table(given: str | Path | pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """The ratings that were meant and what errors call them, looked at before anything is attacked."""
+    table = given if isinstance(given, pl.DataFrame) else read_ratings(given)
+    where = "the table of ratings" if isinstance(given, pl.DataFrame) else str(given)
+    if missing := [name for name in ("tuple", "side", "z") if name not in table.columns]:
+        raise UserError(f"{where} has no column '{missing[0]}': ratings are a table of tuple, side and z.")
+    if strange := set(table["side"].unique()) - set(SIDES):
+        raise UserError(f"{where}: side is '{sorted(map(str, strange))[0]}' where original or perturbed is expected.")
+    return table, where
 
 
 def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str, goal: Goal) -> pl.DataFrame:
@@ -39,10 +52,6 @@ def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str, goal: Goal) 
     Degradation is original less perturbed: humans' in standardised ratings, the metric's in f̂. Where the goal is that
     scores rise, it is the rise.
     """
-    if missing := [name for name in ("tuple", "side", "z") if name not in ratings.columns]:
-        raise UserError(f"{where} has no column '{missing[0]}': ratings are a table of tuple, side and z.")
-    if strange := set(ratings["side"].unique()) - set(SIDES):
-        raise UserError(f"{where}: side is '{sorted(map(str, strange))[0]}' where original or perturbed is expected.")
     means = _numbered(ratings, where).drop_nulls("z").group_by("tuple", "side").agg(pl.col("z").mean())
     wide = means.pivot("side", on_columns=SIDES, index="tuple", values="z").drop_nulls()
     if wide.is_empty():
@@ -123,11 +132,23 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
 def read_ratings(path: str | Path) -> pl.DataFrame:
     """Ratings from a table with a header: columns `tuple`, `side`, `z`; TSV, or CSV or Parquet by its ending."""
     request = Request(str(path))
+    if _is_project(Path(path)):
+        raise UserError(
+            f"{path} is a project of annotate, which the command line takes as it is. In Python give what people said "
+            f'in it: ratings=babelquake.annotate.analyse.tuple_ratings("{path}").'
+        )
     if request.what.endswith(".parquet"):
         return parquet_frame(request)
     csv = bool(re.search(r"\.csv(\.(gz|xz|bz2))?$", request.what))
     table = csv_table(request, header=True) if csv else tsv_table(request, header=True)
     return pl.DataFrame({name: list(values) for name, values in table.columns.items()})
+
+
+def _is_project(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def _sd(values: NDArray[np.float64]) -> float | None:

@@ -15,13 +15,11 @@ from babelquake.attacks.attack import Check
 from babelquake.attacks.constraints import Constraint, PerplexityRise, SelfSimilarity, constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
-from babelquake.attacks.language import tagger
 from babelquake.attacks.recipes import recipe_spec
 from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, Given, dataset, require
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.languages import Language, sides
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
@@ -31,13 +29,15 @@ from babelquake.studies.asked import AnyScorer, AnySystem, references_each, scor
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target, of_data
+from babelquake.studies.attack.languages import language_notes, pairs_of, taggers
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
-from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, read_ratings
+from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
 from babelquake.studies.attack.renderings import TABLE as RENDERINGS
 from babelquake.studies.attack.renderings import renderings
 from babelquake.studies.attack.sampling import column_of, sampled
 from babelquake.studies.attack.shares import success_measures
+from babelquake.studies.attack.stored import stored_cells
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
@@ -50,6 +50,8 @@ ATTACK = Study(
     inputs=("source|translation",),
     measures=kinds_in(kinds),
     gated=("success",),
+    alike=("goal",),
+    cells=stored_cells,
 )
 JUDGE = "chrf"
 """Who tells how far a translation has moved from the clean one."""
@@ -100,6 +102,7 @@ def attack(
     specs = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not specs:
         raise UserError("no recipe is named: give at least one, such as input-reduction.")
+    said = None if ratings is None else ratings_table(ratings)
     split = _split_by(by, material)
     wished: list[str] = several(stratify)
     strata = [*dict.fromkeys(column_of(name, material.segments, "--stratify") for name in wished)]
@@ -130,11 +133,11 @@ def attack(
         session.attach(references_each(material.segments) if material.has("references") else 1)
         attacked = [(pair, one) for target in targets for pair, one in target.systems.items()]
         session.note_systems({(pair, one.name): one.signature for pair, one in attacked})
-        made_with: dict[str, Any] = models.signatures | _taggers(models, wanted, material)
+        made_with: dict[str, Any] = models.signatures | taggers(models, wanted, material)
         session.run.same_signatures(made_with)
-        if session.finished and ratings is None:
+        if session.finished and said is None:
             return session.run
-        session.say(*material.notes, *_notes(models, limits, wanted), *_foreign(models, wanted, material))
+        session.say(*material.notes, *_notes(models, limits, wanted), *language_notes(models, wanted, material))
         segments = material.segments.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
         if wanted.on_system:
             segments = segments.unique(["language_pair", "source"], keep="first", maintain_order=True)
@@ -149,7 +152,7 @@ def attack(
         if wanted.on_system:
             session.once(RENDERINGS, lambda: renderings(session.engine, targets, attacks))
         column = split and of_data(split)
-        compared = None if ratings is None else _compared(session, attacks, ratings, wanted, column)
+        compared = None if said is None else _compared(session, attacks, *said, wanted, column)
         write_augmentation(session.run.folder, attacks, compared)
         session.run.keep(FILE)
         measures = [*_measures(session, attacks, scorers, known, wanted, column, compared)]
@@ -195,11 +198,9 @@ def _measures(
 
 
 def _compared(
-    session: Session, attacks: pl.DataFrame, ratings: str | Path | pl.DataFrame, goal: Goal, by: str | None
+    session: Session, attacks: pl.DataFrame, table: pl.DataFrame, where: str, goal: Goal, by: str | None
 ) -> pl.DataFrame:
     """What was found beside what people say of it, in place of ratings that joined before."""
-    table = ratings if isinstance(ratings, pl.DataFrame) else read_ratings(ratings)
-    where = "the table of ratings" if isinstance(ratings, pl.DataFrame) else str(ratings)
     found = rated(attacks, table, where, goal)
     run = session.run
     run.info.notes = [note for note in run.info.notes if not note.startswith(NOTE)]
@@ -226,7 +227,7 @@ def _victims(
         if judges not in ([], [JUDGE]):
             raise UserError(f"the goal collapse attacks systems, which {JUDGE} judges: leave --victim out.")
         require(data, "source")
-        made = systems_of(named, _pairs(data))
+        made = systems_of(named, pairs_of(data))
         of_each = [dict(zip(made, group, strict=True)) for group in zip(*made.values(), strict=True)]
         return [scorer(JUDGE)], [Target(next(iter(each.values())).name, None, each) for each in of_each]
     if named:
@@ -255,32 +256,6 @@ def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constra
         why = "has no metric to measure it with" if goal.on_system else "brings its own"
         raise UserError(f"--constraint {SelfSimilarity.name}: the goal {goal.name} {why}.")
     return found
-
-
-def _taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
-    """What tells parts of speech, where moves that merge words depend on them."""
-    if "masked" not in models.names:
-        return {}
-    return {"parts of speech": ", ".join(dict.fromkeys(map(tagger, _languages(goal, data))))}
-
-
-def _languages(goal: Goal, data: Dataset) -> list[Language | None]:
-    """The languages of the attacked texts."""
-    return [sides(pair)[0 if goal.on_system else 1] for pair in _pairs(data)]
-
-
-def _foreign(models: Models, goal: Goal, data: Dataset) -> list[str]:
-    """What models of English are worth for texts in other languages."""
-    others = [language for language in _languages(goal, data) if language is not None and language.code != "en"]
-    if not others or not models.of_english:
-        return []
-    named = " and ".join(models.of_english)
-    return [f"{named} are of English, and texts in {', '.join(others)} are attacked: name models of their language."]
-
-
-def _pairs(data: Dataset) -> list[str | None]:
-    """The language pairs of the data, None among them where a segment has none."""
-    return data.segments["language_pair"].unique().sort().to_list()
 
 
 def _split_by(by: str | None, data: Dataset) -> str | None:
