@@ -64,3 +64,12 @@ def test_names_are_broken_where_their_parts_meet(
     told = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert sum("bertscore[model=" in line for line in told) == sum("minilm-en]" in line for line in told) == 3
     assert not any("]" in line for line in told)
+
+
+def test_marks_are_on_every_line_they_belong_to(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names are said once; of a mark it could not be told where it ends."""
+    rows = (("FELL", "a", "1"), ("FELL", "b", "2"), ("", "c", "3"))
+    print_table(Table("", ("", "measure", "value"), rows))
+    assert capsys.readouterr().out.count("FELL") == 2
+    print_table(Table("", ("system", "measure", "value"), (("mine", "a", "1"), ("mine", "b", "2"))))
+    assert capsys.readouterr().out.count("mine") == 1

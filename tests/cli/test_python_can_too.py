@@ -76,6 +76,7 @@ ELSEWHERE: dict[str, str] = {
     "report png": "report.plots:write_images folder",
     "report model_card": "report.model_card:to_model_card runs",
     "compare fail_on": "studies.compare:Change regression",
+    "compare allow_untested": "studies.compare:Change testable",
     "compare markdown": "report.comparing:comparison_markdown changes",
     "reproduce paper": "papers.reproducing:reproduce name",
     "reproduce data": "papers.reproducing:reproduce data",

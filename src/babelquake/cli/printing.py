@@ -34,7 +34,10 @@ def print_rows(rows: Sequence[dict[str, Any]], spare: tuple[str, ...] = ()) -> N
 
 
 def print_table(table: Table, elsewhere: str = "the report") -> None:
-    """A table with a title above and a note below; numbers are never broken over two lines."""
+    """A table with a title above and a note below; numbers are never broken over two lines.
+
+    A name that the line above has too is not said again; in a column without a name stand marks, which are.
+    """
     out = console()
     fitted, left_out = fitting(table, out.width)
     if table.title:
@@ -48,7 +51,7 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
         )
     above, tight = "", natural_width(fitted, most=PIPED) > out.width
     for row in fitted.rows:
-        first = "" if row[0] == above and len(row) > 2 else row[0]
+        first = "" if row[0] == above and fitted.columns[0] and len(row) > 2 else row[0]
         above = row[0]
         drawn.add_row(*(escape(_name(visible(cell), tight)) for cell in (first, *row[1:])))
     out.print(drawn)

@@ -89,6 +89,9 @@ def compare(
     ] = None,
     alpha: Annotated[float, option("--alpha", "X", "Significance level.", min=0, max=1)] = 0.05,
     min_drop: Annotated[float, option("--min-drop", "X", "Falls smaller than this are let pass.", min=0)] = 0.0,
+    allow_untested: Annotated[
+        bool, typer.Option("--allow-untested", help="Let pass what cannot be tested, such as changes of few segments.")
+    ] = False,
     correction: Annotated[
         str, option("--correction", "CORRECTION", "max-t (within families), bh (over all comparisons) or none.")
     ] = "max-t",
@@ -104,6 +107,7 @@ def compare(
 
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
+    from babelquake.report.naming import run_names
     from babelquake.runs.run import Run
     from babelquake.studies.compare import Correction
     from babelquake.studies.compare import compare as study
@@ -111,19 +115,21 @@ def compare(
     if fail_on not in (None, "regression"):
         raise UserError(f"--fail-on {fail_on}: expected regression.")
     chosen = one_of("--correction", correction, Correction)
-    changes = study(Run.open(old), Run.open(new), alpha=alpha, min_drop=min_drop, correction=chosen)
+    runs = Run.open(old), Run.open(new)
+    changes = study(*runs, alpha=alpha, min_drop=min_drop, correction=chosen)
+    before, after = run_names(runs)
     if markdown:
-        _write(markdown, comparison_markdown(changes, old.name, new.name, alpha, correction))
+        _write(markdown, comparison_markdown(changes, before, after, alpha, correction))
     with unread_is_no_verdict():
         if as_json:
             typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
         else:
             from babelquake.cli.printing import print_table
 
-            table = comparison_table(changes, old.name, new.name, alpha, correction)
-            print_table(table)
+            table = comparison_table(changes, before, after, alpha, correction)
+            print_table(table, "--json")
     fallen = [change for change in changes if change.regression]
-    untested = [change for change in changes if not change.testable]
+    untested = [change for change in changes if change.undecided and not allow_untested]
     if fallen and fail_on:
         worst = min(fallen, key=lambda change: change.difference)
         raise GateError(
@@ -133,8 +139,9 @@ def compare(
     if untested and fail_on:
         first = untested[0]
         raise GateError(
-            f"{len(untested)} of {len(changes)} measures cannot be tested, so the gate cannot pass; the first: "
-            f"{first.measure.upper()} of {_where(first)}: {first.note}"
+            f"{len(untested)} of {len(changes)} measures got worse and cannot be tested, so the gate cannot pass; the "
+            f"first: {first.measure.upper()} of {_where(first)}: {first.note} More segments would tell; "
+            "--allow-untested lets it pass."
         )
 
 

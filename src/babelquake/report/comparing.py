@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from babelquake.report.markdown import table_lines
 from babelquake.report.phrases import with_level
+from babelquake.report.results import short_names
 from babelquake.report.table import Table, number
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ CORRECTED = {
 def comparison_table(changes: "Sequence[Change]", old: str, new: str, alpha: float, correction: str = "max-t") -> Table:
     """Every compared measure, regressions first."""
     ordered = sorted(changes, key=lambda change: (not change.regression, change.difference))
+    short = short_names(change.system for change in changes if change.system)
     rows = tuple(
         (
             ("FELL" if change.difference < 0 else "ROSE") if change.regression else "",
-            " ".join(part for part in (change.language_pair, change.system) if part),
+            " ".join(part for part in (change.language_pair, short.get(change.system or "")) if part),
             change.scorer or "",
             " ".join(filter(None, (with_level(change.perturbation or "", change.level), change.group))),
             change.measure,
@@ -37,7 +39,8 @@ def comparison_table(changes: "Sequence[Change]", old: str, new: str, alpha: flo
     columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (fall)")
     how = "paired tests" if all(change.paired for change in changes) else "tests, normal approximation where unpaired"
     note = f"One-sided {how}, {CORRECTED[correction]}; α = {alpha:g}."
-    return Table(f"{new} against {old}", columns, rows, note)
+    alone = len({row[1] for row in rows}) == 1
+    return Table(f"{new} against {old}", columns, rows, note, spare=("system", old, new) if alone else (old, new))
 
 
 def comparison_markdown(
@@ -46,12 +49,12 @@ def comparison_markdown(
     """A verdict in one line, then the table."""
     table = comparison_table(changes, old, new, alpha, correction)
     fallen = sum(change.regression for change in changes)
-    untested = sum(not change.testable for change in changes)
+    untested, worse = (sum(known) for known in ([not c.testable for c in changes], [c.undecided for c in changes]))
     verdict = (
         f"**{fallen} of {len(changes)} measures fell significantly.**"
         if fallen
         else "**No measure fell significantly.**"
     )
-    verdict += f" {untested} cannot be tested." if untested else ""
+    verdict += f" {untested} cannot be tested{f', {worse} of them worse' if worse else ''}." if untested else ""
     lines = [f"### babelquake: {table.title}", "", verdict, ""]
     return "\n".join([*lines, *table_lines(table), "", table.note, ""])

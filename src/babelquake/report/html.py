@@ -19,6 +19,7 @@ from markupsafe import Markup
 from babelquake.errors import UserError
 from babelquake.files import store_text
 from babelquake.report.data_audit import NOTE, audit_facts
+from babelquake.report.naming import run_names
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, verdict, views
 from babelquake.report.table import Table, is_numeric
@@ -74,18 +75,21 @@ def render(runs: Sequence[Run], versus: Sequence[Table] = (), heat: Sequence[Hea
         version=VERSION,
         versus=[_cut(table) for table in versus],
         heat=heat,
-        runs=[_run(run, place, len(runs)) for place, run in enumerate(runs)],
+        runs=[
+            _run(run, name, place, len(runs))
+            for place, (run, name) in enumerate(zip(runs, run_names(runs), strict=True))
+        ],
         is_numeric=is_numeric,
         columns_of=lambda table: list(zip(*table.rows, strict=True)),
     )
 
 
-def _run(run: Run, place: int, among: int) -> dict[str, Any]:
+def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
     """What the template needs to know of a run."""
     info = run.info
     return {
         "id": f"run-{place}",
-        "name": run.folder.name or str(run.folder),
+        "name": name,
         "study": info.study,
         "question": page_of(run).question(run) or STUDIES.get(info.study).question,
         "verdict": verdict(run),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from babelquake.report.comparing import comparison_table
+from babelquake.report.naming import run_names
 from babelquake.report.phrases import with_level
 from babelquake.report.table import Table, number
 from babelquake.runs.run import Run
@@ -20,8 +21,8 @@ PLACE = ("id", "perturbation", "level", "replicate")
 
 def versus_tables(old: Run, new: Run, changes: "Sequence[Change]", alpha: float = 0.05) -> list[Table]:
     """The comparison of every measure, then segment by segment: the largest losses first, then the largest gains."""
-    names = (old.folder.name, new.folder.name)
-    return [comparison_table(changes, *names, alpha), *_segments(old, new, names)]
+    before, after = run_names([old, new])
+    return [comparison_table(changes, before, after, alpha), *_segments(old, new, (before, after))]
 
 
 def _segments(old: Run, new: Run, names: tuple[str, str]) -> list[Table]:

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from babelquake.report.naming import run_names
 from babelquake.report.page import page_of
 from babelquake.report.phrases import with_level
 from babelquake.report.results import Results, Row, distinct, scorer_text, short_names, statistic_text, values
@@ -68,7 +69,7 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
     results = Results.of(old), Results.of(new)
     short = short_names(row["system"] for row in new.measures.to_dicts() if row["system"] is not None)
     marked = {(pair, short.get(system or "", system), *rest) for pair, system, *rest in fallen}
-    names = (old.folder.name or "old", new.folder.name or "new")
+    before, after = run_names([old, new])
     found = []
     for measure in page_of(new).compared or study.gated:
         rows = [row for row in results[1].known(measure) if row["perturbation"] is not None]
@@ -80,7 +81,7 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
             if cells:
                 said = " · ".join(filter(None, [here["language_pair"], scorer_text(here.get("scorer") or "")]))
                 title = f"{SHOWN.get(measure, statistic_text(measure))}{f' ({said})' if said else ''}"
-                found.append(_map(title, cells, names, better.get(measure), marked, measure))
+                found.append(_map(title, cells, (before, after), better.get(measure), marked, measure))
     return found
 
 
