@@ -104,7 +104,7 @@ def test_blank_segments_are_kept_and_counted(tmp_path: Path) -> None:
 def test_empty_last_lines_are_left_out_and_said(tmp_path: Path) -> None:
     data = read(file(tmp_path, "source\treference\r\na\tb\r\n\r\n"))
     assert data.segments["references"].to_list() == [["b"]]
-    assert any("1 empty lines at the end" in note for note in data.notes)
+    assert any("1 empty line at the end was left out" in note for note in data.notes)
 
 
 def test_systems_share_the_id_of_a_source_and_repeated_sources_stay_apart(tmp_path: Path) -> None:
@@ -125,3 +125,11 @@ def test_the_language_pair_column_is_read_and_selected_from(tmp_path: Path) -> N
     assert read(path, language_pair="fra-eng").segments["source"].to_list() == ["b"]
     with pytest.raises(UserError, match=r"no rows of ja-en\. It has: de-en, fr-en"):
         read(path, language_pair="ja-en")
+
+
+@pytest.mark.parametrize("rows", ["Ein Satz\t\t\nNoch einer\t \t\n", "Ein Satz\t\t \n"])
+def test_references_that_are_all_blank_are_none(tmp_path: Path, rows: str) -> None:
+    (tmp_path / "none.tsv").write_text(f"source\treference\treference2\n{rows}", "utf-8")
+    data = read(tmp_path / "none.tsv")
+    assert not data.has("references") and data.segments["references"].null_count() == data.segments.height
+    assert data.notes == ("none: every reference is blank, so there are none",)

@@ -167,7 +167,8 @@ def _table(
         cells.unquote()
         notes.append(f"{stem(request.path)}: every cell is quoted; the quotes were taken off")
     if blank and wrong is None:
-        notes.append(f"{stem(request.path)}: {len(blank)} empty lines at the end were left out")
+        lines = "1 empty line at the end was" if len(blank) == 1 else f"{len(blank)} empty lines at the end were"
+        notes.append(f"{stem(request.path)}: {lines} left out")
     header, first = _header(request, [_unquoted(cell) for cell in head] if quoted else head, notes, named)
     if wrong is not None:
         line, row = wrong

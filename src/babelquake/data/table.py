@@ -61,6 +61,10 @@ def to_dataset(
         for name in ("source", "translation", "system")
     }
     references = _references(table, chosen.get("reference", []))
+    given = pl.Series(dtype=pl.String) if references is None else references.list.explode().drop_nulls()
+    if 0 < len(given) == _blank_texts(given):
+        references = None
+        notes.append(f"{table.name}: every reference is blank, so there are none")
     if texts["source"] is None and texts["translation"] is None and references is None:
         raise UserError(
             f"{table.label} has no column for source, reference or translation. Its columns are: {', '.join(header)}. "
