@@ -10,7 +10,12 @@ import pytest
 from tests.chromium import NEEDED
 
 from babelquake.report.html import write_html
+from babelquake.report.versus import versus_tables
+from babelquake.report.versus_heat import versus_heat
 from babelquake.runs.run import Run
+from babelquake.studies.compare import compare
+
+from .conftest import mt_run, new, old
 
 pytestmark = NEEDED
 KINDS = ["mt", "metric", "agreement", "challenge", "qe", "hostile"]
@@ -23,7 +28,11 @@ def files(runs: dict[str, Run], tmp_path_factory: pytest.TempPathFactory) -> dic
     for kind in KINDS:
         write_html([runs[kind]], folder / f"{kind}.html")
     write_html([runs["mt"], runs["qe"]], folder / "several.html")
-    return {path.stem: path for path in folder.iterdir()}
+    before, after = (mt_run(folder / name, systems=[system]) for name, system in (("before", new), ("after", old)))
+    changes = compare(before, after)
+    heat = versus_heat(before, after, changes)
+    write_html([before, after], folder / "versus.html", versus_tables(before, after, changes), heat)
+    return {path.stem: path for path in folder.glob("*.html")}
 
 
 @pytest.fixture
@@ -79,6 +88,20 @@ def test_nothing_is_wider_than_a_phone(page_of: Open) -> None:
     for kind in KINDS:
         page = page_of(kind, viewport={"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_two_runs_side_by_side_fit_on_a_phone(page_of: Open) -> None:
+    page = page_of("versus", viewport={"width": 360, "height": 740})
+    hidden = "table => table.parentElement.scrollWidth - table.parentElement.clientWidth"
+    tables = page.locator("table.both").all()
+    assert tables and [table.evaluate(hidden) for table in tables] == [0] * len(tables)
+
+
+def test_names_beside_a_chart_leave_room_for_the_chart_on_a_phone(page_of: Open) -> None:
+    page = page_of("metric", viewport={"width": 360, "height": 740})
+    furthest = "texts => Math.max(...texts.map((text) => text.getBoundingClientRect().right))"
+    for plot in page.locator(".plot").all():
+        assert plot.locator("text").evaluate_all(furthest) <= plot.evaluate("it => it.getBoundingClientRect().right")
 
 
 def says(page: Any, text: str) -> None:

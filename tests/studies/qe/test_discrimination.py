@@ -133,6 +133,16 @@ def test_flags_name_what_a_model_does_not_see() -> None:
     assert {flag.scorer for flag in flags} == {"judge"}
 
 
+def test_a_probe_of_three_segments_is_not_flagged() -> None:
+    clean = list(80 + np.random.default_rng(0).normal(size=60))
+    lost = [0.1 + 0.01 * place for place in range(60)]
+    dear: list[float | None] = [score - 5 - loss for score, loss in zip(clean, lost, strict=True)]
+    cheap: list[float | None] = [score - loss for score, loss in zip(clean, lost, strict=True)]
+    for seen, flags in ((60, 2), (3, 0)):
+        columns = {"lower-words": dear, "negation-remove": [*cheap[:seen], *[None] * (60 - seen)]}
+        assert len(probed(table({None: [*clean], **columns}), resamples=500)[1]) == flags
+
+
 def test_a_model_that_sees_everything_has_no_flag() -> None:
     _, flags = probed(table(SCORES))
     assert flags == []

@@ -171,7 +171,7 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
             .mark_bar()
             .encode(
                 x=alt.X("value:Q", title="% of translations", stack="zero", scale=alt.Scale(domain=[0, 100])),
-                y=alt.Y("label:N", title=None, sort=perturbations, axis=alt.Axis(labelLimit=140)),
+                y=alt.Y("label:N", title=None, sort=perturbations, axis=alt.Axis(labelLimit=200)),
                 color=alt.Color(
                     "kind:N",
                     title=None,

@@ -83,10 +83,11 @@ def short(label: str, probes: dict[str, Probe]) -> str:
 
 
 def _ranking(results: Results, pair: str | None) -> list[Chart]:
+    """Two models or more: one alone has no rank, and its point no axes."""
     rows = results.where("discrimination_standardised", language_pair=pair)
     name, known = named(rows), results.both("discrimination_standardised", "pearson", language_pair=pair)
     shown = [{"name": name(row), "discrimination": row["value"], "pearson": pearson} for row, pearson in known]
-    if not shown:
+    if len(shown) < 2:
         return []
     base = alt.Chart(data(shown)).encode(
         x=alt.X("pearson:Q", title="Pearson's r with humans", scale=alt.Scale(zero=False, padding=24)),

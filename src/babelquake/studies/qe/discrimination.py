@@ -200,9 +200,12 @@ class Probed:
         """Meaning-altering probes that cost not significantly more than the meaning-preserving ones do on average.
 
         And those that even cost less than a single harmless change. One-sided; each of the two questions is a family of
-        the model's probes. What cannot be tested is not flagged.
+        the model's probes. What cannot be tested is not flagged: also a probe whose own drop cannot, however many
+        segments the harmless ones apply to.
         """
         harmless, harmful = self.of_meaning("preserving"), self.of_meaning("altering")
+        drops = corrected([self._test(self.drop(cell), {cell: 1.0}, "greater") for cell in harmful])
+        harmful = [cell for cell, outcome in zip(harmful, drops, strict=True) if outcome.testable]
         average = self.average(harmless)
         if average is None:
             return
