@@ -48,9 +48,3 @@ def test_systems_go_by_their_short_names_and_one_alone_need_not_be_said() -> Non
     table = comparison_table(long, "main", "branch", 0.05)
     assert {row[1] for row in table.rows} == {"de-en de-en-bpe"} and table.spare == ("system", "main", "branch")
     assert comparison_table([WORSE, long[0]], "main", "branch", 0.05).spare == ("main", "branch")
-
-
-def test_only_what_got_worse_and_cannot_be_tested_is_undecided() -> None:
-    untested = replace(WORSE, regression=False, testable=False, worse=True)
-    assert untested.undecided and not replace(untested, worse=False).undecided and not WORSE.undecided
-    assert "1 cannot be tested, 1 of them worse." in comparison_markdown([untested], "main", "branch", 0.05)

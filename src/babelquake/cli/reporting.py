@@ -129,7 +129,7 @@ def compare(
             table = comparison_table(changes, before, after, alpha, correction)
             print_table(table, "--json")
     fallen = [change for change in changes if change.regression]
-    untested = [change for change in changes if change.undecided and not allow_untested]
+    untested = [change for change in changes if not (change.testable or allow_untested)]
     if fallen and fail_on:
         worst = min(fallen, key=lambda change: change.difference)
         raise GateError(
@@ -139,8 +139,8 @@ def compare(
     if untested and fail_on:
         first = untested[0]
         raise GateError(
-            f"{len(untested)} of {len(changes)} measures got worse and cannot be tested, so the gate cannot pass; the "
-            f"first: {first.measure.upper()} of {_where(first)}: {first.note} More segments would tell; "
+            f"{len(untested)} of {len(changes)} measures cannot be tested, so the gate cannot pass; the first: "
+            f"{first.measure.upper()} of {_where(first)}: {first.note} More segments would tell; "
             "--allow-untested lets it pass."
         )
 

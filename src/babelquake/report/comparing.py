@@ -49,12 +49,12 @@ def comparison_markdown(
     """A verdict in one line, then the table."""
     table = comparison_table(changes, old, new, alpha, correction)
     fallen = sum(change.regression for change in changes)
-    untested, worse = (sum(known) for known in ([not c.testable for c in changes], [c.undecided for c in changes]))
+    untested = sum(not change.testable for change in changes)
     verdict = (
         f"**{fallen} of {len(changes)} measures fell significantly.**"
         if fallen
         else "**No measure fell significantly.**"
     )
-    verdict += f" {untested} cannot be tested{f', {worse} of them worse' if worse else ''}." if untested else ""
+    verdict += f" {untested} cannot be tested." if untested else ""
     lines = [f"### babelquake: {table.title}", "", verdict, ""]
     return "\n".join([*lines, *table_lines(table), "", table.note, ""])

@@ -44,19 +44,11 @@ class Change:
     p_corrected: float | None
     paired: bool
     regression: bool
-    """Worse, by more than is let pass and by more than chance."""
     testable: bool = True
     note: str | None = None
     """Why it cannot be tested."""
     group: str | None = None
     """The part of the data, such as a severity or a year; None for all."""
-    worse: bool = False
-    """Whether it got worse at all, by more than is let pass."""
-
-    @property
-    def undecided(self) -> bool:
-        """Whether it got worse and nobody can say whether by chance: a gate does not let that pass."""
-        return self.worse and not self.testable
 
     @property
     def difference(self) -> float:
@@ -103,13 +95,11 @@ def compare(
             p=outcome.p,
             p_corrected=outcome.p_corrected,
             paired=tested.paired,
-            regression=worse and outcome.testable and (outcome.p_corrected or 0.0) < alpha,
+            regression=outcome.testable and (outcome.p_corrected or 0.0) < alpha and -tested.test.value > min_drop,
             testable=outcome.testable,
             note=outcome.reason,
-            worse=worse,
         )
         for tested, outcome in zip(found, _judged(found, alpha, correction), strict=True)
-        for worse in (not tested.test.value >= -min_drop,)
     ]
 
 
