@@ -194,3 +194,10 @@ def test_a_table_that_attacks_takes_a_limit_of_questions(tmp_path: Path) -> None
     assert "Each search asked at most 4 questions." in found.notes
     asked = pl.read_parquet(found.runs["all"] / "attacks.parquet")["queries"]
     assert all(0 < count <= 4 for count in asked)
+
+
+def test_a_table_about_ratings_is_taken_from_a_run_that_has_them(tmp_path: Path) -> None:
+    for table in ("figure2", "figure5"):
+        with pytest.raises(UserError, match=f"huang2023 {table} is taken from .*people have rated.*--from all=FOLDER"):
+            reproduce("huang2023", table, tmp_path, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

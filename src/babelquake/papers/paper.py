@@ -66,6 +66,8 @@ class PaperTable(BaseModel):
     """What data and models the paper's own cells need, in words."""
     runs: dict[str, list[str]]
     """Run → files below the data folder; `.` is the folder itself."""
+    only_from: str | None = None
+    """The finished run that it must be taken from, in words, where people have a hand in it."""
     language_pairs: dict[str, str] = Field(default_factory=dict)
     scorers: dict[str, Judge] = Field(default_factory=dict)
     systems: dict[str, Judge] = Field(default_factory=dict)

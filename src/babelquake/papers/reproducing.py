@@ -82,6 +82,8 @@ def reproduce(
     _check_options(card, options)
     if runs:
         found = finished(card, runs)
+    elif card.only_from is not None:
+        raise UserError(f"{name} {table} is taken from {card.only_from}: --from {next(iter(card.runs))}=FOLDER.")
     elif data is None:
         raise UserError(f"no data are named: give --data FOLDER. {name} {table} needs {card.needs}.")
     elif not Path(data).exists():
