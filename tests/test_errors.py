@@ -1,6 +1,7 @@
 """A single text where a list is meant is refused with the fix: letters are never taken for texts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,23 @@ CALLS: dict[str, Callable[[str], object]] = {
 def test_one_text_is_no_list(name: str) -> None:
     with pytest.raises(UserError, match=r"are a list of texts, one per segment: write \[text\] for a single one"):
         CALLS[name]("Das ist ein Text.")
+
+
+MISSING: dict[str, Callable[[list[Any]], object]] = {
+    "perturb": lambda texts: bq.perturb("case", texts),
+    "perturb_table": lambda texts: bq.perturb_table("case", texts),
+    "translations": lambda texts: bq.scorer("chrf").segments(texts, ["Ja.", "Nein."]),
+    "references": lambda texts: bq.scorer("chrf").segments(["Ja.", "Nein."], texts),
+    "sources": lambda texts: bq.scorer("chrf").segments(["Ja.", "Nein."], ["Ja.", "Nein."], texts),
+    "translate": lambda texts: bq.system("command[cmd=cat]").translate(texts),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+@pytest.mark.parametrize("nothing", [None, float("nan"), 7])
+def test_what_is_no_text_is_named_by_its_place(name: str, nothing: object) -> None:
+    with pytest.raises(UserError, match=f"are a list of texts; number 2 is {nothing!r}"):
+        MISSING[name](["Ja.", nothing])
 
 
 def test_a_tuple_is_as_good_as_a_list() -> None:

@@ -53,11 +53,17 @@ class UnansweredError(ResumableError):
         self.reasons: dict[str, str] = dict(reasons or {})
 
 
-def refuse_one_text(**given: object) -> None:
-    """A list is expected, by name; a single text would be taken for a list of its letters."""
+def require_texts(**given: Iterable[object] | None) -> None:
+    """Lists of texts, by name; a single text would be taken for a list of its letters, and None is no text.
+
+    A list in the place of a text is left to those who take several references.
+    """
     for name, texts in given.items():
         if isinstance(texts, str):
             raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
+        for place, text in enumerate(texts or (), 1):
+            if not isinstance(text, str | list | tuple):
+                raise UserError(f"{name} are a list of texts; number {place} is {text!r}.")
 
 
 def one_of(flag: str, value: str, choices: Any) -> Any:

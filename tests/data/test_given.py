@@ -61,10 +61,23 @@ def test_pairs_and_mappings() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, [], [("a",)]])
 def test_what_is_no_data_is_told_what_is(wrong: Any) -> None:
-    with pytest.raises(bq.UserError, match="data are a path or name, a polars or pandas DataFrame, or a list"):
+    with pytest.raises(bq.UserError, match="data are a path or name, a polars or pandas DataFrame"):
         bq.dataset(wrong)
 
 
 def test_read_names_what_takes_lists() -> None:
     with pytest.raises(bq.UserError, match="read takes names and paths, not tuple: dataset takes tables and lists"):
         bq.read([("Ja.", "Yes.")])  # type: ignore[list-item]
+
+
+def test_columns_by_name() -> None:
+    assert bq.dataset(ROWS).segments.equals(bq.dataset(pl.DataFrame(ROWS)).segments)
+    with pytest.raises(bq.UserError, match="lists of equal length"):
+        bq.dataset({"source": ["Ja.", "Nein."], "reference": ["Yes.", "No.", "Well."]})
+
+
+def test_sentences_are_no_files() -> None:
+    with pytest.raises(bq.UserError, match=r"sentences are \{'source': texts\}"):
+        bq.dataset(["Das ist ein Satz.", "Das ist " + "ein sehr " * 500 + "langer."])
+    with pytest.raises(bq.UserError, match="does not exist"):
+        bq.dataset(["news.tsv", "Das ist ein Satz."])

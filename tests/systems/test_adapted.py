@@ -122,3 +122,8 @@ def test_functions_without_a_name_have_signatures_of_their_own() -> None:
 def test_what_is_no_function_is_no_system() -> None:
     with pytest.raises(UserError, match="NoneType is no system"):
         system(None)  # type: ignore[arg-type]
+
+
+def test_a_function_that_loses_texts_is_told_so() -> None:
+    with pytest.raises(UserError, match="answered with 1 translations for 2 texts"):
+        system(lambda texts: list(texts)[:1]).translate(["Ja.", "Nein."])

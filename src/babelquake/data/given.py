@@ -11,7 +11,7 @@ from babelquake.data.reading import read
 from babelquake.data.table import Table, columns_of, to_dataset
 from babelquake.errors import UserError
 
-Given = Dataset | str | Path | pl.DataFrame | Sequence[Any]
+Given = Dataset | str | Path | pl.DataFrame | Mapping[str, Sequence[Any]] | Sequence[Any]
 """What the studies take as `data`."""
 
 
@@ -19,7 +19,7 @@ def dataset(given: Given, *, language_pair: str | None = None) -> Dataset:
     """The data set that was meant.
 
     A table of polars or pandas needs columns that say what they are (source, reference, translation, system, score …);
-    a list may hold paths, mappings of such columns, or (source, reference) pairs.
+    a mapping holds such columns as lists; a list may hold paths, rows as mappings, or (source, reference) pairs.
     """
     if isinstance(given, Dataset):
         return given
@@ -29,17 +29,39 @@ def dataset(given: Given, *, language_pair: str | None = None) -> Dataset:
         return _of_table(given, language_pair)
     if hasattr(given, "columns") and hasattr(given, "notna"):
         return _of_table(_of_pandas(given), language_pair)
+    if isinstance(given, Mapping):
+        return _of_table(_of_columns(given), language_pair)
     items = list(given) if isinstance(given, Iterable) else []
     if items and all(isinstance(item, str | Path) for item in items):
+        if all(_is_sentence(str(item)) for item in items):
+            raise UserError(
+                "a list of names is a list of files: sentences are {'source': texts}, or (source, reference) pairs."
+            )
         return read(items, language_pair=language_pair)
     if items and all(isinstance(item, Mapping) for item in items):
         return _of_table(pl.DataFrame(items), language_pair)
     if items and all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
         return _of_table(pl.DataFrame(items, schema=["source", "reference"], orient="row"), language_pair)
     raise UserError(
-        "data are a path or name, a polars or pandas DataFrame, or a list of paths, of (source, reference) pairs or of "
-        "mappings."
+        "data are a path or name, a polars or pandas DataFrame, columns such as {'source': texts}, or a list of paths, "
+        "of (source, reference) pairs or of mappings."
     )
+
+
+def _is_sentence(name: str) -> bool:
+    """Whether something that was taken for a file's name rather is a sentence."""
+    try:
+        return len(name.split()) > 2 and "[" not in name and not Path(name).exists()
+    except OSError:
+        return True  # longer than a file's name can be
+
+
+def _of_columns(given: Mapping[str, Any]) -> pl.DataFrame:
+    """Columns by name, as long as each other."""
+    try:
+        return pl.DataFrame(dict(given), strict=False)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"columns of data are lists of equal length, by name: {error}") from None
 
 
 def _of_pandas(table: Any) -> pl.DataFrame:

@@ -82,7 +82,8 @@ class Call(Generic[C, Q, A]):
             found.update(error.answers)
             answers = [found[one] for one in batch if one in found]
         if len(answers) != len(batch):
-            kind = {"system": "translations", "scorer": "scores"}.get(self.callee.recipe.kind, "answers")
+            kinds = ((System, "translations"), (Scorer, "scores"), (object, "answers"))
+            kind = next(name for what, name in kinds if isinstance(self.callee, what))
             raise ResumableError(
                 f"{self.callee.name} gave {len(answers)} {kind} for {len(batch)} texts; finished work is kept."
             )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from babelquake.errors import UserError, refuse_one_text
+from babelquake.errors import UserError, require_texts
 from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
 
@@ -23,8 +23,9 @@ def perturb(
 
     >>> perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
     """
-    sources: Sequence[str | None] = options.pop("sources", None) or [None] * len(texts)
-    refuse_one_text(texts=texts, sources=sources)
+    given = options.pop("sources", None)
+    require_texts(texts=texts, sources=given if isinstance(given, str) else None)
+    sources: Sequence[str | None] = [None] * len(texts) if given is None else given
     words = options.pop("vocabulary", None)
     if isinstance(words, str):
         options["vocabulary"], words = words, None

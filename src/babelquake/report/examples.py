@@ -56,7 +56,7 @@ def _with_errors(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(errors=pl.when(pl.col("after").is_not_null()).then("errors"))  # who refused said nothing
 
 
-def example_table(run: AnyRun, most: int, sort: str = "drop") -> Table:
+def example_table(run: AnyRun, most: int = 20, sort: str = "drop") -> Table:
     """The first examples in the wanted order."""
     if sort not in SORTS:
         raise UserError(f"--sort {sort}: expected {' or '.join(SORTS)}.")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.callee import Limits, Recipe
-from babelquake.errors import UserError, refuse_one_text
+from babelquake.errors import UserError, require_texts
 from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.scorers.questions import Question, Questions
 from babelquake.spec import Spec
@@ -278,7 +278,7 @@ def questions_of(
     sources: Sequence[str] | None,
 ) -> Questions:
     """Questions from plain lists; says which column the scorer misses."""
-    refuse_one_text(translations=translations, references=references, sources=sources)
+    require_texts(translations=translations, references=references, sources=sources)
     for column, given in (("reference", references), ("source", sources)):
         if column in scorer.needs and given is None:
             required(None, scorer, column)

@@ -44,7 +44,7 @@ class Adapted(System):
         """What it says."""
         with told(self.name):
             found = self._inner.translate(list(texts))
-        return _listed(found, self)
+        return _listed(found, self, len(texts))
 
     def close(self) -> None:
         """Close it, if it can be."""
@@ -83,10 +83,10 @@ class Function(System):
         """What the function says."""
         with told(self.name):
             found = [self._function(text) for text in texts] if self._one_by_one else self._function(list(texts))
-        return _listed(found, self)
+        return _listed(found, self, len(texts))
 
 
-def _listed(found: Any, system: System) -> list[str]:
+def _listed(found: Any, system: System, asked: int) -> list[str]:
     if isinstance(found, str) or not isinstance(found, Sequence):
         raise UserError(
             f"{system.name} answered with {type(found).__name__} where a list of translations belongs; a function of "
@@ -95,4 +95,8 @@ def _listed(found: Any, system: System) -> list[str]:
     wrong = [type(item).__name__ for item in found if not isinstance(item, str)]
     if wrong:
         raise UserError(f"{system.name} answered with {wrong[0]} where a translation belongs.")
+    if len(found) != asked:
+        raise UserError(
+            f"{system.name} answered with {len(found)} translations for {asked} texts: one each belongs there."
+        )
     return list(found)

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from babelquake.callee import Limits, Recipe
-from babelquake.errors import refuse_one_text
+from babelquake.errors import require_texts
 from babelquake.spec import Spec
 
 Translate = Callable[[Any, Sequence[str]], list[str]]
@@ -19,7 +19,7 @@ Translate = Callable[[Any, Sequence[str]], list[str]]
 def _listed(translate: Translate) -> Translate:
     @wraps(translate)
     def checked(self: Any, texts: Sequence[str]) -> list[str]:
-        refuse_one_text(texts=texts)
+        require_texts(texts=texts)
         return translate(self, texts)
 
     return checked

@@ -36,7 +36,7 @@ def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> No
 def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path: Path) -> None:
     rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Ja.\tYes.\tnl-en"]
     (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
-    found = forecast(["command[cmd=cat]"], read(str(tmp_path / "two.tsv")), suite("final-delete"), engine=Engine())
+    found = forecast("command[cmd=cat]", read(str(tmp_path / "two.tsv")), suite("final-delete"), engine=Engine())
     assert [row.texts for row in found.systems] == [2, 0]
 
 

@@ -15,6 +15,7 @@ from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.run import Run
+from babelquake.studies.asked import AnySystem, several
 from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
 from babelquake.studies.variants import fillers_of
 from babelquake.systems import System
@@ -45,7 +46,7 @@ class Forecast:
 
 
 def forecast(
-    systems: Sequence[str | System],
+    systems: AnySystem | Sequence[AnySystem],
     data: Given,
     suite: str | Suite | Sequence[str] = "everyday",
     *,
@@ -59,11 +60,12 @@ def forecast(
     engine = engine or Engine(Cache())
     segments = one_row_per_source(dataset(data).segments)
     chosen = suite_of(suite, replicates, vocabulary).with_model(None)
+    asked: list[AnySystem] = several(systems)
     to_translate = texts_to_translate(segments, chosen, seed, fillers_of(engine), sample)
     counted: dict[str, set[str]] = {}
     found = []
     for pair in sorted(to_translate, key=str):
-        for what in systems:
+        for what in asked:
             with closing(system_of(what, pair)) as item:
                 before = counted.setdefault(item.signature, set())
                 unsent = [text for text in engine.untranslated(item, to_translate[pair]) if text not in before]
