@@ -32,6 +32,27 @@ def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> 
     assert said == [f"No recipe and no constraint of this run asks {name}." for name in ("toy", neighbours)]
 
 
+def test_segments_that_lack_a_text_are_counted_and_left_out(tmp_path: Path) -> None:
+    whole = tuples(8)
+    holes = whole.with_row_index("n").with_columns(
+        translation=pl.when(pl.col("n") == 1).then(pl.lit(" ")).when(pl.col("n") != 2).then("translation"),
+        reference=pl.when(pl.col("n") != 4).then("reference"),
+        source=pl.when(pl.col("n") != 6).then("source"),
+    )
+    few = {"constraints": "none", "resamples": 100}
+    run = attack("input-reduction", "chrf", holes.drop("n"), out=tmp_path / "run", **few)
+    assert run.table("attacks").height == run.table("scores").height == 5
+    said = "3 of 8 segments have no translation or reference and are left out, the first table:2."
+    assert f"table: {said}" in run.info.notes
+    system = attack(
+        "deepwordbug", data=holes.drop("n"), goal="collapse", systems="command[cmd=rev]", out=tmp_path / "system", **few
+    )
+    assert system.table("attacks").height == 7
+    empty = whole.with_columns(translation=pl.lit(""))
+    with pytest.raises(UserError, match=r"8 of 8 segments have no translation or reference: there is nothing"):
+        attack("input-reduction", "chrf", empty, out=tmp_path / "other", **few)
+
+
 def test_ratings_are_looked_at_before_anything_is_attacked(tmp_path: Path) -> None:
     project = tmp_path / "project.db"
     project.write_bytes(b"SQLite format 3\0 and so on")

@@ -1,12 +1,31 @@
 """Which sentences are attacked: all, or a sample that is balanced over columns of the data (Huang 2023 §3.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import polars as pl
 
+from babelquake.data import Dataset
 from babelquake.errors import UserError, did_you_mean
 from babelquake.randomness import Stream
 from babelquake.studies.cells import grouped
+
+
+def attackable(data: Dataset, text: str, needed: Collection[str]) -> Dataset:
+    """The data without segments whose `text` is blank, and without those that lack what a victim needs; counted."""
+    lacking = pl.col(text).fill_null("").str.strip_chars() == ""
+    for name in needed:
+        column = pl.col("references" if name == "reference" else name)
+        lacking |= column.is_null() if name != "reference" else column.list.drop_nulls().list.len().fill_null(0) == 0
+    gone = data.segments.filter(lacking)
+    if gone.is_empty():
+        return data
+    what = " or ".join(dict.fromkeys([text, *sorted(needed)]))
+    said = f"{gone.height} of {len(data)} segments have no {what}"
+    if gone.height == len(data):
+        raise UserError(f"{data.name}: {said}: there is nothing to attack.")
+    notes = (*data.notes, f"{data.name}: {said} and are left out, the first {gone['id'][0]}.")
+    return replace(data, segments=data.segments.filter(~lacking), preferences=None, uncut=None, notes=notes)
 
 
 def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], seed: int) -> pl.DataFrame:

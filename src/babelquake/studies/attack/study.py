@@ -35,7 +35,7 @@ from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
 from babelquake.studies.attack.renderings import TABLE as RENDERINGS
 from babelquake.studies.attack.renderings import renderings
-from babelquake.studies.attack.sampling import column_of, sampled
+from babelquake.studies.attack.sampling import attackable, column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.stored import stored_cells
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
@@ -95,6 +95,7 @@ def attack(
     limits = _constraints(constraints, wanted)
     likened = any(limit.name == SelfSimilarity.name for limit in limits)
     scorers, targets = _victims(wanted, victims, systems, material, likened)
+    material = attackable(material, *_texts(wanted, scorers))
     _check_numbers(pool=pool, max_queries=max_queries, time_limit=time_limit)
     if check not in get_args(Check):
         raise UserError(f"check={check}: expected {' or '.join(get_args(Check))}.")
@@ -242,6 +243,13 @@ def _victims(
         if likened and "reference" not in victim.needs:
             raise UserError(f"{victim.name} compares with no reference: {SelfSimilarity.name} cannot be measured.")
     return scorers, [Target(victim.name, victim, {}) for victim in scorers]
+
+
+def _texts(goal: Goal, scorers: Sequence[Scorer]) -> tuple[str, frozenset[str]]:
+    """The text that is attacked, and those that victims need beside it."""
+    if goal.on_system:
+        return "source", frozenset()
+    return "translation", frozenset().union(*(victim.needs for victim in scorers))
 
 
 def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constraint, ...]:
