@@ -1,7 +1,11 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import babelquake as bq
+from babelquake.cli.printing import fitting, natural_width
+from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.report.page import tables
 from babelquake.report.phrases import with_level
@@ -10,6 +14,8 @@ from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.studies.correlate.kinds import KENDALL_LIKE
 from babelquake.studies.metric import kinds
+
+from .conftest import new, old, rated
 
 
 def titled(run: Run, title: str) -> Table:
@@ -145,3 +151,18 @@ def test_differences_of_error_rates_are_said_to_be_turned_round(runs: dict[str, 
     for title in ("Quality estimation", "Drop"):
         assert "Less is better for ter: differences are turned round there." in titled(runs["qe"], title).note
         assert "turned round" not in titled(plain, title).note
+
+
+@pytest.mark.parametrize("study", ["correlate", "qe", "metric", "mt"])
+def test_tables_fit_into_eighty_columns_with_names_that_can_be_read(study: str, tmp_path: Path) -> None:
+    """A column of names keeps 22 characters; what goes for it is named."""
+    scorers = ["chrf[name=embedding-similarity-large]", "bleu[name=another-scorer-of-that-length]"]
+    options: dict[str, Any] = {"out": tmp_path, "resamples": 200, "engine": Engine(quiet=True)}
+    data, suite = rated(12), "punct-remove,word-drop"
+    run = {
+        "correlate": lambda: bq.correlate(scorers, data, **options),
+        "qe": lambda: bq.qe(scorers, data, suite, replicates=1, **options),
+        "metric": lambda: bq.metric(scorers, data, suite, **options),
+        "mt": lambda: bq.mt([old, new], data, suite, scorers, **options),
+    }[study]()
+    assert all(natural_width(fitting(table, 80)[0]) <= 80 for table in tables(run))

@@ -129,7 +129,8 @@ def _show(found: "Findings") -> None:
                 for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")
             }
             print_rows([{"language_pair": pair, **shown}])
-    print_rows([{name: _rounded(row[name]) for name in ("language_pair", *SHOWN)} for row in found.systems.to_dicts()])
+    ranked = [{name: _rounded(row[name]) for name in ("language_pair", *SHOWN)} for row in found.systems.to_dicts()]
+    print_rows(ranked, spare=("ratings", "segments"))
     neighbours = found.power.filter("neighbours").drop("neighbours").to_dicts()
     if neighbours:
         typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")

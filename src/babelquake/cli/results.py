@@ -41,7 +41,7 @@ def show(run: Run, shared: "Shared", keep: bool = True) -> None:
         return
     _tell(run)
     if not shared.brief:
-        _print_tables(run, shared)
+        _print_tables(run, shared, "the report" if keep else "--json")
     if keep:
         typer.echo(f"Run folder: {run.folder}")
         typer.echo(f"Report: {page}")
@@ -62,13 +62,13 @@ def _tell(run: Run) -> None:
     typer.echo()
 
 
-def _print_tables(run: Run, shared: "Shared") -> None:
+def _print_tables(run: Run, shared: "Shared", elsewhere: str) -> None:
     from babelquake.cli.printing import print_table
     from babelquake.report.data_audit import audit_tables
     from babelquake.report.examples import example_table
     from babelquake.report.page import tables
 
     for table in [*tables(run), *audit_tables(run)]:
-        print_table(table)
+        print_table(table, elsewhere)
     if shared.examples:
         print_table(example_table(run, shared.examples, shared.sort))

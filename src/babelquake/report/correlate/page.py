@@ -18,7 +18,8 @@ def correlate_tables(run: Run) -> list[Table]:
             (scorer, *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures))
             for scorer in values(here, "scorer")
         )
-        tables.append(Table(f"Agreement with humans{of(pair)}", ("scorer", *map(statistic_text, measures)), lines))
+        names = tuple(map(statistic_text, measures))
+        tables.append(Table(f"Agreement with humans{of(pair)}", ("scorer", *names), lines, spare=names[:0:-1]))
     return tables + _differences(results)
 
 
@@ -32,7 +33,8 @@ def _differences(results: Results) -> list[Table]:
     }
     note = "* p < .05, ** p < .01, *** p < .001, corrected within language pair and kind of agreement."
     rows = results.where(*(f"{name}_difference" for name in STATISTICS))
-    return table_of("Differences between scorers", rows, columns, note)
+    spare = ("language pair", "95 % interval") if len(values(rows, "language_pair")) == 1 else ("95 % interval",)
+    return table_of("Differences between scorers", rows, columns, note, spare)
 
 
 def correlate_verdict(run: Run) -> list[str]:

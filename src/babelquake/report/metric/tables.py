@@ -57,7 +57,7 @@ def _harmless(results: Results) -> list[Table]:
     }
     note = "Share of comparisons on the same segment in which the harmless change costs more than a harmful one."
     rows = sorted(results.where("harmless_costs_more"), key=lambda row: -(row["value"] or 0))
-    return table_of("Harmless changes that cost more than harmful ones", rows, columns, note)
+    return table_of("Harmless changes that cost more than harmful ones", rows, columns, note, spare=("comparisons",))
 
 
 def _agreement(results: Results) -> list[Table]:

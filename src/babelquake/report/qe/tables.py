@@ -60,7 +60,7 @@ def _ranking(results: Results, pair: str | None, left_out: str | None, turned: s
             p = f" (p = {agreement['p']:.3g})" if agreement["p"] is not None else ""
             note += f" τ of {which} and rank by r: {number(agreement['value'], 2)}{p}."
     scorers = values(results.where(*MEANS, language_pair=pair), "scorer")
-    return table_of(f"Quality estimation{of(pair)}", scorers, columns, note)
+    return table_of(f"Quality estimation{of(pair)}", scorers, columns, note, spare=("raw rank", "rank by r", "rank"))
 
 
 def _rivalries(results: Results, pair: str | None) -> list[Table]:
@@ -118,4 +118,4 @@ def _flags(flags: list[Flag]) -> list[Table]:
         "probe": lambda flag: flag.perturbation or "",
         "what is wrong": lambda flag: flag.text,
     }
-    return table_of("Flags", flags, columns)
+    return table_of("Flags", flags, columns, spare=("probe",))
