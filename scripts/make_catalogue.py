@@ -147,7 +147,10 @@ def code(text: str) -> str:
 
 def suites() -> str:
     """Every suite that ships, with what is in it."""
-    head = "## Suites\n\nNames for sets of perturbations; `--suite` also takes a YAML file of the same form."
+    head = (
+        "## Suites\n\nNames for sets of perturbations; `--suite` also takes [a YAML file of your own]"
+        "(bring-your-own.md#a-suite)."
+    )
     parts = [head]
     for name in suite_names():
         found: Suite = suite(name)

@@ -117,7 +117,7 @@ def prepared(words: list[str], folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=named)
 def test_every_command_runs(page: Path, folder: Path) -> None:
-    _own_modules(page, folder)
+    _own_files(page, folder)
     for words in commands(page):
         for before, made in pairwise(words):
             if before in ("--out", "-o") and "--import" not in words:
@@ -145,10 +145,10 @@ def _smaller(words: list[str]) -> list[str]:
     return [SMALL[before] if before in asked else word for before, word in zip(["", *words], words, strict=False)]
 
 
-def _own_modules(page: Path, folder: Path) -> None:
-    """Files of Python that a page asks its reader to write."""
-    for block in blocks(page, "python"):
-        if found := re.match(r"# (\w+\.py)", block):
+def _own_files(page: Path, folder: Path) -> None:
+    """Files of Python and YAML that a page asks its reader to write."""
+    for block in blocks(page, "python", "yaml"):
+        if found := re.match(r"# (\w+\.(py|yaml))", block):
             (folder / found[1]).write_text(block, "utf-8")
 
 

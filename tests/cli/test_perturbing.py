@@ -69,6 +69,7 @@ def test_languages_may_be_written_in_several_ways(cli: Callable[..., Result]) ->
         (["misspell[levle=1]"], "", "Did you mean 'level'?"),
         (["misspell[level=0.1|0.2]"], "", "several values with '|'"),
         (["niu2020"], "", "niu2020 is a suite: give --table FILE"),
+        (["mine.yaml"], "", "mine.yaml is a suite: give --table FILE"),
         (["misspell", "--replicates", "99999999999", "--table", "x.tsv"], "a\n", "from 1 to 10,000"),
         (["misspell", "--replicates", "2"], "", "give --table FILE too"),
         (["misspell"], b"a\0b\n", "standard input line 1: a NUL byte"),

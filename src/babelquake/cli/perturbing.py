@@ -87,16 +87,16 @@ def _asked_for(name: str, level: float | None, replicates: int | None, vocabular
     """The perturbations that were named: of a suite only into a table, where one line becomes several."""
     from babelquake.errors import UserError
     from babelquake.perturb import Perturbation
-    from babelquake.perturb.suite import Suite, suite, suite_names
+    from babelquake.perturb.suite import Suite, is_suite, suite
 
     if not tabled:
-        if name in suite_names():
+        if is_suite(name):
             raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
         if replicates is not None:
             raise UserError("--replicates makes several lines of one: give --table FILE too.")
         return Suite("", (Perturbation(name, level=level, vocabulary=vocabulary),))
     if level is not None:
-        if name in suite_names():
+        if is_suite(name):
             raise UserError("--level belongs to one perturbation; a suite's levels are its own.")
         name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
     return suite(name, replicates, vocabulary)

@@ -42,9 +42,9 @@ def perturb(
 
 def _one(name: str, options: dict[str, Any]) -> Perturbation:
     """The perturbation of that name; a suite, which is several, is refused by name."""
-    from babelquake.perturb.suite import suite, suite_names
+    from babelquake.perturb.suite import is_suite, suite
 
-    if name in suite_names():
+    if is_suite(name):
         each = ", ".join(dict.fromkeys(one.name for one in suite(name).perturbations))
         raise UserError(f"{name} is a suite: perturb_table takes it; here name one of its perturbations: {each}.")
     return Perturbation(name, **options)

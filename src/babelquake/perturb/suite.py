@@ -194,7 +194,7 @@ def _named(what: str | Suite | Sequence[str], replicates: int | None) -> Suite:
     items = split_list(what) if isinstance(what, str) else [part for item in what for part in split_list(item)]
     if not items:
         raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")
-    if len(items) == 1 and _is_suite(items[0]):
+    if len(items) == 1 and is_suite(items[0]):
         return _read(items[0], replicates)
     return Suite("", _perturbations(items), replicates=replicates)
 
@@ -208,7 +208,8 @@ def suite_names() -> list[str]:
     )
 
 
-def _is_suite(item: str) -> bool:
+def is_suite(item: str) -> bool:
+    """Whether it is the name of a suite that ships, or of a file that holds one."""
     return item in suite_names() or item.endswith((".yaml", ".yml"))
 
 
@@ -258,7 +259,7 @@ def _perturbations(items: Sequence[str], within: tuple[str, ...] = ()) -> tuple[
     """What the items name – perturbations, with their alternatives spelt out, or whole suites – each once."""
     found: list[Perturbation] = []
     for item in items:
-        found += _read(item, within=within).perturbations if _is_suite(item) else map(Perturbation, _spelt_out(item))
+        found += _read(item, within=within).perturbations if is_suite(item) else map(Perturbation, _spelt_out(item))
     return tuple({str(perturbation.spec): perturbation for perturbation in found}.values())
 
 
