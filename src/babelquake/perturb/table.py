@@ -83,16 +83,16 @@ def write_perturb_table(
         rows, aside = pl.concat(parts), folder / table.name
         if table.suffix == ".parquet":
             rows.sink_parquet(aside)
+            aside.replace(table)
         else:
-            write(rows.collect(), aside)
-        aside.replace(table)
+            write(rows.collect(), table)
     return height
 
 
 @contextmanager
 def _aside(table: Path) -> Iterator[Path]:
     """A folder beside a file, for its parts; what a killed process left there goes first."""
-    folder = table.with_name(f".{table.name}.writing")
+    folder = table.with_name(f".{table.name}.parts")
     folder.mkdir(exist_ok=True)
     try:
         with locked(folder / ".lock", wait=False):
