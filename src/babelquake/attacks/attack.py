@@ -112,6 +112,8 @@ class Attack:
 
     def open_places(self, sentence: Sentence, move: Move, among: Collection[int] | None = None) -> list[int]:
         """Where a move may change the sentence: no word twice, no stop word where those are spared."""
+        if move.anywhere:
+            return list(range(len(sentence.words)))
         spares = self.spared == "all" or (self.spared == "swaps" and move.replaces_word)
         words = sentence.words
         return [
@@ -123,14 +125,16 @@ class Attack:
     def candidates(self, sentence: Sentence, places: Collection[int] | None = None) -> Asking[list[Sentence]]:
         """What all moves make of a sentence, at the given places or anywhere; each text once, in order of text.
 
-        No model is asked for words about which the victim can no longer be asked.
+        No model is asked for words about which the victim can no longer be asked, nor at more places than questions are
+        left.
         """
         if not self.budget.left:
             self.budget.refused = True
             return []
         found: dict[str, Sentence] = {}
         for move in self.moves:
-            for candidate in (yield from move.candidates(sentence, self.open_places(sentence, move, places))):
+            where = self.budget.within(self.open_places(sentence, move, places))
+            for candidate in (yield from move.candidates(sentence, where)):
                 found.setdefault(candidate.text, candidate)
         found.pop(sentence.text, None)
         return [found[text] for text in sorted(found)]

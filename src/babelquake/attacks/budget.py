@@ -29,6 +29,13 @@ class Budget:
         self.refused = True
         return things[:: -(-len(things) // max(int(self.left) // (2 * cost), 1))] if things else things
 
+    def within(self, places: Sequence[T]) -> Sequence[T]:
+        """No more places than questions are left, evenly apart: every place gives candidates to ask about."""
+        if len(places) <= self.left:
+            return places
+        self.refused = True
+        return places[:: -(-len(places) // max(int(self.left), 1))]
+
     def take(self, what: str, text: str, cost: int = 1) -> bool:
         """Whether that may be asked about a text; what was promised once costs nothing from then on."""
         if self.most is None or (what, text) in self._promised:

@@ -131,6 +131,8 @@ def test_edits_read_like_edits() -> None:
         {"kind": "insert", "place": 3, "old": "", "new": "good"},
     ]
     assert edits_text(json.dumps(edits)) == "pot → casserole; − not; + good"
+    assert edits_text(json.dumps(edits[1:2] * 200)) == "− not; " * 10 + "and 190 more"
+    assert edits_text(json.dumps(edits[1:2] * 11)).count("not") == 11
 
 
 def test_the_page_escapes_texts_and_lists_examples(run: Run, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ class Move(ABC):
     replaces_word: ClassVar[bool] = True
     """Whether it puts something else in a word's place: TextAttack keeps stop words from such moves alone."""
 
+    anywhere: bool = False
+    """Whether words that were changed before, and stop words, are open to it too."""
+
     @abstractmethod
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """Every sentence the move can make of this one by changing it at one of the places."""

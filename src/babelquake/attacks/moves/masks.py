@@ -121,11 +121,12 @@ class MaskMerge(WindowedMove):
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """Up to `most` sentences per pair of words."""
         tags = self.tags(sentence)
-        allowed = set(range(len(sentence.words)) if self.anywhere else places)
         pairs = [
             place
-            for place in range(len(sentence.words) - 1)
-            if {place, place + 1} <= allowed and tags[place + 1] in MERGES.get(tags[place], ())
+            for place in places
+            if place + 1 < len(sentence.words)
+            and (self.anywhere or place + 1 in places)
+            and tags[place + 1] in MERGES.get(tags[place], ())
         ]
         around = [sentence.without(place + 1).around(place) for place in pairs]
         answers = yield from self.gaps(sentence, [Gap(*sides) for sides in around])

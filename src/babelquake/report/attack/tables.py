@@ -13,7 +13,9 @@ from babelquake.runs.measures import CANNOT_BE_TESTED
 from babelquake.runs.run import Run
 
 MOST = 12
-"""Edits in the table of the most damaging ones."""
+"""Lines of the table of the most damaging edits."""
+FEW = 10
+"""Edits of one text that a line names."""
 
 
 def attack_tables(run: Run) -> list[Table]:
@@ -127,8 +129,10 @@ def _damaging(run: Run) -> list[Table]:
 
 
 def edits_text(edits: str) -> str:
-    """`pot → casserole`, `− not`, `+ good`."""
-    return "; ".join(_edit(edit) for edit in json.loads(edits))
+    """`pot → casserole`, `− not`, `+ good`; of very many the first few."""
+    shown = [_edit(edit) for edit in json.loads(edits)]
+    more = len(shown) - FEW
+    return "; ".join(shown if more <= 1 else [*shown[:FEW], f"and {more} more"])
 
 
 def _edit(edit: dict[str, Any]) -> str:
