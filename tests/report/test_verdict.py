@@ -40,6 +40,19 @@ def test_ranks_are_counted(runs: dict[str, Run]) -> None:
     assert any(re.search(r"^new is the sturdiest system under \d of \d", line) for line in verdict(runs["mt"]))
 
 
+def test_equal_systems_have_no_sturdiest(runs: dict[str, Run], tmp_path: Path) -> None:
+    overall = pl.col("measure").is_in(["overall_robust", "overall_consis"])
+    first = pl.col("measure") == "rank"
+    value = pl.when(overall).then(90.0).when(first & (pl.col("perturbation") == "case")).then(1.0).otherwise("value")
+    one = Run.resume(tmp_path / "one", "mt", {}).finish(runs["mt"].measures.with_columns(value=value))
+    assert verdict(one)[0].startswith("All in all no system is the sturdiest: old keeps 90 % of its BLEU; new 90 %.")
+    assert "new is the sturdiest system under 2 of 3 perturbations and levels." in verdict(one)
+    every = runs["mt"].measures.with_columns(value=pl.when(first).then(1.0).otherwise("value"))
+    assert not any(
+        "the sturdiest system" in line for line in verdict(Run.resume(tmp_path / "r", "mt", {}).finish(every))
+    )
+
+
 def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
     said = verdict(runs["metric"])
     assert said[0].startswith("chrF moves significantly under 2 of 2 harmless changes, most under one typo in five")

@@ -64,6 +64,8 @@ def _overall(results: Results, pair: str | None, scorer: str, name: str) -> list
         ends = best["system"], others[0]["system"]
         sure = than_chance(results.between(measure, "system", *ends, language_pair=pair, scorer=scorer))
         rest = "; ".join(f"{row['system']} {row['value']:.0f} %" for row in others)
+        if best["value"] == others[0]["value"]:
+            return [f"All in all no system is the sturdiest: {best['system']} {said.format(best['value'])}; {rest}."]
         return [f"All in all {best['system']} is the sturdiest: it {said.format(best['value'])}; {rest}{sure}."]
     return []
 
@@ -125,13 +127,16 @@ def _tested(row: Row) -> str:
 
 
 def _ranking(results: Results, pair: str | None, scorer: str) -> list[str]:
+    """Who is first most often; where several share the first place, nobody is."""
     ranks = results.where("rank", language_pair=pair, scorer=scorer)
-    cells = len(distinct(ranks, "perturbation", "level"))
-    firsts = [row["system"] for row in ranks if row["value"] == 1]
-    if cells < 2:
+    cells = distinct(ranks, "perturbation", "level")
+    leading = [row for row in ranks if row["value"] == 1]
+    places = [(row["perturbation"], row["level"]) for row in leading]
+    firsts = [row["system"] for row, place in zip(leading, places, strict=True) if places.count(place) == 1]
+    if len(cells) < 2 or not firsts:
         return []
     best = max(dict.fromkeys(firsts), key=firsts.count)
-    return [f"{best} is the sturdiest system under {firsts.count(best)} of {cells} perturbations and levels."]
+    return [f"{best} is the sturdiest system under {firsts.count(best)} of {len(cells)} perturbations and levels."]
 
 
 def _inconsistency(results: Results, pair: str | None, threshold: float) -> list[str]:
