@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from babelquake.files import store_text
+
 ROOT = Path(__file__).resolve().parents[1]
 IN_PLACE = re.compile(r"\.write_(?:text|bytes)\(|\bopen\([^)]*[\"'][wax]b?[\"']")
 NEW_FOLDERS = ("train/", "models/")
@@ -49,3 +51,12 @@ def test_nothing_is_written_in_place() -> None:
     names = {path.relative_to(source).as_posix(): path.read_text("utf-8") for path in source.rglob("*.py")}
     found = {name for name, text in names.items() if IN_PLACE.search(text) and not name.startswith(NEW_FOLDERS)}
     assert found == set(ELSEWHERE)
+
+
+def test_an_error_names_the_file_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "nowhere" / "page.html", tmp_path / "folder"):
+        with pytest.raises(OSError) as told:
+            store_text("new", path)
+        assert told.value.filename == str(path)
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "folder"]

@@ -41,7 +41,10 @@ def draft_of(path: Path) -> Path:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A place to write to; what lies there at the end takes the file's name. On an error nothing is left behind."""
+    """A place to write to; what lies there at the end takes the file's name.
+
+    On an error, which names the file that was meant, nothing is left behind.
+    """
     draft = draft_of(path)
     draft.unlink(missing_ok=True)
     try:
@@ -50,8 +53,10 @@ def replacing(path: Path) -> Iterator[Path]:
             _flush(draft)
             draft.replace(path)
             _flush(path.parent)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and str(error.filename) == str(draft):
+            error.filename = str(path)
         raise
 
 

@@ -108,6 +108,13 @@ def test_a_tab_that_a_perturbation_makes_is_too_much_for_tsv(cli: Callable[..., 
     assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
 
 
+def test_where_no_table_can_be_written_it_is_named(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("Es ist Tag.\n")
+    for name in ("in.txt/out.csv", "in.txt/out.parquet"):
+        said = cli("perturb", "case", "--table", name, "in.txt", status=2).stderr
+        assert said == f"babelquake: {name} cannot be written: Not a directory.\n"
+
+
 def test_the_table_says_what_the_filter_says(cli: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text(TEXT)
     words = ("--level", "0.5", "--lang", "de", "--seed", "3", "in.txt")

@@ -83,7 +83,10 @@ class Cache:
             self._database = self._connect()
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
-                raise UserError(f"the cache {self.path} cannot be opened: {error}.") from error
+                raise UserError(
+                    f"the cache {self.path} cannot be opened: {error}. "
+                    "Name another file with --cache, or say --cache none."
+                ) from error
             self._rebuild(str(error))
         except OSError as error:
             raise UserError(

@@ -93,7 +93,10 @@ def write_perturb_table(
 def _aside(table: Path) -> Iterator[Path]:
     """A folder beside a file, for its parts; what a killed process left there goes first."""
     folder = table.with_name(f".{table.name}.parts")
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{table} cannot be written: {error.strerror}.") from None
     try:
         with locked(folder / ".lock", wait=False):
             for left in folder.glob("*.parquet"):
