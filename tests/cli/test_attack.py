@@ -124,3 +124,28 @@ def test_recipes_are_listed(cli: Callable[..., Result]) -> None:
     output = cli("list", "recipes", "--json").output
     for name in ("clare", "faster-genetic", "input-reduction", "deepwordbug"):
         assert f'"name": "{name}"' in output
+
+
+def test_the_gate_names_the_attack_that_succeeds_more_often(
+    cli: Callable[..., Result], tuples: Path, tmp_path: Path
+) -> None:
+    """A share that rises is a regression, and the largest rise is the worst one."""
+    table = pl.read_csv(tuples, separator="\t")
+    many = pl.concat(
+        table.with_columns(pl.format("{} {}", "source", pl.lit(number)).alias("source")) for number in range(8)
+    )
+    many.write_csv(tuples, separator="\t")
+
+    def attacked(out: str, most: str) -> None:
+        recipes = ("-r", "input-reduction", "-r", "deepwordbug[distance=1]")
+        options = ("-g", "overpenalise[by=0.7]", "--constraint", "none", "--max-queries", most)
+        cli("attack", *recipes, "-m", "chrf", "-d", tuples, *options, "-o", tmp_path / out)
+
+    attacked("sturdy", "1")
+    attacked("frail", "40")
+    gate = cli("compare", str(tmp_path / "sturdy"), str(tmp_path / "frail"), "--fail-on", "regression", status=1)
+    rose = pl.read_csv(tmp_path / "frail" / "measures.csv").filter(pl.col("group").is_null(), measure="success")
+    shares = dict(rose.select("perturbation", "value").iter_rows())
+    assert "ROSE" in gate.stdout
+    assert shares["input-reduction"] > shares["deepwordbug[distance=1]"] > 0
+    assert "2 of 2 measures got significantly worse; the most: SUCCESS of input-reduction chrf from 0.00" in gate.stderr

@@ -149,8 +149,8 @@ def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     gate = ("--fail-on", "regression")
     assert "FELL" not in cli("compare", old, old, *gate).stdout
     fallen = cli("compare", old, new, *gate, "--markdown", "summary.md", status=1)
-    assert "FELL" in fallen.stdout and "measures fell significantly; the most: " in fallen.stderr
-    assert "4 of 4 measures fell significantly" in (tmp_path / "summary.md").read_text("utf-8")
+    assert "FELL" in fallen.stdout and "measures got significantly worse; the most: " in fallen.stderr
+    assert "4 of 4 measures got significantly worse" in (tmp_path / "summary.md").read_text("utf-8")
     cli("compare", new, old, *gate)
     cli("compare", old, new)
     cli("compare", old, new, *gate, "--min-drop", "100")

@@ -37,9 +37,11 @@ def test_what_cannot_be_tested_is_said() -> None:
 
 
 def test_a_pull_request_gets_the_verdict_first() -> None:
-    assert "**1 of 2 measures fell significantly.**" in comparison_markdown([BETTER, WORSE], "main", "branch", 0.05)
+    assert "**1 of 2 measures got significantly worse.**" in comparison_markdown(
+        [BETTER, WORSE], "main", "branch", 0.05
+    )
     text = comparison_markdown([BETTER], "main|1", "branch", 0.05)
-    assert text.index("No measure fell") < text.index("| misspell 0.1 of words |")
+    assert text.index("No measure got") < text.index("| misspell 0.1 of words |")
     assert "| main\\|1 | branch |" in text
 
 

@@ -69,7 +69,7 @@ def test_a_system_that_minds_letter_case_is_a_regression(data: Dataset, tmp_path
     assert not any(change.regression for change in compare(new, old))
     largest = max(-change.difference for change in changes)
     assert not any(change.regression for change in compare(old, new, min_drop=largest + 1))
-    assert "measures fell significantly.**" in comparison_markdown(changes, "old", "new", 0.05)
+    assert "measures got significantly worse.**" in comparison_markdown(changes, "old", "new", 0.05)
 
 
 def test_the_only_system_of_each_run_may_have_another_name(data: Dataset, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def compare(
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The run in question.")],
     fail_on: Annotated[
         str | None,
-        option("--fail-on", "FAIL-ON", "'regression': exit with status 1 when a measure fell significantly."),
+        option("--fail-on", "FAIL-ON", "'regression': exit with status 1 when a measure got significantly worse."),
     ] = None,
     alpha: Annotated[float, option("--alpha", "X", "Significance level.", min=0, max=1)] = 0.05,
     min_drop: Annotated[float, option("--min-drop", "X", "Falls smaller than this are let pass.", min=0)] = 0.0,
@@ -131,9 +131,9 @@ def compare(
     fallen = [change for change in changes if change.regression]
     untested = [change for change in changes if not (change.testable or allow_untested)]
     if fallen and fail_on:
-        worst = min(fallen, key=lambda change: change.difference)
+        worst = max(fallen, key=lambda change: abs(change.difference))
         raise GateError(
-            f"{len(fallen)} of {len(changes)} measures fell significantly; the most: {worst.measure.upper()} of "
+            f"{len(fallen)} of {len(changes)} measures got significantly worse; the most: {worst.measure.upper()} of "
             f"{_where(worst)} from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
         )
     if untested and fail_on:

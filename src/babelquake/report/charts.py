@@ -120,12 +120,16 @@ def dots(
     x: str,
     scale: Any,
     interval: str = "95 %",
+    room: int = 200,
     **tips: str,
 ) -> Any:
-    """A dot with its interval for every name, one line per label; rows hold label, name, value, low, high."""
+    """A dot with its interval for every name, one line per label; rows hold label, name, value, low, high.
+
+    `room` is how wide labels may be.
+    """
     scales = colour("name", names, who)
     base = alt.Chart(data(rows)).encode(
-        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=room)),
         yOffset=alt.YOffset("name:N", sort=list(names)),
     )
     ends = base.mark_rule(strokeWidth=2).encode(

@@ -36,7 +36,7 @@ def comparison_table(changes: "Sequence[Change]", old: str, new: str, alpha: flo
         )
         for change in ordered
     )
-    columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (fall)")
+    columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (worse)")
     how = "paired tests" if all(change.paired for change in changes) else "tests, normal approximation where unpaired"
     note = f"One-sided {how}, {CORRECTED[correction]}; α = {alpha:g}."
     alone = len({row[1] for row in rows}) == 1
@@ -51,9 +51,9 @@ def comparison_markdown(
     fallen = sum(change.regression for change in changes)
     untested = sum(not change.testable for change in changes)
     verdict = (
-        f"**{fallen} of {len(changes)} measures fell significantly.**"
+        f"**{fallen} of {len(changes)} measures got significantly worse.**"
         if fallen
-        else "**No measure fell significantly.**"
+        else "**No measure got significantly worse.**"
     )
     verdict += f" {untested} cannot be tested." if untested else ""
     lines = [f"### babelquake: {table.title}", "", verdict, ""]

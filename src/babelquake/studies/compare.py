@@ -65,7 +65,7 @@ def compare(
     correction: Correction = "max-t",
     seed: int = 0,
 ) -> list[Change]:
-    """Every gated measure that both runs have; `regression` where it fell significantly and by more than `min_drop`."""
+    """Every gated measure that both runs have; `regression`: significantly worse, by more than `min_drop`."""
     old, new = opened([old, new])
     if old.info.study != new.info.study:
         raise UserError(

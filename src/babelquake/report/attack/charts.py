@@ -83,6 +83,7 @@ def _degradation(run: Run, results: Results) -> list[Chart]:
         f"{what} (standard deviations)",
         alt.Scale(zero=False),
         "middle half",
+        room=360,
         label="cell",
         value=f"median {what}",
     )
