@@ -119,7 +119,7 @@ def test_charts_show_shares_transfer_and_people(run: Run) -> None:
     rated = run.table("rated").filter(victim="chrf", recipe="input-reduction", group="wmt12")
     quartiles = [rated["human_drop"].quantile(share, "linear") for share in (0.25, 0.5, 0.75)]
     text = json.dumps(charts["attack-degradation"], ensure_ascii=False)
-    middle = {"label": "chrF · input-reduction · wmt12", "name": "people"}
+    middle = {"label": "wmt12 · chrF · input-reduction", "name": "people"}
     middle |= dict(zip(("value", "low", "high"), (quartiles[1], quartiles[0], quartiles[2]), strict=True))
     assert json.dumps(middle, ensure_ascii=False) in text
 

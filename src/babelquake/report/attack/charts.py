@@ -72,7 +72,7 @@ def _degradation(run: Run, results: Results) -> list[Chart]:
         cell = rated.filter(
             pl.col("group").eq_missing(pl.lit(row["group"])), victim=row["scorer"], recipe=row["perturbation"]
         )
-        about = " · ".join(filter(None, [victim(row), row["perturbation"], row["group"]]))
+        about = " · ".join(filter(None, [row["group"], victim(row), row["perturbation"]]))
         for who, column in (("metric", "metric_drop"), ("people", "human_drop")):
             low, middle, high = (cell[column].quantile(share, "linear") for share in (0.25, 0.5, 0.75))
             shown.append({"label": about, "name": who, "value": middle, "low": low, "high": high})
