@@ -1,6 +1,10 @@
 """`babelquake report` and `compare` on a finished run."""
 
 import json
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,3 +85,25 @@ def test_a_run_compared_with_itself_has_no_regression(cli: Cli, run: str, tmp_pa
     assert (
         "--fail-on anything: expected regression." in cli("compare", run, run, "--fail-on", "anything", status=2).stderr
     )
+
+
+def test_json_stays_json_beside_a_summary(cli: Cli, run: str, tmp_path: Path) -> None:
+    assert json.loads(cli("compare", run, run, "--json", "--markdown", "pr.md").stdout)
+    assert (tmp_path / "pr.md").exists()
+
+
+def test_all_is_written_before_anything_is_said(run: str, tmp_path: Path) -> None:
+    """So that `| head` loses no file."""
+    words = ["report", "RUN", "--markdown", "a.md", "--latex", "a.tex", "--model-card", "card.md"]
+    with subprocess.Popen([sys.executable, "-m", "babelquake", *words], cwd=tmp_path, stdout=subprocess.PIPE) as made:
+        assert made.stdout is not None
+        made.stdout.readline()
+        assert all((tmp_path / name).exists() for name in ("a.md", "a.tex", "card.md"))
+
+
+def test_runs_of_one_name_have_tables_of_their_own(cli: Cli, run: str, tmp_path: Path) -> None:
+    shutil.copytree(tmp_path / "RUN", tmp_path / "new" / "RUN")
+    cli("report", run, "new/RUN", "--latex", "both.tex", "--markdown", "both.md")
+    labels = re.findall(r"\\label\{.*\}", (tmp_path / "both.tex").read_text("utf-8"))
+    assert labels and len(set(labels)) == len(labels)
+    assert "# new/RUN\n" in (tmp_path / "both.md").read_text("utf-8")

@@ -37,30 +37,32 @@ def report(
     opened = [Run.open(folder) for folder in runs]
     for run in opened:
         _ = run.measures
+    written: list[Path] = []
     if markdown:
         from babelquake.report.markdown import to_markdown
 
-        _write(markdown, to_markdown(opened))
+        written.append(_written(markdown, to_markdown(opened)))
     if latex:
         from babelquake.report.latex import to_latex
 
-        _write(latex, to_latex(opened))
+        written.append(_written(latex, to_latex(opened)))
     if png:
         from babelquake.report.plots import write_images
 
-        for path in write_images(opened, png):
-            typer.echo(str(path))
+        written += write_images(opened, png)
     if model_card:
         from babelquake.report.model_card import to_model_card
 
-        _write(model_card, to_model_card(opened))
+        written.append(_written(model_card, to_model_card(opened)))
     if html or not (markdown or latex or png or model_card):
         from babelquake.report.html import write_html
 
         target = html or runs[0] / "report.html"
         target.parent.mkdir(parents=True, exist_ok=True)
         write_html(opened, target, *_versus(opened))
-        typer.echo(str(target))
+        written.append(target)
+    for path in written:
+        typer.echo(str(path))
 
 
 def _versus(runs: "list[Run]") -> "tuple[list[Table], list[HeatMap]]":
@@ -119,8 +121,10 @@ def compare(
     changes = study(*runs, alpha=alpha, min_drop=min_drop, correction=chosen)
     before, after = run_names(runs)
     if markdown:
-        _write(markdown, comparison_markdown(changes, before, after, alpha, correction))
+        _written(markdown, comparison_markdown(changes, before, after, alpha, correction))
     with unread_is_no_verdict():
+        if markdown and not as_json:
+            typer.echo(str(markdown))
         if as_json:
             typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
         else:
@@ -149,9 +153,9 @@ def _where(change: "Change") -> str:
     return " ".join(str(part) for part in (change.system, change.perturbation, change.scorer) if part)
 
 
-def _write(path: Path, text: str) -> None:
+def _written(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     from babelquake.files import store_text
 
     store_text(text, path)
-    typer.echo(str(path))
+    return path

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import regex
 
+from babelquake.report.naming import run_names
 from babelquake.report.page import tables
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import signatures
@@ -47,10 +48,11 @@ WIDE = 7
 def to_latex(runs: AnyRun | Sequence[AnyRun]) -> str:
     """Every table of every run; the file is meant for `\\input`."""
     parts = ['% needs \\usepackage{booktabs}; for the quotation mark " also \\usepackage[T1]{fontenc}']
-    for run in opened(runs):
-        parts.append(f"\n% {_comment(run.folder.name)}")
+    given = opened(runs)
+    for run, called in zip(given, run_names(given), strict=True):
+        parts.append(f"\n% {_comment(called)}")
         parts += [f"% {_comment(name)}: {_comment(text)}" for name, text in signatures(run).items()]
-        parts += [table_latex(table, f"{run.folder.name}-{place}") for place, table in enumerate(tables(run), 1)]
+        parts += [table_latex(table, f"{called}-{place}") for place, table in enumerate(tables(run), 1)]
     return "\n".join(parts) + "\n"
 
 

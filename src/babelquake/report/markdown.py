@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from babelquake.report.data_audit import audit_tables
+from babelquake.report.naming import run_names
 from babelquake.report.page import tables, verdict
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import command_line, signatures
@@ -15,11 +16,12 @@ SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "
 
 def to_markdown(runs: AnyRun | Sequence[AnyRun]) -> str:
     """Verdict, tables, signature and command of every run."""
-    return "\n".join(_run(run) for run in opened(runs))
+    given = opened(runs)
+    return "\n".join(_run(run, name) for run, name in zip(given, run_names(given), strict=True))
 
 
-def _run(run: Run) -> str:
-    parts = [f"# {escape(run.folder.name)}\n"]
+def _run(run: Run, name: str) -> str:
+    parts = [f"# {escape(name)}\n"]
     parts += [f"- {escape(sentence)}" for sentence in verdict(run)]
     for table in [*tables(run), *audit_tables(run)]:
         parts.append("\n" + table_markdown(table))
