@@ -1,5 +1,6 @@
 """Is the new run worse? Runs of systems and scorers that are, and of ones that are not."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -202,6 +203,32 @@ def test_two_attacks_on_the_same_sentences_are_compared_in_pairs(write: Write, t
     share = runs[1].table("attacks")["success"].mean()
     assert (change.old, change.new) == (0.0, pytest.approx(100 * share))
     assert change.p == pytest.approx(0.5 ** runs[1].table("attacks")["success"].sum())
+
+
+@pytest.mark.parametrize("fewer", [0, 1])
+def test_attacks_on_the_only_system_of_each_run_are_compared_whatever_it_is_called(
+    write: Write, tmp_path: Path, fewer: int
+) -> None:
+    """In pairs on the same sources, and without them on others."""
+    data = [write("source reference", [(f"{SENTENCE} {row}", "x") for row in range(20 - less)]) for less in (0, fewer)]
+    constant = f"command[cmd={sys.executable} -c 'import sys; [print(7, flush=True) for _ in sys.stdin]',name=new]"
+    runs = [
+        attack(
+            "input-reduction",
+            data=given,
+            goal="collapse",
+            systems=system,
+            out=tmp_path / str(number),
+            max_queries=20,
+            engine=Engine(quiet=True),
+        )
+        for number, (given, system) in enumerate(zip(data, (constant, "command[cmd=rev,name=old]"), strict=True))
+    ]
+    (change,) = compare(*runs)
+    assert (change.system, change.scorer, change.old) == ("old", "chrf", 0.0)
+    assert change.new > 50 and change.regression and change.paired == (not fewer)
+    (back,) = compare(*runs[::-1])
+    assert not back.regression
 
 
 def test_the_normal_approximation_is_one_sided() -> None:

@@ -43,6 +43,8 @@ class Study:
     """What is under test."""
     cells: Cells = lambda run, scorers, resamples, seed: ()
     """The cells of a finished run, worked out again from its tables: what paired comparisons between runs need."""
+    placed: Callable[[Run, dict[str, Any]], dict[str, Any]] = lambda run, row: row
+    """A row of a finished run's measures with the system under test in the column of systems."""
     overall: Callable[[Sequence[tuple[Cell, Cell]], int], Iterable[Tested]] = lambda pairs, seed: ()
     """What two runs say all in all, from their cells in pairs, old and new."""
     counts: Callable[[Run, str, str | None], bool] = lambda run, measure, perturbation: True

@@ -167,7 +167,8 @@ def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[
 def _stored(study: Study, old: Run, new: Run, alpha: float) -> Iterator[Tested]:
     """Stored values with their standard deviations, for runs on other segments."""
     befores, afters = (
-        [row for row in run.measures.iter_rows(named=True) if _counts(study, new, row)] for run in (old, new)
+        [study.placed(run, row) for row in run.measures.iter_rows(named=True) if _counts(study, new, row)]
+        for run in (old, new)
     )
     alone = all(len({row["system"] for row in rows if row["system"]}) <= 1 for rows in (befores, afters))
     known = {(row["measure"], _place(row, alone)): row for row in befores}

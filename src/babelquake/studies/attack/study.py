@@ -37,7 +37,7 @@ from babelquake.studies.attack.renderings import TABLE as RENDERINGS
 from babelquake.studies.attack.renderings import renderings
 from babelquake.studies.attack.sampling import attackable, column_of, sampled
 from babelquake.studies.attack.shares import success_measures
-from babelquake.studies.attack.stored import stored_cells
+from babelquake.studies.attack.stored import JUDGE, placed, stored_cells
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
@@ -52,9 +52,8 @@ ATTACK = Study(
     gated=("success",),
     alike=("goal",),
     cells=stored_cells,
+    placed=placed,
 )
-JUDGE = "chrf"
-"""Who tells how far a translation has moved from the clean one."""
 
 
 def attack(
