@@ -42,6 +42,12 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
     ("study", "change", "message"),
     [
         ("mt", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
+        (
+            "mt",
+            {"data": "d.tsv#13"},
+            "was made with other segments of d.tsv: they have changed, or the options that",
+        ),
+        ("mt", {"data": "e.tsv#12"}, "was made with --data d.tsv#12; this command says --data e.tsv#12"),
         ("mt", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
         ("mt", {"resamples": 5}, "was made with no --resamples; this command says --resamples 5"),
         ("metric", {}, "holds a mt run. Use another --out for this metric run."),

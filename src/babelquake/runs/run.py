@@ -87,10 +87,13 @@ class Run(Kept):
             old, new = self.info.config.get(key), config.get(key)
             if old != new:
                 was, says = (_said("--" + key.replace("_", "-"), value) for value in (old, new))
-                raise UserError(
-                    f"{self.folder} was made with {was}; this command says {says}. "
-                    "Use another --out, or --restart to begin again."
-                )
+                differs = f"was made with {was}; this command says {says}"
+                if key == "data" and (named := _unhashed(old)) == _unhashed(new):
+                    differs = (
+                        f"was made with other segments of {', '.join(named)}: they have changed, or the options that "
+                        "choose from it (--limit, --columns, --reference)"
+                    )
+                raise UserError(f"{self.folder} {differs}. Use another --out, or --restart to begin again.")
 
     def _same_versions(self, present: Mapping[str, str]) -> None:
         """Refuse to finish what another version of ours began; note other versions of what it stands on."""
@@ -283,6 +286,11 @@ def runs_below(folder: Path | str) -> list[Run]:
         with suppress(UserError):
             found.append(Run.open(file.parent))
     return sorted(found, key=lambda run: run.info.created, reverse=True)
+
+
+def _unhashed(data: Any) -> list[str]:
+    """Names of data without the hash of their content."""
+    return [str(name).rsplit("#", 1)[0] for name in (data if isinstance(data, list) else [data])]
 
 
 def _said(flag: str, value: Any) -> str:
