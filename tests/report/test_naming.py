@@ -15,6 +15,7 @@ from babelquake.report.naming import run_names
         (["main/run", "branch/run"], ["main/run", "branch/run"]),
         (["a/x/run", "b/x/run", "b/y/run"], ["a/x/run", "b/x/run", "b/y/run"]),
         (["runs/main", "runs/main"], ["main", "main"]),
+        ([], []),
     ],
 )
 def test_as_many_folders_as_it_takes(folders: list[str], names: list[str]) -> None:

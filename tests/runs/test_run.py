@@ -119,6 +119,15 @@ def test_what_is_no_run_is_said_to_be_none(tmp_path: Path, run: Run) -> None:
         Run.open(run.folder)
 
 
+def test_a_table_that_a_finished_run_does_not_have_is_told_from_one_still_to_come(run: Run) -> None:
+    with pytest.raises(UserError, match="has no translations yet: run the command"):
+        run.table("translations")
+    run.once("segments", lambda: TABLE)
+    run.finish(measures_frame([]))
+    with pytest.raises(UserError, match=r"a run of mt, has no table segment\. Did you mean 'segments'"):
+        run.table("segment")
+
+
 def test_a_half_written_table_does_not_count(run: Run) -> None:
     run.path("scores").with_suffix(".writing").write_bytes(b"PAR1 half")
     assert not run.has("scores")

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -279,3 +280,11 @@ def test_preferences_under_noise_are_compared_in_pairs(tmp_path: Path) -> None:
     found = compare(run, run)
     assert {(change.measure, change.level) for change in found} == {("darr", 0.0), ("darr", 0.3)}
     assert all(change.paired and change.p == 1.0 for change in found)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"), [({"correction": "holm"}, "--correction holm: expected max-t"), ({"alpha": 2}, "--alpha 2: ")]
+)
+def test_what_no_test_knows_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        compare("old", "new", **wrong)

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, did_you_mean
 from babelquake.files import replacing, store_table, store_text
 from babelquake.runs.display import display
 from babelquake.runs.former import upgraded, with_changed
@@ -225,6 +225,9 @@ class Run(Kept):
     def scan(self, name: str) -> pl.LazyFrame:
         """A finished table, read lazily."""
         if not self.has(name):
+            if self.info.status == "finished" and self.path(name).name not in self.info.files:
+                hint = did_you_mean(name, (file.stem for file in self.folder.glob("*.parquet")))
+                raise UserError(f"{self.folder}, a run of {self.info.study}, has no table {name}. {hint}")
             raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
         file = self.path(name).name
         if file in self.info.files and not self.is_kept(file):

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, one_of
 from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.scorers import scorer as scorer_of
@@ -66,6 +66,9 @@ def compare(
     seed: int = 0,
 ) -> list[Change]:
     """Every gated measure that both runs have; `regression`: significantly worse, by more than `min_drop`."""
+    one_of("--correction", correction, Correction)
+    if not 0 <= alpha <= 1:
+        raise UserError(f"--alpha {alpha}: expected a number from 0 to 1.")
     old, new = opened([old, new])
     if old.info.study != new.info.study:
         raise UserError(

@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from babelquake.data.ratings import read_ratings
@@ -119,3 +120,9 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, says: str) -> None:
     file.write_text(text)
     with pytest.raises(UserError, match=says):
         read_ratings(file)
+
+
+def test_a_table_of_polars_is_read_like_a_file(tmp_path: Path) -> None:
+    table = pl.DataFrame({"annotator": ["ann", "bob"], "system": ["A", "B"], "segment": [1, 2], "score": [70.0, 50.5]})
+    table.write_csv(tmp_path / "ratings.csv")
+    assert read_ratings(table).frame.equals(read_ratings(tmp_path / "ratings.csv").frame)

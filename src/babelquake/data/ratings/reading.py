@@ -4,6 +4,8 @@ import csv
 import io
 from pathlib import Path
 
+import polars as pl
+
 from babelquake.data.ratings.appraise import is_appraise, read_appraise
 from babelquake.data.ratings.delimited import read_delimited
 from babelquake.data.ratings.segment_scores import read_segment_scores
@@ -12,13 +14,15 @@ from babelquake.data.streams import file_name, lines, suffix, whole_text
 from babelquake.errors import UserError
 
 
-def read_ratings(path: str | Path) -> Ratings:
+def read_ratings(path: str | Path | pl.DataFrame) -> Ratings:
     """Ratings from Appraise's CSV export, WMT's MTurk tables, `.seg.score` files or any table with named columns.
 
     A table needs the columns annotator, system, segment and score under these or the names the field uses (WorkerId,
-    sys_id, sid, raw, …); without annotators it is read as segment means.
+    sys_id, sid, raw, …); without annotators it is read as segment means. It may be a table of polars, too.
     """
     notes: list[str] = []
+    if not isinstance(path, str | Path):
+        return read_delimited("the table", *_cells(path), notes)
     if Path(path).is_file() and _is_database(Path(path)):
         raise UserError(f"{path} is a project: analyse it with `babelquake annotate analyse {path}`.")
     if suffix(path) == ".parquet":
@@ -65,10 +69,11 @@ def _table(path: str | Path, notes: list[str]) -> list[list[str]]:
 
 
 def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
-    import polars as pl
-
     try:
-        frame = pl.read_parquet(path)
+        return _cells(pl.read_parquet(path))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UserError(f"{path} cannot be read as Parquet: {error}.") from None
+
+
+def _cells(frame: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
     return frame.columns, [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
+
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
@@ -19,7 +21,7 @@ HUMAN = Study("human", question="What do people say about these translations?", 
 
 
 def human(
-    data: Ratings | str | Path,
+    data: Ratings | str | Path | pl.DataFrame,
     *,
     out: Path | str,
     exclude: str = "none",
