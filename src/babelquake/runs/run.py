@@ -15,6 +15,7 @@ import polars as pl
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.files import replacing, store_table, store_text
+from babelquake.runs.differing import differing
 from babelquake.runs.display import display
 from babelquake.runs.former import upgraded, with_changed
 from babelquake.runs.info import RunInfo, now, versions
@@ -83,17 +84,8 @@ class Run(Kept):
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:
             raise UserError(f"{self.folder} holds a {self.info.study} run. Use another --out for this {study} run.")
-        for key in dict.fromkeys([*config, *self.info.config]):
-            old, new = self.info.config.get(key), config.get(key)
-            if old != new:
-                was, says = (_said("--" + key.replace("_", "-"), value) for value in (old, new))
-                differs = f"was made with {was}; this command says {says}"
-                if key == "data" and (named := _unhashed(old)) == _unhashed(new):
-                    differs = (
-                        f"was made with other segments of {', '.join(named)}: they have changed, or the options that "
-                        "choose from it (--limit, --columns, --reference)"
-                    )
-                raise UserError(f"{self.folder} {differs}. Use another --out, or --restart to begin again.")
+        if differs := differing(self.info.config, config):
+            raise UserError(f"{self.folder} {differs}. Use another --out, or --restart to begin again.")
 
     def _same_versions(self, present: Mapping[str, str]) -> None:
         """Refuse to finish what another version of ours began; note other versions of what it stands on."""
@@ -289,16 +281,6 @@ def runs_below(folder: Path | str) -> list[Run]:
         with suppress(UserError):
             found.append(Run.open(file.parent))
     return sorted(found, key=lambda run: run.info.created, reverse=True)
-
-
-def _unhashed(data: Any) -> list[str]:
-    """Names of data without the hash of their content."""
-    return [str(name).rsplit("#", 1)[0] for name in (data if isinstance(data, list) else [data])]
-
-
-def _said(flag: str, value: Any) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"no {flag}" if value in (None, [], "") else f"{flag} {text if len(text) <= 60 else text[:59] + '…'}"
 
 
 def _first_fault(error: Exception) -> str:
