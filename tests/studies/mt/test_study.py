@@ -190,7 +190,7 @@ def test_another_configuration_is_refused(
 
 def test_other_data_are_refused(tmp_path: Path, undisturbed: Run) -> None:
     (tmp_path / "news.de-en.tsv").write_text("source\treference\nHallo.\tHello.\n")
-    with pytest.raises(UserError, match="was made with --data"):
+    with pytest.raises(UserError, match="was made with other segments of news"):
         studied(undisturbed.folder, read(str(tmp_path / "news.de-en.tsv")), Interpreter())
 
 
