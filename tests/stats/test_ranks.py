@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.stats.ranks import rank_sum, signed_rank
+from babelquake.stats.ranks import can_separate, rank_sum, signed_rank
 
 
 def test_rank_sum_of_fully_separated_samples():
@@ -30,3 +30,11 @@ def test_missing_sides_are_refused():
         rank_sum([np.nan], [1])
     with pytest.raises(UserError, match="pairs"):
         signed_rank([1, 2], [1])
+
+
+def test_samples_can_be_separated_where_the_most_extreme_outcome_is_significant():
+    for one in range(1, 8):
+        for other in range(1, 25):
+            extreme = rank_sum(np.arange(other, other + one), np.arange(other), "greater")
+            assert can_separate(one, other) == (extreme.p < 0.05), (one, other)
+    assert can_separate(1, 150) and not can_separate(0, 150) and not can_separate(0, 0)

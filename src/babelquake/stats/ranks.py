@@ -39,7 +39,7 @@ def rank_sum(first: ArrayLike, second: ArrayLike, alternative: Alternative = "tw
 
 def can_separate(one: int, other: int, alpha: float = 0.05) -> bool:
     """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
-    return one + other > ENOUGH or (min(one, other) > 0 and 1 / math.comb(one + other, one) < alpha)
+    return min(one, other) > 0 and (one + other > ENOUGH or 1 / math.comb(one + other, one) < alpha)
 
 
 def signed_rank(first: ArrayLike, second: ArrayLike, alternative: Alternative = "two-sided") -> RankTest:
