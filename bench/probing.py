@@ -51,7 +51,14 @@ def measure(count: int) -> dict[str, float | int]:
         data = read(str(file))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         started, cpu = time.monotonic(), time.process_time()
-        run = qe("chrf", data, out=Path(folder) / "run", masked_lm="none", engine=Engine(quiet=True), resamples=200)
+        run = qe(
+            scorers="chrf",
+            data=data,
+            out=Path(folder) / "run",
+            masked_lm="none",
+            engine=Engine(quiet=True),
+            resamples=200,
+        )
         wall, cpu = time.monotonic() - started, time.process_time() - cpu
         texts = int(run.scan("scores").select(pl.len()).collect().item())
         tables = {name: run.path(name).stat().st_size for name in ("variants", "scores", "sums")}

@@ -39,9 +39,9 @@ def make_run(folder: Path) -> None:
     )
     levels = "|".join(f"{level / 100:g}" for level in range(2, 2 * LEVELS + 1, 2))
     mt(
-        ["command[cmd=cat]", "command[cmd=rev]"],
-        Dataset("bench", repeated),
-        f"misspell[level={levels}]",
+        systems=["command[cmd=cat]", "command[cmd=rev]"],
+        data=Dataset("bench", repeated),
+        suite=f"misspell[level={levels}]",
         out=folder,
         resamples=200,
     )

@@ -28,10 +28,10 @@ def test_ratings_of_an_attack_run_reach_the_attack_study(tmp_path: Path) -> None
 
     def attacked(**options: object) -> pl.DataFrame:
         run = attack(
-            "deepwordbug",
-            "chrf",
-            str(data),
-            "overpenalise[by=0.1]",
+            recipes="deepwordbug",
+            victims="chrf",
+            data=str(data),
+            goal="overpenalise[by=0.1]",
             out=tmp_path / "run",
             constraints="none",
             resamples=100,

@@ -290,7 +290,7 @@ def test_the_report_of_ratings_opens(opened: Open, tmp_path: Path) -> None:
     from babelquake.report.html import write_html
     from babelquake.studies.human.study import human
 
-    run = human(Ratings("ratings.tsv", ratings_frame(campaign())), out=tmp_path / "run")
+    run = human(data=Ratings("ratings.tsv", ratings_frame(campaign())), out=tmp_path / "run")
     write_html([run], tmp_path / "report.html")
     page = opened((tmp_path / "report.html").as_uri())
     page.wait_for_selector("section.run[data-ready]")

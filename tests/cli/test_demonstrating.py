@@ -20,10 +20,22 @@ def tiny(out: Path, restart: bool = False, engine: Engine | None = None) -> Iter
     data = read("news.de-en.tsv")
     yield (
         "A program:",
-        mt(["command[cmd=cat]"], data, "case", "chrf", out=out / "mt", resamples=100, restart=restart, engine=engine),
+        mt(
+            systems=["command[cmd=cat]"],
+            data=data,
+            suite="case",
+            scorers="chrf",
+            out=out / "mt",
+            resamples=100,
+            restart=restart,
+            engine=engine,
+        ),
     )
     options = {"resamples": 100, "restart": restart, "engine": engine}
-    yield "A metric:", metric("chrf", data, "final-delete", out=out / "metric", side="source", **options)
+    yield (
+        "A metric:",
+        metric(scorers="chrf", data=data, suite="final-delete", out=out / "metric", side="source", **options),
+    )
 
 
 def test_the_story_is_told_and_the_report_named(

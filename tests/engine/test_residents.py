@@ -17,11 +17,15 @@ from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
 
 STUDIES: dict[str, Any] = {
-    "mt": lambda data, scorers, **how: mt(["command[cmd=cat]"], data, "case", scorers, **how),
-    "metric": lambda data, scorers, **how: metric(scorers, data, "case", **how),
-    "qe": lambda data, scorers, **how: qe(scorers, data, "lower-words,word-drop", **how),
-    "correlate": lambda data, scorers, **how: correlate(scorers, data, **how),
-    "attack": lambda data, scorers, **how: attack(["input-reduction"], scorers, data, constraints=[], **how),
+    "mt": lambda data, scorers, **how: mt(
+        systems=["command[cmd=cat]"], data=data, suite="case", scorers=scorers, **how
+    ),
+    "metric": lambda data, scorers, **how: metric(scorers=scorers, data=data, suite="case", **how),
+    "qe": lambda data, scorers, **how: qe(scorers=scorers, data=data, suite="lower-words,word-drop", **how),
+    "correlate": lambda data, scorers, **how: correlate(scorers=scorers, data=data, **how),
+    "attack": lambda data, scorers, **how: attack(
+        recipes=["input-reduction"], victims=scorers, data=data, constraints=[], **how
+    ),
 }
 
 

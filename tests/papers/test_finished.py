@@ -19,8 +19,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     (folder / "de-en.tsv").write_text(TEXT, "utf-8")
     bq.metric(
-        ["bleu", "chrf"],
-        folder / "de-en.tsv",
+        scorers=["bleu", "chrf"],
+        data=folder / "de-en.tsv",
         suite="final-insert[mark=stop|random]",
         side="source",
         out=folder / "run[model=a]",
@@ -61,9 +61,9 @@ def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
     rows = [f"Satz {row}\tIt is {row} o'clock in the old town now\tIt was {row}\t2017" for row in range(12)]
     (tmp_path / "tuples.tsv").write_text("\n".join(["source\treference\ttranslation\tyear", *rows]) + "\n", "utf-8")
     bq.attack(
-        "input-reduction",
-        "chrf",
-        tmp_path / "tuples.tsv",
+        recipes="input-reduction",
+        victims="chrf",
+        data=tmp_path / "tuples.tsv",
         constraints=[],
         by="year",
         sample=5,

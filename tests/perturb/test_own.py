@@ -69,7 +69,11 @@ def test_a_file_names_no_code(tmp_path: Path) -> None:
 def test_a_study_takes_it_too(tmp_path: Path) -> None:
     pairs = [("a b c", "a b c"), ("d e f", "d e f")]
     run = bq.mt(
-        lambda texts: list(texts), pairs, suite="own_noise:double_spaces[level=1]", out=tmp_path / "run", resamples=100
+        systems=lambda texts: list(texts),
+        data=pairs,
+        suite="own_noise:double_spaces[level=1]",
+        out=tmp_path / "run",
+        resamples=100,
     )
     assert set(run.measures["perturbation"].drop_nulls()) >= {"own_noise:double_spaces"}
     assert "content:" in "".join(run.measures["signature"])

@@ -80,7 +80,14 @@ def mt_run(
     table = pl.DataFrame({"source": sources, "reference": new(sources), "language_pair": ["de-en"] * len(sources)})
     scorers = ["chrf", "bleu[lowercase=true]"]
     return mt(
-        systems or [old, new], table, suite, scorers, out=folder, seed=5, resamples=300, engine=Engine(quiet=True)
+        systems=systems or [old, new],
+        data=table,
+        suite=suite,
+        scorers=scorers,
+        out=folder,
+        seed=5,
+        resamples=300,
+        engine=Engine(quiet=True),
     )
 
 
@@ -113,7 +120,7 @@ def challenge(folder: Path) -> Run:
             "severity": ["minor", "major"] * 6,
         }
     ).with_columns(language_pair=pl.lit("de-en"))
-    return metric(["chrf"], triples, out=folder, resamples=200, engine=Engine(quiet=True))
+    return metric(scorers=["chrf"], data=triples, out=folder, resamples=200, engine=Engine(quiet=True))
 
 
 @pytest.fixture(scope="session")
@@ -125,13 +132,24 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     changes = "final-delete[mark=stop],negation-remove,misspell[level=0.2]"
     return {
         "mt": mt_run(folder / "mt"),
-        "metric": metric(both, one, changes, out=folder / "metric", **quiet),
+        "metric": metric(scorers=both, data=one, suite=changes, out=folder / "metric", **quiet),
         "agreement": metric(
-            both, rated(), "visual[level=0|0.1|0.3]", out=folder / "agreement", side="reference", **quiet
+            scorers=both,
+            data=rated(),
+            suite="visual[level=0|0.1|0.3]",
+            out=folder / "agreement",
+            side="reference",
+            **quiet,
         ),
         "challenge": challenge(folder / "challenge"),
         "qe": qe(
-            ["chrf", "bleu", "ter"], one, "kanojia2021", out=folder / "qe", masked_lm="none", replicates=2, **quiet
+            scorers=["chrf", "bleu", "ter"],
+            data=one,
+            suite="kanojia2021",
+            out=folder / "qe",
+            masked_lm="none",
+            replicates=2,
+            **quiet,
         ),
         "hostile": mt_run(folder / "hostile", HOSTILE, "case[level=1],punct-remove"),
         "large": mt_run(

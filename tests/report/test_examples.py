@@ -57,5 +57,11 @@ def test_a_source_is_never_called_a_reference(tmp_path: Path) -> None:
         rows = [{"Source": f"Haus {n}.", "Reference": f"House {n}.", "Translation": f"A house {n}."} for n in range(6)]
         data = pl.DataFrame(rows).select(kept).rename(str.lower).with_columns(language_pair=pl.lit("de-en"))
         data.write_csv(tmp_path / f"{len(kept)}.tsv", separator="\t")
-        run = bq.qe("chrf", tmp_path / f"{len(kept)}.tsv", suite="case", out=tmp_path / str(len(kept)), resamples=100)
+        run = bq.qe(
+            scorers="chrf",
+            data=tmp_path / f"{len(kept)}.tsv",
+            suite="case",
+            out=tmp_path / str(len(kept)),
+            resamples=100,
+        )
         assert {text["label"] for text in example_columns(run, 100)["texts"]} == shown

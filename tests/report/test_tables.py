@@ -160,9 +160,9 @@ def test_tables_fit_into_eighty_columns_with_names_that_can_be_read(study: str, 
     options: dict[str, Any] = {"out": tmp_path, "resamples": 200, "engine": Engine(quiet=True)}
     data, suite = rated(12), "punct-remove,word-drop"
     run = {
-        "correlate": lambda: bq.correlate(scorers, data, **options),
-        "qe": lambda: bq.qe(scorers, data, suite, replicates=1, **options),
-        "metric": lambda: bq.metric(scorers, data, suite, **options),
-        "mt": lambda: bq.mt([old, new], data, suite, scorers, **options),
+        "correlate": lambda: bq.correlate(scorers=scorers, data=data, **options),
+        "qe": lambda: bq.qe(scorers=scorers, data=data, suite=suite, replicates=1, **options),
+        "metric": lambda: bq.metric(scorers=scorers, data=data, suite=suite, **options),
+        "mt": lambda: bq.mt(systems=[old, new], data=data, suite=suite, scorers=scorers, **options),
     }[study]()
     assert all(natural_width(fitting(table, 80)[0]) <= 80 for table in tables(run))

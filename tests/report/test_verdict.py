@@ -117,17 +117,19 @@ def test_four_segments_cannot_be_tested_and_every_verdict_says_so(tmp_path: Path
     data, options = few(tmp_path), {"resamples": 200}
     pairs = [(source, reference) for source, reference, _ in FEW]
     systems = ["command[cmd=cat,name=same]", "command[cmd=tr a-m n-z,name=other]"]
-    mt = bq.mt(systems, pairs, ["misspell[level=0.9]"], scorers="chrf", out=tmp_path / "mt", **options)
-    one = bq.qe("chrf", data, out=tmp_path / "one", masked_lm="none", **options)
-    two = bq.qe(["chrf", "ter"], data, out=tmp_path / "two", masked_lm="none", **options)
-    agreement = bq.correlate(["chrf", "scores[column=own]"], data, out=tmp_path / "agreement", **options)
+    mt = bq.mt(
+        systems=systems, data=pairs, suite=["misspell[level=0.9]"], scorers="chrf", out=tmp_path / "mt", **options
+    )
+    one = bq.qe(scorers="chrf", data=data, out=tmp_path / "one", masked_lm="none", **options)
+    two = bq.qe(scorers=["chrf", "ter"], data=data, out=tmp_path / "two", masked_lm="none", **options)
+    agreement = bq.correlate(scorers=["chrf", "scores[column=own]"], data=data, out=tmp_path / "agreement", **options)
     for run in (mt, one, two, agreement):
         said = " ".join(verdict(run))
         assert ", which cannot be tested." in said and "chance" not in said, (run, said)
 
 
 def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:
-    run = bq.correlate(["chrf", "chrf[name=again]"], few(tmp_path), out=tmp_path / "run", resamples=200)
+    run = bq.correlate(scorers=["chrf", "chrf[name=again]"], data=few(tmp_path), out=tmp_path / "run", resamples=200)
     assert verdict(run) == ["chrF and again agree equally well with people (pairwise accuracy 0.500)."]
 
 

@@ -17,13 +17,25 @@ from babelquake.studies.qe.study import qe
 SENTENCES = ["The heavy rain falls on the long road", "nobody saw it", "A dog barked at Anna", "it is late today"]
 MAKE: dict[str, Callable[[Dataset, Path], Run]] = {
     "mt": lambda data, out: mt(
-        ["command[cmd=cat]"], data, "case[level=0.2]", ["chrf"], out=out, resamples=100, engine=Engine(quiet=True)
+        systems=["command[cmd=cat]"],
+        data=data,
+        suite="case[level=0.2]",
+        scorers=["chrf"],
+        out=out,
+        resamples=100,
+        engine=Engine(quiet=True),
     ),
     "metric": lambda data, out: metric(
-        ["chrf"], data, "misspell[level=0.1]", out=out, resamples=100, engine=Engine(quiet=True)
+        scorers=["chrf"], data=data, suite="misspell[level=0.1]", out=out, resamples=100, engine=Engine(quiet=True)
     ),
     "qe": lambda data, out: qe(
-        ["chrf"], data, "lower-words,word-drop", out=out, replicates=2, resamples=100, engine=Engine(quiet=True)
+        scorers=["chrf"],
+        data=data,
+        suite="lower-words,word-drop",
+        out=out,
+        replicates=2,
+        resamples=100,
+        engine=Engine(quiet=True),
     ),
 }
 

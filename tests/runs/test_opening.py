@@ -12,7 +12,9 @@ PAIRS = [(f"Satz {place} ist gut.", f"Sentence {place} is good.") for place in r
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> bq.Run:
     folder = tmp_path_factory.mktemp("runs") / "one"
-    return bq.mt("command[cmd=cat]", PAIRS, "case[level=1]", "chrf", out=folder, resamples=100)
+    return bq.mt(
+        systems="command[cmd=cat]", data=PAIRS, suite="case[level=1]", scorers="chrf", out=folder, resamples=100
+    )
 
 
 def test_runs_are_named_by_their_folders(run: bq.Run, tmp_path: Path) -> None:

@@ -53,7 +53,16 @@ def data(write: Write) -> Dataset:
 
 def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **options: int) -> Run:
     system = Copyist(sturdy, name)
-    return mt([system], data, "case[level=1]", ["chrf"], out=out, resamples=200, engine=Engine(quiet=True), **options)
+    return mt(
+        systems=[system],
+        data=data,
+        suite="case[level=1]",
+        scorers=["chrf"],
+        out=out,
+        resamples=200,
+        engine=Engine(quiet=True),
+        **options,
+    )
 
 
 def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
@@ -93,11 +102,25 @@ def test_runs_without_a_measure_that_may_fall_are_refused(tmp_path: Path) -> Non
 
 def test_another_study_is_refused(data: Dataset, tmp_path: Path) -> None:
     one = translated(data, tmp_path / "one", True)
-    two = metric(["chrf"], data, "case", out=tmp_path / "two", side="source", resamples=100, engine=Engine(quiet=True))
+    two = metric(
+        scorers=["chrf"],
+        data=data,
+        suite="case",
+        out=tmp_path / "two",
+        side="source",
+        resamples=100,
+        engine=Engine(quiet=True),
+    )
     with pytest.raises(UserError, match=r"is a mt run, .* a metric run: compare like with like"):
         compare(one, two)
     three = metric(
-        ["bleu"], data, "misspell", out=tmp_path / "three", side="source", resamples=100, engine=Engine(quiet=True)
+        scorers=["bleu"],
+        data=data,
+        suite="misspell",
+        out=tmp_path / "three",
+        side="source",
+        resamples=100,
+        engine=Engine(quiet=True),
     )
     with pytest.raises(UserError, match="have no measure in common"):
         compare(two, three)
@@ -113,7 +136,13 @@ def judged(data: Dataset, out: Path, name: str, higher: bool = True, loss: float
     file.write_text("translation\tscore\n" + "\n".join(lines) + "\n", "utf-8")
     scores = f"scores[file={file},name={name},higher={str(higher).lower()}]"
     return metric(
-        [scores], data, "final-insert[mark=stop]", out=out, side="source", resamples=200, engine=Engine(quiet=True)
+        scorers=[scores],
+        data=data,
+        suite="final-insert[mark=stop]",
+        out=out,
+        side="source",
+        resamples=200,
+        engine=Engine(quiet=True),
     )
 
 
@@ -130,14 +159,30 @@ def test_a_metric_that_minds_a_full_stop_more_is_a_regression(data: Dataset, tmp
 
 def test_harmful_changes_are_meant_to_cost(data: Dataset, tmp_path: Path) -> None:
     changes = "final-insert[mark=stop|random]"
-    run = metric(["chrf"], data, changes, out=tmp_path / "run", side="source", resamples=100, engine=Engine(quiet=True))
+    run = metric(
+        scorers=["chrf"],
+        data=data,
+        suite=changes,
+        out=tmp_path / "run",
+        side="source",
+        resamples=100,
+        engine=Engine(quiet=True),
+    )
     assert [change.perturbation for change in compare(run, run)] == ["final-insert[mark=stop]"]
 
 
 def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, tmp_path: Path) -> None:
     data = write("source translation", [(f"q{row}", " ".join(WORDS[row : row + 6])) for row in range(12)] * 1)
     changes = "lower-words[level=1],word-drop"
-    first = qe(["chrf"], data, changes, out=tmp_path / "first", replicates=1, resamples=100, engine=Engine(quiet=True))
+    first = qe(
+        scorers=["chrf"],
+        data=data,
+        suite=changes,
+        out=tmp_path / "first",
+        replicates=1,
+        resamples=100,
+        engine=Engine(quiet=True),
+    )
     variants = pl.concat(
         [
             first.variants.select("row", "perturbation", "text"),
@@ -154,7 +199,15 @@ def test_a_qe_model_that_no_longer_sees_omissions_is_a_regression(write: Write, 
         file.write_text("source\ttranslation\tscore\n" + "\n".join(lines) + "\n", "utf-8")
         scores = f"scores[file={file},name=Mine]"
         runs.append(
-            qe([scores], data, changes, out=tmp_path / name, replicates=1, resamples=100, engine=Engine(quiet=True))
+            qe(
+                scorers=[scores],
+                data=data,
+                suite=changes,
+                out=tmp_path / name,
+                replicates=1,
+                resamples=100,
+                engine=Engine(quiet=True),
+            )
         )
     (change,) = compare(*runs)
     assert change.measure == "discrimination" and change.regression and change.old == pytest.approx(0.5, abs=0.01)
@@ -167,10 +220,10 @@ def test_more_sentences_that_fall_to_an_attack_are_a_regression(write: Write, tm
 
     def attacked(name: str, most: int, by: float = 0.05, data: int = 60) -> Run:
         return attack(
-            "input-reduction",
-            "chrf",
-            write(columns, [(*row[:2], row[2] if place % 3 else "snow") for place, row in enumerate(rows[:data])]),
-            f"overpenalise[by={by}]",
+            recipes="input-reduction",
+            victims="chrf",
+            data=write(columns, [(*row[:2], row[2] if place % 3 else "snow") for place, row in enumerate(rows[:data])]),
+            goal=f"overpenalise[by={by}]",
             out=tmp_path / name,
             constraints="none",
             max_queries=most,
@@ -196,7 +249,13 @@ def test_two_attacks_on_the_same_sentences_are_compared_in_pairs(write: Write, t
     few = {"constraints": "none", "engine": Engine(quiet=True)}
     runs = [
         attack(
-            "input-reduction", "chrf", data, "overpenalise[by=0.05]", out=tmp_path / str(most), max_queries=most, **few
+            recipes="input-reduction",
+            victims="chrf",
+            data=data,
+            goal="overpenalise[by=0.05]",
+            out=tmp_path / str(most),
+            max_queries=most,
+            **few,
         )
         for most in (1, 40)
     ]
@@ -215,7 +274,7 @@ def test_attacks_on_the_only_system_of_each_run_are_compared_whatever_it_is_call
     constant = f"command[cmd={sys.executable} -c 'import sys; [print(7, flush=True) for _ in sys.stdin]',name=new]"
     runs = [
         attack(
-            "input-reduction",
+            recipes="input-reduction",
             data=given,
             goal="collapse",
             systems=system,
@@ -261,7 +320,7 @@ def preferring(tmp_path: Path, name: str, errors: int) -> Run:
     file = tmp_path / f"{name}.tsv"
     file.write_text("\n".join(["source\ttranslation\tscore", *scores]) + "\n", "utf-8")
     quiet = {"resamples": 400, "engine": Engine(quiet=True)}
-    return correlate(f"scores[file={file},name=Mine]", str(folder), out=tmp_path / name, **quiet)  # type: ignore[arg-type]
+    return correlate(scorers=f"scores[file={file},name=Mine]", data=str(folder), out=tmp_path / name, **quiet)  # type: ignore[arg-type]
 
 
 def test_preferences_are_kept_and_compared_in_pairs(tmp_path: Path) -> None:
@@ -276,7 +335,13 @@ def test_preferences_are_kept_and_compared_in_pairs(tmp_path: Path) -> None:
 def test_preferences_under_noise_are_compared_in_pairs(tmp_path: Path) -> None:
     preferring(tmp_path, "other", 0)
     noisy = {"side": "reference", "resamples": 100, "engine": Engine(quiet=True)}
-    run = metric("chrf", str(tmp_path / "darr" / "de-en"), "visual[level=0|0.3]", out=tmp_path / "noisy", **noisy)  # type: ignore[arg-type]
+    run = metric(
+        scorers="chrf",
+        data=str(tmp_path / "darr" / "de-en"),
+        suite="visual[level=0|0.3]",
+        out=tmp_path / "noisy",
+        **noisy,
+    )  # type: ignore[arg-type]
     found = compare(run, run)
     assert {(change.measure, change.level) for change in found} == {("darr", 0.0), ("darr", 0.3)}
     assert all(change.paired and change.p == 1.0 for change in found)

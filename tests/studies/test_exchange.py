@@ -40,16 +40,18 @@ def judged(folder: Path, name: str, spec: str) -> None:
 @pytest.mark.parametrize("side", ["translation", "reference", "source"])
 def test_a_metric_elsewhere_has_the_numbers_of_the_metric_here(tmp_path: Path, data: pl.DataFrame, side: str) -> None:
     suite, folder = ["misspell[level=0.2]", "final-delete"], tmp_path / "out[1]"
-    path, count = export_metric_texts(folder, data, suite, side=side, seed=3)  # type: ignore[arg-type]
+    path, count = export_metric_texts(folder=folder, data=data, suite=suite, side=side, seed=3)  # type: ignore[arg-type]
     assert path.read_text().count("\n") == count > len(ROWS)
     assert (folder / TABLE).read_text().count("\n") == count + 1
     judged(folder, "mine", "ter")
     options = {"side": side, "seed": 3, "resamples": 100}
-    here = metric("ter[name=mine]", data, suite, out=tmp_path / "here", engine=Engine(quiet=True), **options)  # type: ignore[arg-type]
+    here = metric(
+        scorers="ter[name=mine]", data=data, suite=suite, out=tmp_path / "here", engine=Engine(quiet=True), **options
+    )  # type: ignore[arg-type]
     there = metric(
-        [f"{imported_scorers(folder)[0][:-1]},higher=false]"],
-        data,
-        suite,
+        scorers=[f"{imported_scorers(folder)[0][:-1]},higher=false]"],
+        data=data,
+        suite=suite,
         out=tmp_path / "there",
         engine=Engine(quiet=True),
         **options,  # type: ignore[arg-type]
@@ -60,16 +62,16 @@ def test_a_metric_elsewhere_has_the_numbers_of_the_metric_here(tmp_path: Path, d
 
 def test_a_qe_model_elsewhere_judges_clean_and_probed_texts(tmp_path: Path, data: pl.DataFrame) -> None:
     material = data.drop("reference")
-    export_qe_texts(tmp_path / "x", material, ["word-drop", "upper-words"], threshold=70, seed=1)
+    export_qe_texts(folder=tmp_path / "x", data=material, suite=["word-drop", "upper-words"], threshold=70, seed=1)
     rows = read(tmp_path / "x" / TEXTS).segments
     assert set(data["translation"]) <= set(rows["translation"])
     assert rows["references"].null_count() == rows.height
     table = rows.select("source", "translation", score=pl.col("translation").str.len_chars())
     table.write_ndjson(tmp_path / "x" / "length.jsonl")
     run = qe(
-        imported_scorers(tmp_path / "x"),
-        material,
-        ["word-drop", "upper-words"],
+        scorers=imported_scorers(tmp_path / "x"),
+        data=material,
+        suite=["word-drop", "upper-words"],
         out=tmp_path / "run",
         seed=1,
         resamples=100,
@@ -82,15 +84,15 @@ def test_a_qe_model_elsewhere_judges_clean_and_probed_texts(tmp_path: Path, data
 def test_what_is_missing_or_foreign_is_said(tmp_path: Path, data: pl.DataFrame) -> None:
     with pytest.raises(UserError, match=r"has no texts\.jsonl: write it first"):
         imported_scorers(tmp_path)
-    export_qe_texts(tmp_path, data, ["word-drop"])
+    export_qe_texts(folder=tmp_path, data=data, suite=["word-drop"])
     with pytest.raises(UserError, match="holds no scores yet"):
         imported_scorers(tmp_path)
     (tmp_path / "mine.txt").write_text("1\n")
-    export_qe_texts(tmp_path, data, ["word-drop"])
+    export_qe_texts(folder=tmp_path, data=data, suite=["word-drop"])
     with pytest.raises(UserError, match=r"mine\.txt, the scores of other texts"):
-        export_qe_texts(tmp_path, data, ["word-repeat"])
+        export_qe_texts(folder=tmp_path, data=data, suite=["word-repeat"])
     with pytest.raises(UserError, match=r"mine\.txt has 1 scores where texts\.jsonl have"):
         scorer(imported_scorers(tmp_path)[0]).segments(["a"])
     (tmp_path / MANIFEST).unlink()
     with pytest.raises(UserError, match=r"texts\.jsonl was not written by --export"):
-        export_qe_texts(tmp_path, data, ["word-drop"])
+        export_qe_texts(folder=tmp_path, data=data, suite=["word-drop"])

@@ -100,8 +100,15 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 def test_mt_and_metric_say_that_it_was_left_out(judged: Dataset, tmp_path: Path) -> None:
     quiet = {"resamples": 50, "engine": Engine(quiet=True)}
     runs = [
-        mt("command[cmd=cat]", judged, "mask-replace,case", "chrf", out=tmp_path / "mt", **quiet),  # type: ignore[arg-type]
-        metric("chrf", judged, "mask-replace,case", side="source", out=tmp_path / "metric", **quiet),  # type: ignore[arg-type]
+        mt(
+            systems="command[cmd=cat]",
+            data=judged,
+            suite="mask-replace,case",
+            scorers="chrf",
+            out=tmp_path / "mt",
+            **quiet,
+        ),  # type: ignore[arg-type]
+        metric(scorers="chrf", data=judged, suite="mask-replace,case", side="source", out=tmp_path / "metric", **quiet),  # type: ignore[arg-type]
     ]
     for run in runs:
         assert any("mask-replace was left out" in note and "mask-replace[model=" in note for note in run.info.notes)
@@ -111,14 +118,14 @@ def test_the_model_s_content_is_in_the_signature_and_another_s_is_refused(
     judged: Dataset, numbers: type[Numbers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = {"masked_lm": "numbers", "replicates": 1, "resamples": 50, "engine": Engine(quiet=True)}
-    run = qe("chrf", judged, "mask-replace,case", out=tmp_path / "run", **asked)  # type: ignore[arg-type]
+    run = qe(scorers="chrf", data=judged, suite="mask-replace,case", out=tmp_path / "run", **asked)  # type: ignore[arg-type]
     rows = run.measures.filter(pl.col("perturbation").str.starts_with("mask-replace"))
     assert rows.height and rows["signature"].str.contains("numbers#one", literal=True).all()
     others = run.measures.filter(pl.col("perturbation") == "case")
     assert not others["signature"].str.contains("numbers#one", literal=True).any()
     monkeypatch.setattr(numbers, "content", "two")
     with pytest.raises(UserError, match="masked language model of mask-replace"):
-        qe("chrf", judged, "mask-replace,case", out=tmp_path / "run", **asked)  # type: ignore[arg-type]
+        qe(scorers="chrf", data=judged, suite="mask-replace,case", out=tmp_path / "run", **asked)  # type: ignore[arg-type]
 
 
 def test_map6_is_in_the_default_set(judged: Dataset, tmp_path: Path) -> None:
@@ -126,7 +133,7 @@ def test_map6_is_in_the_default_set(judged: Dataset, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the masked language model needs transformers")
     if "minilm-en" not in masking.shipped():
         pytest.skip("needs the distribution babelquake-models")
-    run = qe("chrf", judged, out=tmp_path / "run", replicates=1, resamples=50, engine=Engine(quiet=True))
+    run = qe(scorers="chrf", data=judged, out=tmp_path / "run", replicates=1, resamples=50, engine=Engine(quiet=True))
     drops = run.measures.filter(pl.col("measure") == "drop", pl.col("perturbation").str.starts_with("mask-replace"))
     assert drops.height == 1 and drops["value"][0] > 0
     assert run.info.facts.probes[drops["perturbation"][0]].meaning == "altering"

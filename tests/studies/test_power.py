@@ -52,7 +52,16 @@ def data(write: Write) -> Dataset:
 
 def run(data: Dataset, out: Path, forgets: bool, suite: str) -> Run:
     system = Forgetful(data.segments["source"].to_list(), forgets)
-    return mt([system], data, suite, SCORERS, out=out, resamples=400, engine=Engine(quiet=True), replicates=1)
+    return mt(
+        systems=[system],
+        data=data,
+        suite=suite,
+        scorers=SCORERS,
+        out=out,
+        resamples=400,
+        engine=Engine(quiet=True),
+        replicates=1,
+    )
 
 
 @pytest.mark.slow
@@ -73,7 +82,14 @@ def test_equal_runs_have_p_one_and_a_scorer_more_changes_no_verdict(data: Datase
     assert {change.p for change in compare(old, old)} == {1.0}
     system = Forgetful(data.segments["source"].to_list(), True)
     alone = mt(
-        [system], data, suite, "chrf", out=tmp_path / "a", resamples=400, engine=Engine(quiet=True), replicates=1
+        systems=[system],
+        data=data,
+        suite=suite,
+        scorers="chrf",
+        out=tmp_path / "a",
+        resamples=400,
+        engine=Engine(quiet=True),
+        replicates=1,
     )
     columns = ["measure", "perturbation", "p", "p_corrected", "verdict"]
     both = new.measures.filter(pl.col("scorer") == "chrf").select(columns)
@@ -82,9 +98,9 @@ def test_equal_runs_have_p_one_and_a_scorer_more_changes_no_verdict(data: Datase
 
 def test_all_perturbations_move_a_metric_and_the_verdict_says_so(data: Dataset, tmp_path: Path) -> None:
     found = metric(
-        ["chrf", "bleu", "ter"],
-        data,
-        "everyday",
+        scorers=["chrf", "bleu", "ter"],
+        data=data,
+        suite="everyday",
         out=tmp_path / "r",
         side="source",
         resamples=400,
@@ -105,7 +121,12 @@ def test_three_systems_on_the_same_segments_shrink_no_interval(write: Write, tmp
     for name, rows in (("one", once), ("three", thrice)):
         material = write("source reference translation system", rows, f"{name}.de-en.tsv")
         measures = metric(
-            ["chrf"], material, "case[level=1]", out=tmp_path / name, resamples=400, engine=Engine(quiet=True)
+            scorers=["chrf"],
+            data=material,
+            suite="case[level=1]",
+            out=tmp_path / name,
+            resamples=400,
+            engine=Engine(quiet=True),
         ).measures
         found.append(measures.filter(pl.col("measure") == "delta").row(0, named=True))
     assert found[0]["value"] == pytest.approx(found[1]["value"])
@@ -116,7 +137,7 @@ def test_three_systems_on_the_same_segments_shrink_no_interval(write: Write, tmp
 def test_a_scorer_given_twice_is_one_scorer(data: Dataset, tmp_path: Path) -> None:
     options = {"side": "source", "resamples": 100, "engine": Engine(quiet=True)}
     once, twice = (
-        metric(scorers, data, "case[level=1]", out=tmp_path / str(len(scorers)), **options).measures  # type: ignore[arg-type]
+        metric(scorers=scorers, data=data, suite="case[level=1]", out=tmp_path / str(len(scorers)), **options).measures  # type: ignore[arg-type]
         for scorers in (["chrf"], ["chrf", "chrf"])
     )
     columns = ["measure", "value", "p", "n"]
@@ -125,9 +146,9 @@ def test_a_scorer_given_twice_is_one_scorer(data: Dataset, tmp_path: Path) -> No
 
 def test_an_error_rates_change_is_better_up_in_every_study(data: Dataset, tmp_path: Path) -> None:
     found = metric(
-        ["ter", "chrf"],
-        data,
-        "misspell[level=0.5]",
+        scorers=["ter", "chrf"],
+        data=data,
+        suite="misspell[level=0.5]",
         out=tmp_path / "r",
         side="source",
         resamples=50,

@@ -44,10 +44,10 @@ def test_an_mt_study_samples_and_leaves_duplicates_out(tmp_path: Path) -> None:
     file.write_text("\n".join(["source\treference", *lines, ""]), "utf-8")
     data = read(str(file), language_pair="de-en")
     run = mt(
-        "command[cmd=cat]",
-        data,
-        "final-delete[mark=stop],case[level=1]",
-        "chrf",
+        systems="command[cmd=cat]",
+        data=data,
+        suite="final-delete[mark=stop],case[level=1]",
+        scorers="chrf",
         out=tmp_path / "run",
         sample=3,
         deduplicate=True,
@@ -67,7 +67,7 @@ def test_a_metric_study_leaves_duplicates_of_its_side_out(tmp_path: Path) -> Non
     data = read(str(file), language_pair="de-en")
     how = {"suite": "case[level=1]", "deduplicate": True, "resamples": 100, "engine": Engine(quiet=True)}
     for side, texts in (("source", 8), ("reference", 5)):
-        run = metric("chrf", data, out=tmp_path / side, side=side, **how)  # type: ignore[arg-type]
+        run = metric(scorers="chrf", data=data, out=tmp_path / side, side=side, **how)  # type: ignore[arg-type]
         assert run.segments.height == run.variants.height == texts
     with pytest.raises(UserError, match="--deduplicate is for texts that are judged against themselves"):
-        metric("chrf", data, out=tmp_path / "other", **how)  # type: ignore[arg-type]
+        metric(scorers="chrf", data=data, out=tmp_path / "other", **how)  # type: ignore[arg-type]

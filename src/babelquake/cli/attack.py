@@ -73,10 +73,10 @@ def attack(
         opt.say_offline()
     material = shared.read()
     run = study(
-        recipe,
-        victim or (),
-        material,
-        goal,
+        recipes=recipe,
+        victims=victim or (),
+        data=material,
+        goal=goal,
         out=out,
         systems=system or (),
         constraints=constraint or None,

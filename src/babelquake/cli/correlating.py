@@ -33,8 +33,8 @@ def correlate(
     from babelquake.studies.correlate.study import correlate as study
 
     run = study(
-        scorer,
-        shared.read(),
+        scorers=scorer,
+        data=shared.read(),
         out=out,
         statistics=statistic or STATISTICS,
         threshold=threshold,

@@ -49,11 +49,11 @@ def metric(
     texts: dict[str, Any] = {**perturbing, "suite": suites or None, "sample": sample, "attacked": attacked}
     texts |= {"side": opt.one_of("--side", side, Side), "deduplicate": deduplicate}
     if export:
-        opt.told_exported(*export_metric_texts(export, shared.read_aloud(), **texts, seed=shared.seed))
+        opt.told_exported(*export_metric_texts(folder=export, data=shared.read_aloud(), **texts, seed=shared.seed))
         return
     run = study(
-        opt.judged_by(scorer, import_),
-        shared.read(),
+        scorers=opt.judged_by(scorer, import_),
+        data=shared.read(),
         **texts,
         out=opt.needed(out),
         threshold=threshold,

@@ -59,14 +59,16 @@ def mt(
     perturbing: dict[str, Any] = {"suite": suite or ["everyday"], "replicates": replicates, "vocabulary": vocabulary}
     material = shared.read_aloud() if export or dry_run else shared.read()
     if export:
-        written, count = export_sources(export, material, **perturbing, seed=shared.seed, sample=sample)
+        written, count = export_sources(folder=export, data=material, **perturbing, seed=shared.seed, sample=sample)
         typer.echo(f"{count} distinct sources in {written}. Put each system's translations beside it as NAME.txt,")
         typer.echo(f"line for line, then run the same command with --import {export}.")
         return
     engine = shared.engine()
     systems = [*(system or []), *(imported_systems(import_) if import_ else [])]
     if dry_run:
-        expected = forecast(systems, material, **perturbing, seed=shared.seed, sample=sample, engine=engine)
+        expected = forecast(
+            systems=systems, data=material, **perturbing, seed=shared.seed, sample=sample, engine=engine
+        )
         _print_forecast(expected, shared.as_json)
         if shared.budget is not None:
             keep_within(shared.budget, expected)
@@ -74,8 +76,8 @@ def mt(
     if not systems:
         raise UserError("no system is named: give --system, e.g. --system 'command[cmd=cat]', or --import DIR.")
     run = study(
-        systems,
-        material,
+        systems=systems,
+        data=material,
         scorers=scorer,
         **perturbing,
         out=opt.needed(out),

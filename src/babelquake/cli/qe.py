@@ -43,16 +43,16 @@ def qe(
     probing: dict[str, Any] = {**perturbing, "threshold": threshold, "masked_lm": masked_lm}
     material = shared.read_aloud() if export or dry_run else shared.read()
     if dry_run:
-        counts = asdict(size(material, **probing))
+        counts = asdict(size(data=material, **probing))
         note = counts.pop("selection")
         told = f"{note}\n{counts['variants']} perturbed texts would be judged."
         typer.echo(json.dumps(counts) if shared.as_json else told)
         return
     if export:
-        opt.told_exported(*export_qe_texts(export, material, **probing, seed=shared.seed))
+        opt.told_exported(*export_qe_texts(folder=export, data=material, **probing, seed=shared.seed))
         return
     scorers = opt.judged_by(scorer, import_)
-    run = study(scorers, material, **probing, out=opt.needed(out), resamples=resamples, **shared.how())
+    run = study(scorers=scorers, data=material, **probing, out=opt.needed(out), resamples=resamples, **shared.how())
     for flag in [] if shared.as_json or shared.quiet else run.info.facts.flags:
         where = f" ({flag.language_pair})" if flag.language_pair else ""
         typer.echo(f"! {flag.scorer}{where} {flag.text}")

@@ -24,10 +24,10 @@ def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) 
     yield (
         "Three German–English models, trained alike but for how they cut words, under everyday noise:",
         mt(
-            [f"bundled[model={name}]" for name in MODELS],
-            sample,
-            "everyday",
-            ["bleu[lowercase=true]", "chrf"],
+            systems=[f"bundled[model={name}]" for name in MODELS],
+            data=sample,
+            suite="everyday",
+            scorers=["bleu[lowercase=true]", "chrf"],
             out=out / "mt",
             restart=restart,
             engine=engine,
@@ -38,9 +38,9 @@ def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) 
     yield (
         f"What a single final mark of an English sentence costs in {named}, f(X′, X):",
         metric(
-            [*metrics, *learned],
-            sample,
-            "jwalapuram2023",
+            scorers=[*metrics, *learned],
+            data=sample,
+            suite="jwalapuram2023",
             out=out / "metric",
             side="reference",
             restart=restart,
@@ -49,7 +49,15 @@ def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) 
     )
     yield (
         "Do the string metrics tell harmless from harmful changes of a translation?",
-        qe(metrics, rated, out=out / "probes", masked_lm="none", replicates=5, restart=restart, engine=engine),
+        qe(
+            scorers=metrics,
+            data=rated,
+            out=out / "probes",
+            masked_lm="none",
+            replicates=5,
+            restart=restart,
+            engine=engine,
+        ),
     )
 
 

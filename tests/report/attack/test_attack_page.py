@@ -34,7 +34,7 @@ def rated_run(out: Path, by: str | None = None, unrated: int = 0) -> Run:
     """Two recipes against two victims, with ratings of what was found but for the last few."""
     data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
     arguments = {"constraints": "none", "resamples": 100, "goal": "overpenalise[by=0.5]", "out": out, "by": by}
-    first = attack(["input-reduction", "deepwordbug"], ["chrf", "ter"], data, **arguments)
+    first = attack(recipes=["input-reduction", "deepwordbug"], victims=["chrf", "ter"], data=data, **arguments)
     found = first.table("attacks").filter("success")["tuple"]
     names = found.head(len(found) - unrated).to_list()
     ratings = pl.DataFrame(
@@ -44,7 +44,9 @@ def rated_run(out: Path, by: str | None = None, unrated: int = 0) -> Run:
             for side in ("original", "perturbed")
         ]
     )
-    return attack(["input-reduction", "deepwordbug"], ["chrf", "ter"], data, ratings=ratings, **arguments)
+    return attack(
+        recipes=["input-reduction", "deepwordbug"], victims=["chrf", "ter"], data=data, ratings=ratings, **arguments
+    )
 
 
 def test_the_verdict_names_the_best_attack_on_every_victim(run: Run) -> None:
@@ -67,14 +69,23 @@ def test_combinations_with_enough_ratings_are_counted(tmp_path: Path) -> None:
 def test_the_verdict_names_two_recipes_that_do_equally_well(tmp_path: Path) -> None:
     data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
     recipes = ["input-reduction", "input-reduction[positions=tracked]"]
-    run = attack(recipes, "chrf", data, "overpenalise[by=0.01]", constraints="none", out=tmp_path / "run")
+    run = attack(
+        recipes=recipes,
+        victims="chrf",
+        data=data,
+        goal="overpenalise[by=0.01]",
+        constraints="none",
+        out=tmp_path / "run",
+    )
     (said,) = verdict(run)
     assert said.count("100 %") == 2 and said.endswith("; input-reduction[positions=tracked] manages 100 %.")
 
 
 def test_a_victim_that_withstood_so_many_questions_may_not_withstand_more(tmp_path: Path) -> None:
     data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
-    run = attack("deepwordbug", "chrf", data, constraints="none", max_queries=2, out=tmp_path / "run")
+    run = attack(
+        recipes="deepwordbug", victims="chrf", data=data, constraints="none", max_queries=2, out=tmp_path / "run"
+    )
     said = "chrF withstood deepwordbug within 2 questions each: no eligible perturbation of 4 sentences."
     assert verdict(run) == [said]
 

@@ -15,7 +15,7 @@ from babelquake.studies.human.study import human
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     ratings = Ratings("ratings.tsv", ratings_frame(campaign()))
-    return human(ratings, out=tmp_path_factory.mktemp("runs") / "human", exclude="hits")
+    return human(data=ratings, out=tmp_path_factory.mktemp("runs") / "human", exclude="hits")
 
 
 def test_the_verdict_names_the_best_and_the_doubts(run: Run) -> None:

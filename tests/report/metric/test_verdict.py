@@ -12,7 +12,7 @@ def said(out: Path, perturbation: str) -> str:
     data = out.with_suffix(".en-en.tsv")
     rows = [f"{reference}\t{reference}\t{translation}" for reference, translation in PAIRS]
     data.write_text("\n".join(["source\treference\ttranslation", *rows]) + "\n", "utf-8")
-    return " ".join(metric_verdict(bq.metric("chrf", str(data), suite=perturbation, out=out)))
+    return " ".join(metric_verdict(bq.metric(scorers="chrf", data=str(data), suite=perturbation, out=out)))
 
 
 def test_too_few_segments_are_not_called_unmoved(tmp_path: Path) -> None:

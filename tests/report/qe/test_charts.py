@@ -15,6 +15,12 @@ def test_one_model_alone_has_no_ranking(tmp_path: Path) -> None:
     for scorers, ranked in ((["chrf"], False), (["chrf", "bleu"], True)):
         out = tmp_path / str(len(scorers))
         run = qe(
-            scorers, data, "punct-remove,word-drop", out=out, replicates=1, resamples=200, engine=Engine(quiet=True)
+            scorers=scorers,
+            data=data,
+            suite="punct-remove,word-drop",
+            out=out,
+            replicates=1,
+            resamples=200,
+            engine=Engine(quiet=True),
         )
         assert ("ranking" in [chart.name for view in qe_views(run) for chart in view.charts]) is ranked

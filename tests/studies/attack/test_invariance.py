@@ -54,10 +54,14 @@ def attacking(models: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
 
     def run(name: str, workers: Workers | None = None, data: pl.DataFrame | None = None, **options: object) -> Run:
         return attack(
-            ["clare[candidates=5,iterations=2]", "faster-genetic[population=6,iterations=3]", *list(RECIPES)[2:]],
-            [f"bertscore[model={models['encoder']},layer=2]", "chrf"],
-            tuples() if data is None else data,
-            "overpenalise[by=0.5]",
+            recipes=[
+                "clare[candidates=5,iterations=2]",
+                "faster-genetic[population=6,iterations=3]",
+                *list(RECIPES)[2:],
+            ],
+            victims=[f"bertscore[model={models['encoder']},layer=2]", "chrf"],
+            data=tuples() if data is None else data,
+            goal="overpenalise[by=0.5]",
             out=folder / name,
             masked_lm=models["masked"],
             fluency_lm=models["fluency"],

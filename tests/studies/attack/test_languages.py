@@ -14,13 +14,19 @@ UNSPACED = "Most texts have no spaces between words"
 
 
 def notes(out: Path, data: pl.DataFrame, pair: str | None) -> list[str]:
-    return attack("deepwordbug", "chrf", data.with_columns(language_pair=pl.lit(pair)), out=out, **FEW).info.notes
+    return attack(
+        recipes="deepwordbug", victims="chrf", data=data.with_columns(language_pair=pl.lit(pair)), out=out, **FEW
+    ).info.notes
 
 
 def test_models_of_english_are_named_where_other_languages_are_attacked(tmp_path: Path) -> None:
     notes = {
         pair: attack(
-            "faster-genetic", "chrf", tuples(4).with_columns(language_pair=pl.lit(pair)), out=tmp_path / pair, **FEW
+            recipes="faster-genetic",
+            victims="chrf",
+            data=tuples(4).with_columns(language_pair=pl.lit(pair)),
+            out=tmp_path / pair,
+            **FEW,
         )
         for pair in ("de-en", "en-de")
     }

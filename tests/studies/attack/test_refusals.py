@@ -15,15 +15,17 @@ from babelquake.studies.attack.study import attack
 def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Path) -> None:
     few: dict[str, Any] = {"constraints": "self-similarity", "out": tmp_path / "run"}
     with pytest.raises(UserError, match="the goal inconsistent brings its own"):
-        attack("input-reduction", "chrf", tuples(3), "inconsistent", **few)
+        attack(recipes="input-reduction", victims="chrf", data=tuples(3), goal="inconsistent", **few)
     with pytest.raises(UserError, match="the goal collapse has no metric"):
-        attack("input-reduction", (), tuples(3), "collapse", systems="command[cmd=cat]", **few)
+        attack(
+            recipes="input-reduction", victims=(), data=tuples(3), goal="collapse", systems="command[cmd=cat]", **few
+        )
 
     def alone(translations: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in translations]
 
     with pytest.raises(UserError, match="compares with no reference"):
-        attack("input-reduction", alone, tuples(3), **few)
+        attack(recipes="input-reduction", victims=alone, data=tuples(3), **few)
 
 
 def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> None:
@@ -40,17 +42,22 @@ def test_segments_that_lack_a_text_are_counted_and_left_out(tmp_path: Path) -> N
         source=pl.when(pl.col("n") != 6).then("source"),
     )
     few = {"constraints": "none", "resamples": 100}
-    run = attack("input-reduction", "chrf", holes.drop("n"), out=tmp_path / "run", **few)
+    run = attack(recipes="input-reduction", victims="chrf", data=holes.drop("n"), out=tmp_path / "run", **few)
     assert run.table("attacks").height == run.table("scores").height == 5
     said = "3 of 8 segments have no translation or reference and are left out, the first table:2."
     assert f"table: {said}" in run.info.notes
     system = attack(
-        "deepwordbug", data=holes.drop("n"), goal="collapse", systems="command[cmd=rev]", out=tmp_path / "system", **few
+        recipes="deepwordbug",
+        data=holes.drop("n"),
+        goal="collapse",
+        systems="command[cmd=rev]",
+        out=tmp_path / "system",
+        **few,
     )
     assert system.table("attacks").height == 7
     empty = whole.with_columns(translation=pl.lit(""))
     with pytest.raises(UserError, match=r"8 of 8 segments have no translation or reference: there is nothing"):
-        attack("input-reduction", "chrf", empty, out=tmp_path / "other", **few)
+        attack(recipes="input-reduction", victims="chrf", data=empty, out=tmp_path / "other", **few)
 
 
 def test_ratings_are_looked_at_before_anything_is_attacked(tmp_path: Path) -> None:
@@ -63,28 +70,43 @@ def test_ratings_are_looked_at_before_anything_is_attacked(tmp_path: Path) -> No
         (strange, "has no column 'side'"),
     ):
         with pytest.raises(UserError, match=said):
-            attack("input-reduction", "chrf", tuples(4), constraints="none", out=tmp_path / "run", ratings=ratings)
+            attack(
+                recipes="input-reduction",
+                victims="chrf",
+                data=tuples(4),
+                constraints="none",
+                out=tmp_path / "run",
+                ratings=ratings,
+            )
     assert not (tmp_path / "run").exists()
 
 
 def test_ready_made_scores_and_victims_without_scores_are_refused(tmp_path: Path) -> None:
     data = tuples(4).with_columns(score=pl.Series([1.0, 2.0, 3.0, 4.0]))
     with pytest.raises(UserError, match="ready-made"):
-        attack("input-reduction", "scores[column=score]", data, constraints="none", out=tmp_path / "run")
+        attack(
+            recipes="input-reduction",
+            victims="scores[column=score]",
+            data=data,
+            constraints="none",
+            out=tmp_path / "run",
+        )
 
     def silent(translations: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
         return [float("nan") if number == 1 else float(number) for number, _ in enumerate(translations)]
 
     with pytest.raises(UserError, match="has no score for 1 of 4 translations"):
-        attack("input-reduction", silent, data, constraints="none", out=tmp_path / "other")
+        attack(recipes="input-reduction", victims=silent, data=data, constraints="none", out=tmp_path / "other")
 
 
 def test_systems_of_one_name_and_victims_without_a_place_are_refused(tmp_path: Path) -> None:
     data, twins = tuples(4), ["command[cmd=rev,name=a]", "command[cmd=cat,name=a]"]
     with pytest.raises(UserError, match="two systems are called 'a'"):
-        attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems=twins)
+        attack(recipes="deepwordbug", victims=(), data=data, goal="collapse", out=tmp_path / "run", systems=twins)
     with pytest.raises(UserError, match="leave --victim out"):
-        attack("deepwordbug", "ter", data, "collapse", out=tmp_path / "run", systems=twins[:1])
+        attack(
+            recipes="deepwordbug", victims="ter", data=data, goal="collapse", out=tmp_path / "run", systems=twins[:1]
+        )
 
 
 def test_a_recipe_named_twice_counts_once(tmp_path: Path, neighbours: Path) -> None:
@@ -97,7 +119,9 @@ def test_a_recipe_named_twice_counts_once(tmp_path: Path, neighbours: Path) -> N
 @pytest.mark.parametrize("wrong", [{"pool": 0}, {"max_queries": 0}, {"time_limit": -1.0}, {"check": "never"}])
 def test_numbers_that_mean_nothing_are_refused_in_python_too(tmp_path: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(UserError, match=f"{next(iter(wrong))}=.*expected"):
-        attack("input-reduction", "chrf", tuples(3), constraints="none", out=tmp_path / "run", **wrong)
+        attack(
+            recipes="input-reduction", victims="chrf", data=tuples(3), constraints="none", out=tmp_path / "run", **wrong
+        )
 
 
 def test_no_constraint_and_a_constraint_exclude_each_other(tmp_path: Path, neighbours: Path) -> None:

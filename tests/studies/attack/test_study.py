@@ -102,7 +102,9 @@ def test_inconsistency_transfers_to_metrics_that_contradict_themselves_too(tmp_p
         return [float(len(text)) for text in translations]
 
     victims = [inconsistent, consistent]
-    run = attack("input-reduction", victims, data, "inconsistent", out=tmp_path / "run", resamples=100)
+    run = attack(
+        recipes="input-reduction", victims=victims, data=data, goal="inconsistent", out=tmp_path / "run", resamples=100
+    )
     transfer = run.measures.filter(pl.col("measure") == "transfer", pl.col("perturbation").is_null())
     shares = {(row["scorer"].split(":")[-1], row["other"].split(":")[-1]): row["value"] for row in transfer.to_dicts()}
     assert len(shares) == 2 and sorted(shares.values()) == [0.0, 100.0]
@@ -169,7 +171,15 @@ def test_a_qe_victim_sees_sources_only(tmp_path: Path, neighbours: Path, monkeyp
 def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
     data = tuples(4).with_columns(source=pl.col("reference"))
     data = pl.concat([data, data.with_columns(system=pl.lit("another"))])
-    run = attack("deepwordbug", (), data, "collapse", out=tmp_path / "run", systems="command[cmd=rev]", resamples=100)
+    run = attack(
+        recipes="deepwordbug",
+        victims=(),
+        data=data,
+        goal="collapse",
+        out=tmp_path / "run",
+        systems="command[cmd=rev]",
+        resamples=100,
+    )
     found = run.table("attacks").filter("success")
     assert found.height and found["victim"].unique().to_list() == ["command[cmd=rev]"]
     assert (found["score"] == 100).all() and (found["score_perturbed"] < 75).all()
@@ -181,7 +191,7 @@ def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
     assert run.info.signatures["system command[cmd=rev]"].startswith("command")
     assert run.info.signatures["system command[cmd=rev]"] in run.measures.filter(measure="success")["signature"][0]
     with pytest.raises(UserError, match="name one with --system"):
-        attack("deepwordbug", "chrf", data, "collapse", out=tmp_path / "other")
+        attack(recipes="deepwordbug", victims="chrf", data=data, goal="collapse", out=tmp_path / "other")
 
 
 def test_a_sample_is_balanced_over_columns_named_once(tmp_path: Path, neighbours: Path) -> None:
@@ -197,7 +207,15 @@ def test_a_sample_is_balanced_over_columns_named_once(tmp_path: Path, neighbours
 def test_tables_are_split_by_columns_of_the_data_whatever_they_are_called(tmp_path: Path) -> None:
     data = tuples().with_columns(score=pl.Series([1.0, 2.0] * 6), goal=pl.Series(["one", "two", "three"] * 4))
     for by, groups in (("score", {"1.0": 6, "2.0": 6}), ("goal", {"one": 4, "two": 4, "three": 4})):
-        run = attack("input-reduction", "chrf", data, constraints="none", by=by, out=tmp_path / by, resamples=100)
+        run = attack(
+            recipes="input-reduction",
+            victims="chrf",
+            data=data,
+            constraints="none",
+            by=by,
+            out=tmp_path / by,
+            resamples=100,
+        )
         found = run.measures.filter(pl.col("measure") == "success", pl.col("group").is_not_null())
         assert dict(found.select("group", "n").iter_rows()) == groups
 

@@ -65,7 +65,7 @@ def run_of(out: Path, neighbours: Path, recipes: Any = FOUR, victims: Any = ("ch
         "resamples": 100,
     } | options
     data = given.pop("data", tuples())
-    return attack(recipes, victims, data, out=out, **given)
+    return attack(recipes=recipes, victims=victims, data=data, out=out, **given)
 
 
 def same(one: Run, other: Run) -> bool:

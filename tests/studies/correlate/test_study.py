@@ -27,7 +27,9 @@ def value(rows: pl.DataFrame, measure: str, name: str, pair: str = "de-en") -> f
 
 def test_correlations_are_scipys(write: Write, tmp_path: Path) -> None:
     data = write("source reference translation score", [(s, t[::-1] + "a", t, score) for s, t, score in SEGMENTS])
-    rows = correlate(["chrf", "ter"], data, out=tmp_path / "r", engine=Engine(quiet=True), **QUICK).measures  # type: ignore[arg-type]
+    rows = correlate(
+        scorers=["chrf", "ter"], data=data, out=tmp_path / "r", engine=Engine(quiet=True), **QUICK
+    ).measures  # type: ignore[arg-type]
     human = [score for *_, score in SEGMENTS]
     chrf = scorer("chrf").segments([t for _, t, _ in SEGMENTS], [t[::-1] + "a" for _, t, _ in SEGMENTS])
     assert value(rows, "pearson", "chrf") == pytest.approx(scipy.stats.pearsonr(human, chrf).statistic)
@@ -51,7 +53,7 @@ print(run.folder)
 def test_error_rates_agree_when_they_fall_as_people_like_a_text_more(write: Write, tmp_path: Path) -> None:
     rows = [("x", "a b c d", "a b c d", 90), ("y", "a b c d", "a b x d", 60), ("z", "a b c d", "u v w", 10)]
     data = write("source reference translation score", rows)
-    run = correlate(["ter"], data, out=tmp_path / "r", engine=Engine(quiet=True), **QUICK)  # type: ignore[arg-type]
+    run = correlate(scorers=["ter"], data=data, out=tmp_path / "r", engine=Engine(quiet=True), **QUICK)  # type: ignore[arg-type]
     assert value(run.measures, "pearson", "ter") > 0.9
 
 
@@ -59,19 +61,21 @@ def test_a_judged_translation_without_a_score_is_named(write: Write, tmp_path: P
     (tmp_path / "ready.tsv").write_text("translation\tscore\nWhat a day!\t0.3\n")
     data = write("source translation score", list(SEGMENTS))
     with pytest.raises(UserError, match=r"Mine has no score for 7 of 8 judged translations; .*“The train does not go"):
-        correlate(f"scores[file={tmp_path / 'ready.tsv'},name=Mine]", data, out=tmp_path / "r", engine=Engine())
+        correlate(
+            scorers=f"scores[file={tmp_path / 'ready.tsv'},name=Mine]", data=data, out=tmp_path / "r", engine=Engine()
+        )
 
 
 def test_wrong_questions_are_answered_helpfully(write: Write, tmp_path: Path) -> None:
     data = write("source translation score", list(SEGMENTS))
     with pytest.raises(UserError, match=r"no agreement is called 'pearsn'\. Did you mean 'pearson'"):
-        correlate(["chrf"], data, out=tmp_path / "r", statistics=["pearsn"])
+        correlate(scorers=["chrf"], data=data, out=tmp_path / "r", statistics=["pearsn"])
     with pytest.raises(UserError, match="has no references, which scorer 'chrf' needs"):
-        correlate(["chrf"], data, out=tmp_path / "s")
+        correlate(scorers=["chrf"], data=data, out=tmp_path / "s")
     with pytest.raises(UserError, match=r"has scores and no preferences.*kendall_like"):
-        correlate(["chrf"], data, statistics=["darr"])
+        correlate(scorers=["chrf"], data=data, statistics=["darr"])
     with pytest.raises(UserError, match="has no human judgements"):
-        correlate(["chrf"], write("source translation", [("a", "b")], "b.tsv"), out=tmp_path / "t")
+        correlate(scorers=["chrf"], data=write("source translation", [("a", "b")], "b.tsv"), out=tmp_path / "t")
 
 
 FLORES = {
@@ -89,8 +93,8 @@ def test_wmt21_flores(shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "wmt21.flores"
     ready = {name: f"scores[file={folder}/metric-scores/*/{name}-ref-A.seg.score,name={name}]" for name in FLORES}
     run = correlate(
-        list(ready.values()),
-        read(str(folder)),
+        scorers=list(ready.values()),
+        data=read(str(folder)),
         out=tmp_path / "r",
         statistics=["kendall_like"],
         resamples=100,
@@ -119,8 +123,8 @@ def test_wmt23(shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "wmt23"
     ready = [f"scores[file={folder}/metric-scores/zh-en/{name}-refA.seg.score,name={name}]" for name in WMT23]
     run = correlate(
-        ready,
-        read(str(folder)),
+        scorers=ready,
+        data=read(str(folder)),
         out=tmp_path / "r",
         statistics=["accuracy", "pearson"],
         resamples=100,
@@ -138,7 +142,9 @@ def test_wmt23(shared_data: Path, tmp_path: Path) -> None:
 def test_chrf_against_the_standard_reference_is_wmt23s(shared_data: Path, tmp_path: Path) -> None:
     data = read(str(shared_data / "wmt23"))
     assert (data.reference, data.segments["references"].list.len().max()) == ("refA", 1)
-    run = correlate("chrf", data, out=tmp_path / "r", statistics=["pearson"], resamples=50, engine=Engine(quiet=True))
+    run = correlate(
+        scorers="chrf", data=data, out=tmp_path / "r", statistics=["pearson"], resamples=50, engine=Engine(quiet=True)
+    )
     assert value(run.measures, "pearson", "chrf", "zh-en") == pytest.approx(0.063, abs=0.003)
     everything = read(str(shared_data / "wmt23"), reference="all")
     assert everything.segments["references"].list.len().max() == 2
@@ -156,9 +162,11 @@ def test_the_first_segments_have_the_scores_of_their_own_rows(write: Write, tmp_
     ]
     (tmp_path / f"m.{suffix}").write_text("\n".join(lines) + "\n")
     ready = f"scores[file={tmp_path}/m.{suffix},name=Mine]"
-    run = correlate([ready], data.first(6).first(5), out=tmp_path / "r", engine=Engine(quiet=True), **QUICK)  # type: ignore[arg-type]
+    run = correlate(
+        scorers=[ready], data=data.first(6).first(5), out=tmp_path / "r", engine=Engine(quiet=True), **QUICK
+    )  # type: ignore[arg-type]
     kept = [place for place in range(len(rows)) if place % len(SEGMENTS) < 5]
     expected = scipy.stats.pearsonr([rows[place][3] for place in kept], [numbers[place] for place in kept]).statistic
     assert value(run.measures, "pearson", "Mine") == pytest.approx(expected)
     with pytest.raises(UserError, match="Expected one score per"):
-        correlate([ready], write("source translation system score", rows[:5], "b.tsv"), out=tmp_path / "s")
+        correlate(scorers=[ready], data=write("source translation system score", rows[:5], "b.tsv"), out=tmp_path / "s")

@@ -154,7 +154,7 @@ def test_segment_scores_have_a_line_for_every_segment() -> None:
 
 
 def test_the_study_leaves_a_run(ratings: Ratings, tmp_path: Path) -> None:
-    run = bq.human(ratings, out=tmp_path / "run", exclude="hits")
+    run = bq.human(data=ratings, out=tmp_path / "run", exclude="hits")
     measures = run.measures
     assert measures.filter(measure="rating_z", system="A")["value"][0] > 0
     difference = measures.filter(measure="rating_z_difference").row(0, named=True)
@@ -162,10 +162,10 @@ def test_the_study_leaves_a_run(ratings: Ratings, tmp_path: Path) -> None:
     assert measures.filter(measure="hits_passed")["value"].to_list() == [75.0]
     assert measures.filter(measure="seconds_per_rating")["value"].to_list() == [4.0]
     assert run.table("hits").height == 4
-    again = bq.human(ratings, out=tmp_path / "run", exclude="hits")
+    again = bq.human(data=ratings, out=tmp_path / "run", exclude="hits")
     assert again.measures.equals(measures)
     with pytest.raises(UserError, match="--exclude"):
-        bq.human(ratings, out=tmp_path / "run", exclude="none")
+        bq.human(data=ratings, out=tmp_path / "run", exclude="none")
 
 
 def test_two_ratings_cannot_separate_systems(tmp_path: Path) -> None:
@@ -177,5 +177,5 @@ def test_two_ratings_cannot_separate_systems(tmp_path: Path) -> None:
             "raw": [90.0, 80.0, 20.0, 10.0],
         }
     )
-    run = bq.human(Ratings("few", frame), out=tmp_path / "few")
+    run = bq.human(data=Ratings("few", frame), out=tmp_path / "few")
     assert run.measures.filter(measure="rating_z_difference")["verdict"].to_list() == ["cannot be tested"]

@@ -92,7 +92,9 @@ def test_the_study_takes_data_with_perturbed_translations_as_a_challenge_set(tmp
     lines = ["source\treference\ttranslation\tperturbed\tphenomenon\tseverity"]
     lines += [f"x\t{reference}\t{text}\t{other}\t{kind}\t{how}" for reference, text, other, kind, how in TRIPLES]
     file.write_text("\n".join(lines) + "\n")
-    run = metric(["chrf", "bleu"], read(str(file)), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
+    run = metric(
+        scorers=["chrf", "bleu"], data=read(str(file)), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True)
+    )
     assert run.info.facts.modes == ["challenge"]
     assert set(run.measures["measure"]) == {"detection_accuracy", "change_ratio"}
     assert run.measures["signature"].str.contains("nrefs|version").all()
@@ -101,5 +103,5 @@ def test_the_study_takes_data_with_perturbed_translations_as_a_challenge_set(tmp
 def test_a_challenge_set_needs_no_names_of_phenomena(tmp_path: Path) -> None:
     file = tmp_path / "triples.de-en.tsv"
     file.write_text("source\treference\ttranslation\tperturbed\nx\tHe is here.\tHe is here.\tHe is not here.\n")
-    run = metric(["chrf"], read(str(file)), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
+    run = metric(scorers=["chrf"], data=read(str(file)), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
     assert run.measures.select("perturbation", "group").rows() == [(None, None)] * 2

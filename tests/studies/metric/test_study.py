@@ -23,7 +23,7 @@ from ..conftest import SEGMENTS, Write
 
 def studied(data: Dataset, out: Path, *scorers: str, **options: Any) -> Run:
     given: dict[str, Any] = {"resamples": 100, "engine": Engine(quiet=True)} | options
-    return metric(scorers or ["chrf"], data, given.pop("suite", "jwalapuram2023"), out=out, **given)
+    return metric(scorers=scorers or ["chrf"], data=data, suite=given.pop("suite", "jwalapuram2023"), out=out, **given)
 
 
 def found(run: Run, measure: str) -> dict[tuple[str, str], float]:

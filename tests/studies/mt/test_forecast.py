@@ -24,7 +24,7 @@ def two_pairs(tmp_path: Path) -> Dataset:
 
 
 def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> None:
-    found = forecast(["faraway"], two_pairs, suite("final-delete"), engine=Engine(quiet=True))
+    found = forecast(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=Engine(quiet=True))
     assert (found.segments, found.texts) == (4, 4)
     assert found.systems == (
         Unsent("faraway", "de-en", True, 2, 5, 5 / 1e6 * 20),
@@ -36,7 +36,9 @@ def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> No
 def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path: Path) -> None:
     rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Ja.\tYes.\tnl-en"]
     (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
-    found = forecast("command[cmd=cat]", read(str(tmp_path / "two.tsv")), suite("final-delete"), engine=Engine())
+    found = forecast(
+        systems="command[cmd=cat]", data=read(str(tmp_path / "two.tsv")), suite=suite("final-delete"), engine=Engine()
+    )
     assert [row.texts for row in found.systems] == [2, 0]
 
 
@@ -44,21 +46,39 @@ def test_what_is_not_sampled_is_not_counted_and_no_budget_is_needed_for_it(faraw
     rows = ["source\treference\tlp", *(f"Ja {row}.\tYes {row}.\tde-en" for row in range(9))]
     (tmp_path / "nine.tsv").write_text("\n".join(rows) + "\n")
     nine, engine = read(str(tmp_path / "nine.tsv")), Engine(quiet=True)
-    found = forecast(["faraway"], nine, suite("final-delete"), sample=2, engine=engine)
+    found = forecast(systems=["faraway"], data=nine, suite=suite("final-delete"), sample=2, engine=engine)
     assert found.texts == 9 + 2 and found.systems[0].characters == 9 * 5 + 2 * 4
-    assert export_sources(tmp_path / "out", nine, "final-delete", sample=2)[1] == 9 + 2
+    assert export_sources(folder=tmp_path / "out", data=nine, suite="final-delete", sample=2)[1] == 9 + 2
     how: dict[str, Any] = {"sample": 2, "resamples": 100, "engine": engine}
-    mt(["faraway"], nine, "final-delete", ["chrf"], out=tmp_path / "run", budget=9 * 5 + 2 * 4, **how)
+    mt(
+        systems=["faraway"],
+        data=nine,
+        suite="final-delete",
+        scorers=["chrf"],
+        out=tmp_path / "run",
+        budget=9 * 5 + 2 * 4,
+        **how,
+    )
     assert len(faraway.sent) == 9 + 2
 
 
 def test_what_is_in_the_cache_was_sent(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:
     engine = Engine(Cache(tmp_path / "cache.sqlite"), quiet=True)
     engine.translate(system("faraway", "nl-en"), ["Nee."])
-    found = forecast(["faraway"], two_pairs, suite("final-delete"), engine=engine)
+    found = forecast(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=engine)
     assert [(row.texts, row.characters) for row in found.systems] == [(2, 5), (1, 3)]
-    mt(["faraway"], two_pairs, "final-delete", ["chrf"], out=tmp_path / "run", resamples=100, engine=engine)
-    assert forecast(["faraway"], two_pairs, suite("final-delete"), engine=engine).systems[1].texts == 0
+    mt(
+        systems=["faraway"],
+        data=two_pairs,
+        suite="final-delete",
+        scorers=["chrf"],
+        out=tmp_path / "run",
+        resamples=100,
+        engine=engine,
+    )
+    assert (
+        forecast(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=engine).systems[1].texts == 0
+    )
     assert sum(map(len, faraway.sent)) == 4 + 5 + 3
 
 
@@ -88,5 +108,13 @@ def test_a_budget_that_is_passed_names_the_numbers(rows: list[Any], message: str
 def test_a_run_that_has_its_translations_sends_nothing(two_pairs: Dataset, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert not translated(None, False) and not translated(folder, False)
-    mt(["command[cmd=cat]"], two_pairs, "final-delete", ["chrf"], out=folder, resamples=100, engine=Engine())
+    mt(
+        systems=["command[cmd=cat]"],
+        data=two_pairs,
+        suite="final-delete",
+        scorers=["chrf"],
+        out=folder,
+        resamples=100,
+        engine=Engine(),
+    )
     assert translated(folder, False) and not translated(folder, True)

@@ -20,7 +20,9 @@ def study(out: Path, cache: Path) -> Run:
     data = pl.DataFrame({"source": texts, "reference": texts}).with_columns(language_pair=pl.lit("de-en"))
     with closing(Cache(cache)) as store:
         engine = Engine(store, quiet=True)
-        return mt("faraway", data, "case[level=1]", "chrf", out=out, resamples=100, engine=engine)
+        return mt(
+            systems="faraway", data=data, suite="case[level=1]", scorers="chrf", out=out, resamples=100, engine=engine
+        )
 
 
 def interrupted(tmp_path: Path, faraway: type, monkeypatch: pytest.MonkeyPatch) -> int:

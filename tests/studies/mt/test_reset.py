@@ -111,4 +111,4 @@ def test_the_paper_s_reset_undoes_what_was_done_and_nothing_else(
 
 def test_a_reset_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--reset allways: expected auto, always, never or paper"):
-        mt("command[cmd=cat]", [("Ja.", "Yes.")], reset="allways", out=tmp_path / "run")  # type: ignore[arg-type]
+        mt(systems="command[cmd=cat]", data=[("Ja.", "Yes.")], reset="allways", out=tmp_path / "run")  # type: ignore[arg-type]

@@ -77,7 +77,16 @@ def studied(
     out: Path, data: Dataset, *systems: System, suite: str = SUITE, cache: Path | None = None, seed: int = 1
 ) -> Run:
     engine = Engine(Cache(cache)) if cache else Engine()
-    return mt(systems, data, suite, ["chrf", "bleu"], out=out, seed=seed, resamples=100, engine=engine)
+    return mt(
+        systems=systems,
+        data=data,
+        suite=suite,
+        scorers=["chrf", "bleu"],
+        out=out,
+        seed=seed,
+        resamples=100,
+        engine=engine,
+    )
 
 
 def tables(run: Run) -> dict[str, bytes]:

@@ -49,8 +49,8 @@ def models(tmp_path: Path) -> dict[str, str]:
 
 def test_models_are_ranked_and_errors_are_kept(judged: Dataset, models: dict[str, str], tmp_path: Path) -> None:
     run = qe(
-        list(models.values()),
-        judged,
+        scorers=list(models.values()),
+        data=judged,
         suite=["word-repeat", "punct-remove"],
         out=tmp_path / "run",
         replicates=2,

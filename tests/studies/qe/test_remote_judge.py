@@ -16,7 +16,15 @@ from babelquake.studies.qe.study import qe
 
 def judged_by(server: Server, data: Dataset, out: Path, engine: Engine, style: str = "errors") -> Run:
     spec = f"llm-judge[model=m,base_url={server.url},style={style},concurrent=1]"
-    return qe([spec], data, suite=["word-repeat", "punct-remove"], out=out, replicates=1, resamples=100, engine=engine)
+    return qe(
+        scorers=[spec],
+        data=data,
+        suite=["word-repeat", "punct-remove"],
+        out=out,
+        replicates=1,
+        resamples=100,
+        engine=engine,
+    )
 
 
 def test_nothing_is_sent_past_the_budget(server: Server, judged: Dataset, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ..conftest import SEGMENTS, Write
 
 def studied(data: Dataset, out: Path, *scorers: str, **options: object) -> Run:
     given = {"replicates": 2, "resamples": 100, "masked_lm": "none", "engine": Engine(quiet=True)} | options
-    return qe(scorers or ["chrf"], data, out=out, **given)  # type: ignore[arg-type]
+    return qe(scorers=scorers or ["chrf"], data=data, out=out, **given)  # type: ignore[arg-type]
 
 
 def value(run: Run, measure: str, scorer: str = "chrf", probe: str | None = None) -> float:

@@ -83,7 +83,9 @@ def mt(
         raise UserError("no system is named: give at least one, such as command[cmd=cat].")
     engine = engine or Engine(Cache())
     if budget is not None and not translated(out, restart):
-        keep_within(budget, forecast(named, material, chosen, seed=seed, sample=sample, engine=engine))
+        keep_within(
+            budget, forecast(systems=named, data=material, suite=chosen, seed=seed, sample=sample, engine=engine)
+        )
     made = systems_of(named, material.segments["language_pair"].unique().sort())
     with MT.session(
         out,
