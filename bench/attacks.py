@@ -84,9 +84,9 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     plain = {name: place or folder / name for name, place in given.items()}
     for name, place in given.items():
         if place is None:
-            from babelquake.models import packed, shipped
+            from babelquake.models import int8_weights, shipped
 
-            packed.export(shipped.folder(name), plain[name])
+            int8_weights.export(shipped.folder(name), plain[name])
     named = f"bertscore[layer={arguments.layer},model={plain['minilm-en']}]"
     victim = scorer(named)
     segments = read(arguments.data).segments.with_row_index("row")

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from babelquake.engine import Engine, Workers
-from babelquake.engine.on_ray import Ray
+from babelquake.engine.ray_executor import Ray
 from babelquake.systems import System, system
 
 ROUNDS, BATCHES = 2, 24

@@ -26,7 +26,7 @@ import numpy as np
 from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.models import configure
-from babelquake.models.packed import export
+from babelquake.models.int8_weights import export
 from babelquake.models.shipped import folder as card_folder
 from babelquake.scorers import Questions, Scorer, scorer
 

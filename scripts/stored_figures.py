@@ -15,12 +15,12 @@ import torch
 import transformers
 
 from babelquake.models import causal
-from babelquake.models.packed import pretrained
+from babelquake.models.int8_weights import pretrained
 from babelquake.models.shipped import folder
 from babelquake.train import clm, metric, mlm
-from babelquake.train.lines import files, read
 from babelquake.train.preferences import preferences
 from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, load
+from babelquake.train.text_files import files, read
 
 PLACE = torch.device("cpu")
 NEWS = "news2019"

@@ -35,7 +35,7 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Questions, VectorScorer, Wanted
 from babelquake.spec import Spec
 from babelquake.studies.card import Study
-from babelquake.studies.asked import scorers_of
+from babelquake.studies.resolve import scorers_of
 
 LIKENESS = Kind("likeness", unit="of 1", better="up")
 CARD = {"inputs": ("source", "references"), "measures": (LIKENESS,), "gated": ("likeness",)}

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from babelquake.engine import workers
-from babelquake.engine.on_ray import Ray
+from babelquake.engine.ray_executor import Ray
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "scale.md").read_text("utf-8")

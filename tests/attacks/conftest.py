@@ -20,7 +20,7 @@ from babelquake.attacks.goal import Goal, Overpenalise
 from babelquake.attacks.moves import Move
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale, ScorerVictim
-from babelquake.callee import Gap
+from babelquake.resource import Gap
 from babelquake.text import words
 
 R = TypeVar("R")

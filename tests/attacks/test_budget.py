@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from babelquake.attacks.budget import Budget
 from babelquake.attacks.moves import MaskInsert, MaskMerge, MaskReplace
 from babelquake.attacks.search import beam
-from babelquake.callee import Gap
+from babelquake.resource import Gap
 
 WISHES = st.lists(st.tuples(st.sampled_from(("score", "likeness")), st.sampled_from("abcdef"), st.integers(1, 3)))
 

@@ -20,7 +20,7 @@ from babelquake.attacks.moves import (
     SwapNeighbour,
 )
 from babelquake.attacks.sentence import Sentence
-from babelquake.callee import Gap
+from babelquake.resource import Gap
 
 SENTENCE = Sentence.of("The cat sat on the mat.")
 

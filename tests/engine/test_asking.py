@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from babelquake.callee import Filler, Gap
 from babelquake.engine import Ask, Cache, Engine
 from babelquake.models.base import CausalLM, MaskedLM, Matrix
+from babelquake.resource import Filler, Gap
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions
 from babelquake.spec import Spec
 

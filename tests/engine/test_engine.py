@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.callee import Limits, halving
 from babelquake.engine import Cache, Engine, Local
 from babelquake.engine.batching import in_batches
 from babelquake.errors import ResumableError
+from babelquake.resource import Limits, halving
 from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.spec import Spec
 from babelquake.systems import SYSTEMS, System

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from babelquake.callee import SETTINGS
 from babelquake.engine import Engine, Local, workers
 from babelquake.errors import UserError
 from babelquake.models import configure
-from babelquake.remarks import collecting, remark
+from babelquake.resource import SETTINGS
 from babelquake.scorers import Questions, scorer
+from babelquake.warnings_log import collecting, remark
 
 
 def doubled(batch: list[int]) -> list[int]:

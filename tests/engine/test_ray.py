@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from babelquake.engine import Cache, Engine, Local, workers
-from babelquake.engine.on_ray import Ray
+from babelquake.engine.ray_executor import Ray
 from babelquake.errors import ResumableError, UserError
 from babelquake.models import encoder
-from babelquake.remarks import collecting
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Questions
 from babelquake.studies import blocks, variants
@@ -24,6 +23,7 @@ from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
 from babelquake.systems import system
+from babelquake.warnings_log import collecting
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'babelquake[ray]'")
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from babelquake.engine import Cache, Engine
-from babelquake.engine.on_ray import Ray
+from babelquake.engine.ray_executor import Ray
 from babelquake.systems import system
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="needs Ray: pip install 'babelquake[ray]'")

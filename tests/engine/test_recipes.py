@@ -1,4 +1,4 @@
-"""A worker elsewhere builds every callee from a recipe: words that travel, never a live object."""
+"""A worker elsewhere builds every resource from a recipe: words that travel, never a live object."""
 
 import pickle
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.systems.test_contract import make
 
-from babelquake.callee import Recipe
 from babelquake.engine import Cache, Engine, Local, build
 from babelquake.errors import UserError
 from babelquake.models import ENCODERS
 from babelquake.models.base import Matrix, SentenceEncoder
+from babelquake.resource import Recipe
 from babelquake.scorers import SCORERS, Questions, Scorer, scorer
 from babelquake.spec import Spec, parameters
 from babelquake.systems import SYSTEMS, System

@@ -8,8 +8,8 @@ import pytest
 from tests.models.tiny import TEXTS, WORDS
 
 from babelquake import models
-from babelquake.callee import Gap
 from babelquake.errors import UserError
+from babelquake.resource import Gap
 
 Make = Callable[..., Path]
 FIRST = Gap("the ", " sat on the mat .")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from babelquake.callee import Filler, Gap
 from babelquake.errors import UserError
 from babelquake.perturb import Perturbation
 from babelquake.perturb.suite import suite
+from babelquake.resource import Filler, Gap
 from babelquake.text import words
 
 TEXT = "The court said, no law was valid."

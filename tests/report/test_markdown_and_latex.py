@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from babelquake.escape import visible
 from babelquake.report.latex import escape as latex_escape
 from babelquake.report.latex import table_latex, to_latex
 from babelquake.report.markdown import table_markdown, to_markdown
 from babelquake.report.table import Table
 from babelquake.runs.command import command_line
 from babelquake.runs.run import Run
-from babelquake.visible import visible
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)
 

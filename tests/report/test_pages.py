@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from tests.chromium import NEEDED
 
+from babelquake.report.comparison_heatmap import versus_heat
+from babelquake.report.comparison_page import versus_tables
 from babelquake.report.html import write_html
-from babelquake.report.versus import versus_tables
-from babelquake.report.versus_heat import versus_heat
 from babelquake.runs.run import Run
 from babelquake.studies.compare import compare
 

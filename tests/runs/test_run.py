@@ -15,8 +15,8 @@ import pytest
 from babelquake.errors import ResumableError, UserError
 from babelquake.files import disk
 from babelquake.runs.measures import COLUMNS, Kind, Measure, measures_frame
-from babelquake.runs.parts import Parts
 from babelquake.runs.run import Run
+from babelquake.runs.table_parts import Parts
 
 CONFIG = {"seed": 1, "suite": ["misspell[level=0.1]"], "system": ["command[cmd=cat]"], "data": "d.tsv#12"}
 TABLE = pl.DataFrame({"row": [0, 1], "text": ["ä", None]})

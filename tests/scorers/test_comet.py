@@ -14,10 +14,10 @@ from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.models.comet import sparsemax
-from babelquake.models.comet_below import FAMILIES, pretrained
+from babelquake.models.comet_encoder import FAMILIES, pretrained
 from babelquake.models.settings import configure
-from babelquake.remarks import collecting
 from babelquake.scorers import Questions, scorer
+from babelquake.warnings_log import collecting
 
 MODELS = [
     "wmt20-comet-da",

@@ -12,8 +12,8 @@ from tests.scorers.parity import Made
 
 from babelquake.errors import ResumableError, UserError
 from babelquake.models.tokenizing import started
-from babelquake.remarks import collecting
 from babelquake.scorers import scorer
+from babelquake.warnings_log import collecting
 
 Make = Callable[..., Path]
 

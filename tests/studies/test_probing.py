@@ -14,7 +14,7 @@ from babelquake.cli.app import app
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite, suite
-from babelquake.runs.pieces import rows_of
+from babelquake.runs.chunks import rows_of
 from babelquake.scorers import scorer
 from babelquake.studies import blocks
 from babelquake.studies.probing import Material, probe
@@ -95,11 +95,11 @@ def test_texts_that_came_with_the_data_are_judged_as_they_are(judged: Dataset, t
 KILLED = """
 import os, signal, sys
 from babelquake.cli.app import app
-from babelquake.runs import parts
+from babelquake.runs import table_parts
 from babelquake.studies import blocks
 
 blocks.BLOCK_TEXTS = 20
-store, left = parts.store_table, [5]
+store, left = table_parts.store_table, [5]
 
 def counted(table, path):
     left[0] -= 1
@@ -108,7 +108,7 @@ def counted(table, path):
         os.kill(os.getpid(), signal.SIGKILL)
     store(table, path)
 
-parts.store_table = counted
+table_parts.store_table = counted
 app(sys.argv[1:])
 """
 

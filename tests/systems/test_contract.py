@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.systems.tiny_models import ctranslate2_model, marian_model
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
+from babelquake.resource import Limits
 from babelquake.spec import parameters
 from babelquake.systems import SYSTEMS, System, system
 from babelquake.systems.bundled import available

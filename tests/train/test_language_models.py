@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.models.packed import pretrained
+from babelquake.models.int8_weights import pretrained
 from babelquake.train.recipes import CausalRecipe, MaskedRecipe, load
 
 torch = pytest.importorskip("torch")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from babelquake.models.packed import pretrained
+from babelquake.models.int8_weights import pretrained
 from babelquake.models.shipped import card, folder, shipped
 
 torch = pytest.importorskip("torch")

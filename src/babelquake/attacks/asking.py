@@ -7,7 +7,7 @@ requests they are answered: `together` merges generators of one sentence, the en
 from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from babelquake.callee import Gap
+from babelquake.resource import Gap
 
 R = TypeVar("R")
 

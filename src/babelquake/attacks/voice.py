@@ -16,10 +16,10 @@ from babelquake.attacks.asking import (
     Rendering,
     Request,
 )
-from babelquake.callee import Gap
 from babelquake.engine import Ask
 from babelquake.errors import UserError
 from babelquake.models import CausalLM, Encoder, MaskedLM
+from babelquake.resource import Gap
 from babelquake.scorers.base import Question, Scorer
 from babelquake.systems.base import System
 

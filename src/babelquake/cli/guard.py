@@ -21,7 +21,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import typer
 
 from babelquake.errors import BabelquakeError, UserError
-from babelquake.visible import visible
+from babelquake.escape import visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -168,7 +168,7 @@ def _logged(trace: str) -> Path | None:
     import platform
     import tempfile
 
-    from babelquake.places import user_cache
+    from babelquake.paths import user_cache
     from babelquake.version import VERSION
 
     now = datetime.now(UTC)

@@ -10,8 +10,8 @@ import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import AsJson, warn
+from babelquake.escape import visible
 from babelquake.registry import Registry
-from babelquake.visible import visible
 
 T = TypeVar("T")
 

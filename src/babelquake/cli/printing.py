@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Drawn
 
+from babelquake.escape import visible
 from babelquake.report.table import Table, is_numeric
-from babelquake.visible import visible
 
 PIPED = 240
 FOLDED = 22

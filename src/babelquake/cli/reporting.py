@@ -9,8 +9,8 @@ from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson, one_of, option
 
 if TYPE_CHECKING:
+    from babelquake.report.comparison_heatmap import HeatMap
     from babelquake.report.table import Table
-    from babelquake.report.versus_heat import HeatMap
     from babelquake.runs.run import Run
     from babelquake.studies.compare import Change
 
@@ -68,8 +68,8 @@ def report(
 def _versus(runs: "list[Run]") -> "tuple[list[Table], list[HeatMap]]":
     """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
     from babelquake.errors import UserError
-    from babelquake.report.versus import versus_tables
-    from babelquake.report.versus_heat import versus_heat
+    from babelquake.report.comparison_heatmap import versus_heat
+    from babelquake.report.comparison_page import versus_tables
     from babelquake.studies.compare import compare as study
 
     if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
@@ -109,7 +109,7 @@ def compare(
 
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
-    from babelquake.report.naming import run_names
+    from babelquake.report.run_names import run_names
     from babelquake.runs.run import Run
     from babelquake.studies.compare import Correction
     from babelquake.studies.compare import compare as study

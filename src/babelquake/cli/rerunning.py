@@ -36,10 +36,10 @@ def rerun(
     """
     from babelquake.cli.app import app
     from babelquake.errors import GateError, UserError
+    from babelquake.escape import visible
     from babelquake.runs.command import command_line
     from babelquake.runs.run import Run
     from babelquake.studies.rerun import differences
-    from babelquake.visible import visible
 
     old = Run.open(run)
     if old.info.finished is None:

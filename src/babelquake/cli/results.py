@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from babelquake.cli.options import warn
+from babelquake.escape import visible
 from babelquake.runs.info import Said
 from babelquake.runs.run import Run
-from babelquake.visible import visible
 
 if TYPE_CHECKING:
     from babelquake.cli.shared import Shared

@@ -2,9 +2,9 @@
 
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.data.formats import FORMATS, Format
-from babelquake.data.given import Given, dataset
 from babelquake.data.joining import join
 from babelquake.data.metrics_eval import metric_scores, segment_scores
+from babelquake.data.python_data import Given, dataset
 from babelquake.data.reading import read, require
 from babelquake.data.streams import lines
 from babelquake.data.writing import write

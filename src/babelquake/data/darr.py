@@ -11,10 +11,10 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.data import languages
+from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import split_table
-from babelquake.data.plain import same_length, text_lines
+from babelquake.data.plain_text import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing
 from babelquake.data.table import Table, Values, to_dataset
@@ -60,7 +60,7 @@ def read_darr(request: Request) -> Dataset:
         "system": [system for _, system in rows],
     }
     table = Table(str(folder), name, columns, [line + 1 for line in lines], notes=notes)
-    dataset = to_dataset(table, None, request.language_pair, languages.detect(folder.resolve()))
+    dataset = to_dataset(table, None, request.language_pair, language_names.detect(folder.resolve()))
     preferences = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64})
     return Dataset(
         name,

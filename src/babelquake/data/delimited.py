@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from babelquake.data import languages
+from babelquake.data import language_names
 from babelquake.data.columns import by_position, is_header
 from babelquake.data.dataset import Dataset
 from babelquake.data.markup import is_markup
@@ -38,12 +38,12 @@ NAMED = 12
 
 def read_tsv(request: Request) -> Dataset:
     """Tab-separated columns, with header names or as source and reference."""
-    return to_dataset(tsv_table(request), request.columns, request.language_pair, languages.detect(request.path))
+    return to_dataset(tsv_table(request), request.columns, request.language_pair, language_names.detect(request.path))
 
 
 def read_csv(request: Request) -> Dataset:
     """Comma-separated columns with header names, or source and reference."""
-    return to_dataset(csv_table(request), request.columns, request.language_pair, languages.detect(request.path))
+    return to_dataset(csv_table(request), request.columns, request.language_pair, language_names.detect(request.path))
 
 
 def csv_table(request: Request, header: bool | None = None) -> Table:

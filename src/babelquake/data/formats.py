@@ -7,14 +7,14 @@ from pathlib import Path
 from babelquake.data.darr import is_darr, read_darr
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import read_csv, read_tsv
+from babelquake.data.json_and_parquet import is_demetr, read_demetr, read_json, read_jsonl, read_parquet
 from babelquake.data.markup import is_wmt_xml, read_sgm, read_tmx, read_wmt_xml, read_xliff
 from babelquake.data.metrics_eval import is_metrics_eval, read_metrics_eval
 from babelquake.data.metrics_task import is_metrics_task, read_metrics_task
 from babelquake.data.mlqe import is_mlqe, read_mlqe
 from babelquake.data.mtnt import is_mtnt, read_mtnt
-from babelquake.data.named import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
-from babelquake.data.plain import PARALLEL, read_parallel, read_text
-from babelquake.data.records import is_demetr, read_demetr, read_json, read_jsonl, read_parquet
+from babelquake.data.named_sets import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
+from babelquake.data.plain_text import PARALLEL, read_parallel, read_text
 from babelquake.data.request import Request
 from babelquake.data.spreadsheet import read_xlsx
 from babelquake.data.streams import STDIN, existing, suffix

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any
 
-from babelquake.data import languages
+from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.request import Request
 from babelquake.data.streams import label, opened, stem
@@ -196,7 +196,7 @@ def _segments(part: ET.Element | None) -> dict[str, str]:
 
 
 def _pair(source: str | None, target: str | None) -> str | None:
-    first, second = languages.named(source or ""), languages.named(target or "")
+    first, second = language_names.named(source or ""), language_names.named(target or "")
     return str(LanguagePair.of(first, second)) if first and second else None
 
 
@@ -214,4 +214,4 @@ def _dataset(request: Request, columns: dict[str, list[Any]], skipped: int, why:
         del columns["language_pair"]
     notes = [f"{stem(request.path)}: {skipped} {why} were left out"] if skipped else []
     table = Table(label(request.path), stem(request.path), dict(columns), range(1, count + 1), "segment", notes)
-    return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
+    return to_dataset(table, request.columns, request.language_pair, language_names.detect(request.path))

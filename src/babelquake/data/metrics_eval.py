@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from babelquake.data.darr import attacked_files
 from babelquake.data.dataset import Dataset
 from babelquake.data.joining import join
-from babelquake.data.plain import same_length, text_lines
+from babelquake.data.plain_text import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import existing, lines
 from babelquake.data.table import Table, Values, number, to_dataset

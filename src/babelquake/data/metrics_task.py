@@ -15,7 +15,7 @@ import polars as pl
 
 from babelquake.data.dataset import Dataset
 from babelquake.data.joining import join
-from babelquake.data.plain import text_lines
+from babelquake.data.plain_text import text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import lines
 from babelquake.data.table import Table, Values, number, to_dataset

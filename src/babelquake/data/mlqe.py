@@ -7,7 +7,7 @@ are kept, and `scores` and `z_scores` as lists of numbers.
 import json
 from typing import Any
 
-from babelquake.data import languages
+from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import tsv_table
 from babelquake.data.request import Request
@@ -37,7 +37,7 @@ def read_mlqe(request: Request) -> Dataset:
     for name in NUMBERS:
         if name in table.columns:
             table.columns[name] = numbers(table, name)
-    return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
+    return to_dataset(table, request.columns, request.language_pair, language_names.detect(request.path))
 
 
 def _list(table: Table, row: int, name: str) -> list[float]:

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import zipfile
 from typing import Any
 
-from babelquake.data import languages
+from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.markup import inside
 from babelquake.data.request import Request
@@ -36,7 +36,7 @@ def read_xlsx(request: Request) -> Dataset:
     columns: dict[str, Any] = {name: [row[place] for row in body] for place, name in enumerate(names)}
     numbers = [number for number, _ in filled[1:]]
     table = Table(label(request.path), stem(request.path), columns, numbers, unit="row")
-    return to_dataset(table, request.columns, request.language_pair, languages.detect(request.path))
+    return to_dataset(table, request.columns, request.language_pair, language_names.detect(request.path))
 
 
 def _xml(book: zipfile.ZipFile, name: str) -> ET.Element:

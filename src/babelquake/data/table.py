@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from babelquake.data import languages
+from babelquake.data import language_names
 from babelquake.data.columns import language_header, near_misses, resolve
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.errors import UserError
@@ -210,7 +210,7 @@ def _pairs(table: Table, chosen: Mapping[str, Sequence[str]], given: str | None,
     if "language_pair" not in chosen:
         return pl.Series([fallback], dtype=pl.String).new_from_index(0, len(table.lines))
     said = text_series(table, chosen["language_pair"][0])
-    meant = {name: languages.normalised(name) or fallback for name in said.unique()}
+    meant = {name: language_names.normalised(name) or fallback for name in said.unique()}
     return said.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
 
 

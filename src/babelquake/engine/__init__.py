@@ -2,7 +2,6 @@
 
 from babelquake.engine.asking import Ask
 from babelquake.engine.cache import Cache
-from babelquake.engine.calls import build
 from babelquake.engine.engine import Engine
 from babelquake.engine.executor import Local, Workers
 from babelquake.engine.executors import workers
@@ -10,6 +9,7 @@ from babelquake.engine.memory import Memory
 from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 from babelquake.engine.turns import in_turn, sharing
+from babelquake.engine.worker import build
 
 __all__ = [
     "Ask",

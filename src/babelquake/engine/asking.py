@@ -1,11 +1,11 @@
-"""What searches ask: questions of every kind, each to its callee, those to the same callee together."""
+"""What searches ask: questions of every kind, each to its resource, those to the same resource together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from babelquake.callee import Callee
 from babelquake.models.base import CausalLM, Encoder, MaskedLM
+from babelquake.resource import Resource
 from babelquake.scorers.base import Question, Questions, Scorer
 from babelquake.systems.base import System
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ask:
-    """One question of a search to a callee other than its scorer: a gap to fill, a text to encode or to weigh."""
+    """One question of a search to a resource other than its scorer: a gap to fill, a text to encode or to weigh."""
 
-    callee: Callee
+    resource: Resource
     what: Any
     option: Any = None
     """`top` for a masked language model, the layers for an encoder."""
 
 
 def answers(engine: "Engine", asked: Sequence[Any], scorer: Scorer | None, stored: bool) -> list[Any]:
-    """Answers in order: to a `Question` the score that `scorer` gives, to an `Ask` what its callee says."""
+    """Answers in order: to a `Question` the score that `scorer` gives, to an `Ask` what its resource says."""
     groups: dict[tuple[int, Any], list[int]] = {}
     for place, one in enumerate(asked):
-        group = (id(one.callee), one.option) if isinstance(one, Ask) else (0, None)
+        group = (id(one.resource), one.option) if isinstance(one, Ask) else (0, None)
         groups.setdefault(group, []).append(place)
     found: list[Any] = [None] * len(asked)
     for places in groups.values():
@@ -40,7 +40,7 @@ def answers(engine: "Engine", asked: Sequence[Any], scorer: Scorer | None, store
 
 def _told(engine: "Engine", first: Ask, asks: Sequence[Ask], stored: bool) -> list[Any]:
     what = [ask.what for ask in asks]
-    match first.callee:
+    match first.resource:
         case Scorer() as scorer:
             return _scores(engine, scorer, what, stored)
         case MaskedLM() as masked:
@@ -52,7 +52,7 @@ def _told(engine: "Engine", first: Ask, asks: Sequence[Ask], stored: bool) -> li
             return [vectors[text] for text in what]
         case System() as system:
             return engine.translate(system, what)
-    raise TypeError(f"{first.callee!r} is nothing that can be asked")
+    raise TypeError(f"{first.resource!r} is nothing that can be asked")
 
 
 def _scores(engine: "Engine", scorer: Scorer | None, questions: Sequence[Question], stored: bool) -> list[float]:

@@ -1,9 +1,9 @@
-"""How a long list becomes calls: batches under a callee's limits."""
+"""How a long list becomes calls: batches under a resource's limits."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from babelquake.callee import Limits
+from babelquake.resource import Limits
 
 Q = TypeVar("Q")
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from babelquake.engine.mending import check, is_damage, is_foreign, readable_entries
+from babelquake.engine.cache_repair import check, is_damage, is_foreign, readable_entries
 from babelquake.errors import ResumableError, UserError
-from babelquake.places import user_cache
+from babelquake.paths import user_cache
 from babelquake.runs.locking import locked
 
 TABLES = """

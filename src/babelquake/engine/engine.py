@@ -1,6 +1,6 @@
 """The one place through which every costly call goes.
 
-It removes duplicates, looks into the cache, sorts by length, forms batches by a callee's limits, halves a batch
+It removes duplicates, looks into the cache, sorts by length, forms batches by a resource's limits, halves a batch
 that does not fit into memory, stores each finished batch at once, and returns results in input order.
 """
 
@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
-from babelquake.callee import Callee, Filler, Gap
-from babelquake.engine import asking, calls
+from babelquake.engine import asking, worker
 from babelquake.engine.batching import in_batches
 from babelquake.engine.cache import Cache, key_of
-from babelquake.engine.calls import Call, Unanswered
 from babelquake.engine.executor import Local, Workers
-from babelquake.engine.forms import (
+from babelquake.engine.memory import BOUND, Memory
+from babelquake.engine.pool import pool
+from babelquake.engine.progress import Progress
+from babelquake.engine.question_kinds import (
     COMPARISON,
     FILLING,
     JUDGEMENT,
@@ -26,12 +27,11 @@ from babelquake.engine.forms import (
     translation_of,
     utf8,
 )
-from babelquake.engine.memory import BOUND, Memory
-from babelquake.engine.pool import pool
-from babelquake.engine.progress import Progress
-from babelquake.engine.shortfalls import Shortfalls
+from babelquake.engine.unanswered import Shortfalls
+from babelquake.engine.worker import Call, Unanswered
 from babelquake.errors import ResumableError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
+from babelquake.resource import Filler, Gap, Resource
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 
@@ -62,14 +62,14 @@ class Engine:
         self.calls = 0
         """Texts that were really sent to a system or a costly scorer."""
         self.budget = budget
-        """Characters that remote callees may still be sent; None where nobody counts."""
+        """Characters that remote resources may still be sent; None where nobody counts."""
         self.resident = resident
         """Models that a worker elsewhere keeps in memory: one, but where several are asked in turn."""
         self._shortfalls = Shortfalls(on_error)
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
-        call: Call[System, str, str] = Call(system, calls.translations, self.memory, resident=self.resident)
+        call: Call[System, str, str] = Call(system, worker.translations, self.memory, resident=self.resident)
         given = [text if text.strip() else "" for text in texts]
         found = self._answered(call, given, translation_of(system), f"translating with {system.name}", {"": ""})
         self._shortfalls.hear(system.name, given, found)
@@ -100,14 +100,14 @@ class Engine:
 
     def _judged(self, scorer: Scorer, questions: Questions, label: str, stored: bool) -> Array:
         """Rows that are looked up, or asked for; no `label`, no progress bar."""
-        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory, resident=self.resident)
+        call: Call[Scorer, Question, Array] = Call(scorer, worker.statistics, self.memory, resident=self.resident)
         form = COMPARISON if isinstance(scorer, VectorScorer) else JUDGEMENT
         rows = self._answered(call, questions.one_by_one(scorer.needs), form, label, {}, stored)
         return np.stack(rows)
 
     def mark(self, scorer: Scorer, questions: Questions) -> list[list[Span]]:
         """The errors that a scorer marks in each translation. What it still remembers from judging costs nothing."""
-        call: Call[Scorer, Question, list[Span]] = Call(scorer, calls.marks, self.memory, {"what": "errors"})
+        call: Call[Scorer, Question, list[Span]] = Call(scorer, worker.marks, self.memory, {"what": "errors"})
         form = replace(MARKING, length=lambda one: 0 if scorer.remembers(one) else one.characters)
         return self._answered(call, questions.one_by_one(scorer.needs), form, f"marking with {scorer.name}", {})
 
@@ -160,7 +160,7 @@ class Engine:
         distinct = list(dict.fromkeys(asked))
         looked_up = [self._looked_up(scorer.signature, distinct, COMPARISON) for scorer in kin]
         missing = [one for one in distinct if any(one not in answers for _, answers in looked_up)]
-        call: Call[VectorScorer, Question, Array] = Call(kin[0], calls.statistics_of_all, self.memory, {"kin": kin})
+        call: Call[VectorScorer, Question, Array] = Call(kin[0], worker.statistics_of_all, self.memory, {"kin": kin})
         for batch in in_batches(sorted(missing, key=COMPARISON.order), kin[0].limits, COMPARISON.length):
             rows = np.stack(cast(list[Array], call(batch)), axis=1)
             for (keys, answers), own in zip(looked_up, rows, strict=True):
@@ -179,7 +179,7 @@ class Engine:
 
         def elsewhere(asked: tuple[int, ...], batches: list[list[str]]) -> Iterator[tuple[int, list[Encoding]]]:
             call: Call[Encoder, str, Encoding] = Call(
-                encoder, calls.encodings, self.memory, {"layers": asked}, self.resident
+                encoder, worker.encodings, self.memory, {"layers": asked}, self.resident
             )
             return cast(Iterator[tuple[int, list[Encoding]]], workers.unordered(call, batches))
 
@@ -191,12 +191,12 @@ class Engine:
 
     def fill(self, masked: MaskedLM, gaps: Sequence[Gap], top: int = 50, stored: bool = True) -> list[list[Filler]]:
         """For each gap the words that a masked language model offers."""
-        call: Call[MaskedLM, Gap, list[Filler]] = Call(masked, calls.fillers, self.memory, {"top": top}, self.resident)
+        call: Call[MaskedLM, Gap, list[Filler]] = Call(masked, worker.fillers, self.memory, {"top": top}, self.resident)
         return self._answered(call, gaps, FILLING, f"filling gaps with {masked.name}", {}, stored)
 
     def log_probabilities(self, causal: CausalLM, texts: Sequence[str], stored: bool = True) -> list[Matrix]:
         """For each text its tokens' log-probabilities under a causal language model."""
-        call: Call[CausalLM, str, Matrix] = Call(causal, calls.log_probabilities, self.memory, resident=self.resident)
+        call: Call[CausalLM, str, Matrix] = Call(causal, worker.log_probabilities, self.memory, resident=self.resident)
         return self._answered(call, texts, PROBABILITY, f"weighing with {causal.name}", {}, stored)
 
     def search(
@@ -209,7 +209,7 @@ class Engine:
         """Run searches side by side; yields (position, return value) as each finishes.
 
         A search yields lists of questions and is sent their answers: for a `Question` the score that `scorer` gives,
-        for an `Ask` what its callee says. What all open searches ask is answered together, in full batches.
+        for an `Ask` what its resource says. What all open searches ask is answered together, in full batches.
         """
         return pool(searches, lambda asked: asking.answers(self, asked, scorer, stored), width)
 
@@ -218,7 +218,7 @@ class Engine:
         step = scorer.limits.texts
         starts = range(0, len(questions), step)
         blocks = (questions.rows(start, start + step) for start in starts)
-        call: Call[Scorer, Question, Array] = Call(scorer, calls.statistics, self.memory, resident=self.resident)
+        call: Call[Scorer, Question, Array] = Call(scorer, worker.statistics, self.memory, resident=self.resident)
         parts: dict[int, Array] = {}
         travels = type(scorer).attach is Scorer.attach
         with Progress(label, len(questions), quiet=self.quiet) as progress:
@@ -241,12 +241,12 @@ class Engine:
         cache = self.cache if stored else None
         distinct = [one for one in dict.fromkeys(asked) if one not in known]
         option = "".join(f"|{name}:{value}" for name, value in sorted(call.options.items()))
-        keys, kept = self._looked_up(call.callee.signature + option, distinct, form)
+        keys, kept = self._looked_up(call.resource.signature + option, distinct, form)
         answers = known | kept
         missing = sorted((one for one in distinct if one not in answers), key=form.order)
-        batches = in_batches(missing, call.callee.limits, form.length)
-        remote = getattr(call.callee, "remote", False)
-        workers = self.workers or Local(call.callee.limits.concurrent, apart=remote)
+        batches = in_batches(missing, call.resource.limits, form.length)
+        remote = getattr(call.resource, "remote", False)
+        workers = self.workers or Local(call.resource.limits.concurrent, apart=remote)
         unanswered: dict[Q, str] = {}
 
         def keep(some: dict[Q, A]) -> None:
@@ -256,7 +256,7 @@ class Engine:
 
         with Progress(label, len(missing), quiet=self.quiet or not label) as progress:
             try:
-                for position, results in workers.unordered(call, self._affordable(call.callee, batches, form)):
+                for position, results in workers.unordered(call, self._affordable(call.resource, batches, form)):
                     batch = batches[position]
                     outcome = dict(zip(batch, results, strict=True))
                     keep({one: answer for one, answer in outcome.items() if not isinstance(answer, Unanswered)})
@@ -267,7 +267,7 @@ class Engine:
                 keep({one: form.read(utf8(error.answers[one])) for one in missing if one in error.answers})
                 raise
         if unanswered:
-            answers.update(self._shortfalls.stand_ins(call.callee, unanswered, len(distinct), form))
+            answers.update(self._shortfalls.stand_ins(call.resource, unanswered, len(distinct), form))
         return [answers[one] for one in asked]
 
     def _looked_up(self, signature: str, questions: Sequence[Q], form: Form[Q, A]) -> tuple[dict[Q, bytes], dict[Q, A]]:
@@ -279,20 +279,20 @@ class Engine:
         kept = {one: form.read(found[key]) for one, key in keys.items() if key in found}
         return keys, {one: answer for one, answer in kept.items() if form.sound(answer)}
 
-    def _affordable(self, callee: Callee, batches: list[list[Q]], form: Form[Q, A]) -> Iterator[list[Q]]:
+    def _affordable(self, resource: Resource, batches: list[list[Q]], form: Form[Q, A]) -> Iterator[list[Q]]:
         """The batches, as long as the budget lasts: what is sent twice counts twice."""
-        if self.budget is None or not getattr(callee, "remote", False):
+        if self.budget is None or not getattr(resource, "remote", False):
             yield from batches
             return
         resent = 0
         for batch in batches:
-            again = getattr(callee, "resent", 0)
+            again = getattr(resource, "resent", 0)
             self.budget -= again - resent
             resent = again
             size = sum(map(form.length, batch))
             if size > self.budget:
                 raise ResumableError(
-                    f"the budget is spent: {size:,} more characters would go to {callee.name}, "
+                    f"the budget is spent: {size:,} more characters would go to {resource.name}, "
                     f"{max(0, self.budget):,} are left. The same command with a larger --budget continues."
                 )
             self.budget -= size

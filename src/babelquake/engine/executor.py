@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from babelquake.errors import ResumableError, StoppedError, UserError
 from babelquake.interrupts import MOMENT, SLICE, stopped
-from babelquake.remarks import overheard, repeated
 from babelquake.spec import Range
+from babelquake.warnings_log import overheard, repeated
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -9,12 +9,12 @@ from babelquake.spec import bind, parameters, parse
 EXECUTORS: Registry[Any] = Registry(
     "executor",
     "babelquake.executors",
-    {"local": "babelquake.engine.executor:Local", "ray": "babelquake.engine.on_ray:Ray"},
+    {"local": "babelquake.engine.executor:Local", "ray": "babelquake.engine.ray_executor:Ray"},
 )
 
 
 def workers(what: str | Workers | None) -> Workers | None:
-    """The executor of that name; None is this machine, with as many calls at a time as each callee takes."""
+    """The executor of that name; None is this machine, with as many calls at a time as each resource takes."""
     if not isinstance(what, str):
         return what
     spec = parse(what)

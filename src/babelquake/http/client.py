@@ -19,11 +19,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from babelquake.errors import QuotaError, ResumableError, UserError
+from babelquake.escape import visible
 from babelquake.http.body import is_web_page, message, parsed, salvaged, without_secret
 from babelquake.http.waiting import back_off, retry_after
 from babelquake.http.wire import Response, Wire
 from babelquake.interrupts import pause
-from babelquake.visible import visible
 
 LONGEST_RETRY_AFTER = 300.0
 """A provider that asks for more seconds than this has, for now, said no."""

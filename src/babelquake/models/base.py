@@ -1,4 +1,4 @@
-"""What every model below the scorers is: an encoder, a masked or a causal language model, all of them callees.
+"""What every model below the scorers is: an encoder, a masked or a causal language model, all of them resources.
 
 Layers are counted as in the papers: 0 is the embeddings, 1 the first block, `depth` the last.
 """
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import Filler, Gap, Kind, Limits, Recipe
+from babelquake.resource import Filler, Gap, Kind, Limits, Recipe
 from babelquake.spec import Spec
 
 Matrix = NDArray[np.float32]

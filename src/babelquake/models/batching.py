@@ -1,6 +1,6 @@
 """Token sequences on their way through a network: what a sequence gives never depends on its company.
 
-A `Block` holds sequences of one length, for any network. A `ribbon` (see there) holds sequences of all lengths. Neither
+A `Block` holds sequences of one length, for any network. A ribbon (`unpadded`) has sequences of all lengths. Neither
 is ever smaller than a few dozen tokens, because products of few rows are computed, and rounded, in another way; on a
 GPU every one has the same shape, so that the same kernel computes each text.
 """

@@ -5,13 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
-from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.base import CausalLM, Matrix
 from babelquake.models.batching import Block, chunks, equal
-from babelquake.models.beginnings import alike, beginnings
-from babelquake.models.on_device import sent
+from babelquake.models.device_vectors import sent
+from babelquake.models.shared_prefixes import alike, beginnings
 from babelquake.models.transformer import Backed
+from babelquake.resource import halving
 
 ROOM = 2**26
 """Numbers that the predictions of one batch may hold on the CPU: tokens times vocabulary."""

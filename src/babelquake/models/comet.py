@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.batching import Tokens, on_gpu
-from babelquake.models.comet_below import family_of, filled, pretrained
+from babelquake.models.comet_encoder import family_of, filled, pretrained
 from babelquake.models.comet_settings import FILES, Settings, settings
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.products import prepared
-from babelquake.models.reader import Reader
+from babelquake.models.published_metrics import PublishedEncoder
+from babelquake.models.sequence_reader import Reader
 from babelquake.models.weights import state
+from babelquake.resource import halving
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -223,3 +224,26 @@ def _normalised(layer: "Tensor", seen: "Tensor") -> "Tensor":
     variance = (((layer * seen - mean) * seen) ** 2).sum((1, 2), keepdim=True) / count
     centred: Tensor = (layer - mean) / (variance + 1e-12).sqrt()
     return centred
+
+
+class CometEncoder(PublishedEncoder[Network]):
+    """The encoder of a COMET checkpoint, its layers mixed and its tokens pooled as trained."""
+
+    metric = "comet"
+    owner = "Unbabel"
+    files = FILES
+
+    def __init__(
+        self,
+        model: str,
+        encoder: str | None = None,
+        precision: Precision = "float32",
+        device: str = "auto",
+    ) -> None:
+        super().__init__(model, precision, device)
+        self.settings = settings(self.checkpoint.folder)
+        self._below = encoder
+
+    def load(self, device: str) -> Network:
+        """The encoder below, the mixture and the estimator."""
+        return Network(self.checkpoint.folder, self._below, self.precision, device)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import halving
 from babelquake.models.base import Span
 from babelquake.models.comet import Network
+from babelquake.resource import halving
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from babelquake.callee import Limits, halving
 from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
+from babelquake.models.device_vectors import OnDevice, apart, on_host, rows_of, stays
 from babelquake.models.layers import UPSAMPLED, Layers, depth_of
-from babelquake.models.on_device import OnDevice, apart, on_host, rows_of, stays
 from babelquake.models.transformer import Backed, Precision
-from babelquake.remarks import remark
+from babelquake.resource import Limits, halving
+from babelquake.warnings_log import remark
 
 WIDTH, ROWS = 512, 8
 """Numbers in a vector of the Universal Sentence Encoder, and texts that it encodes together."""

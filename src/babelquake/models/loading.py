@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pickle import UnpicklingError
 from typing import Any
 
-from babelquake.callee import is_full
 from babelquake.errors import ResumableError, UserError
+from babelquake.resource import is_full
 
 
 @contextmanager

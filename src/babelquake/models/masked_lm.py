@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 import regex
 
-from babelquake.callee import Filler, Gap, halving
 from babelquake.errors import UserError
 from babelquake.models.base import MaskedLM
 from babelquake.models.batching import TOKENS, enough
 from babelquake.models.transformer import Backed, Precision
+from babelquake.resource import Filler, Gap, halving
 from babelquake.spec import Range
 
 BEGINNINGS = ("Ġ", "▁")

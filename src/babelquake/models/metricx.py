@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.batching import Block, equal
 from babelquake.models.loading import loading
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.tokenizing import tokenizer
+from babelquake.resource import halving
 
 FILES = ("config.json",)
 OUTPUT = 250089

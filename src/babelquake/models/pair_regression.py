@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import halving
 from babelquake.models.batching import Sheet
 from babelquake.models.precision import Precision, in_precision
 from babelquake.models.products import prepared
-from babelquake.models.reader import FIRST, Reader
+from babelquake.models.sequence_reader import FIRST, Reader
+from babelquake.resource import halving
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import halving
 from babelquake.errors import UserError
-from babelquake.models.reader import FIRST
+from babelquake.models.sequence_reader import FIRST
 from babelquake.models.tokenizing import beginning
 from babelquake.models.transformer import Backed, Transformer
+from babelquake.resource import halving
 
 
 class PairReader(Backed):

@@ -7,8 +7,8 @@ import os
 import re
 from typing import Literal
 
-from babelquake.callee import SETTINGS
 from babelquake.errors import UserError
+from babelquake.resource import SETTINGS
 
 Device = Literal["auto", "cpu", "cuda"]
 

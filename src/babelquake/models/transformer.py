@@ -10,21 +10,21 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, ClassVar, Literal
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models.batching import TOKENS, on_gpu
 from babelquake.models.checkpoint import Checkpoint, checkpoint
+from babelquake.models.int8_weights import is_packed, pretrained
 from babelquake.models.loading import enough_memory, loading
-from babelquake.models.packed import is_packed, pretrained
 from babelquake.models.products import in_one_pass, prepared
-from babelquake.models.reader import Reader
-from babelquake.models.ribbon import OFFSETS
+from babelquake.models.sequence_reader import Reader
 from babelquake.models.settings import device_of
 from babelquake.models.tokenizing import started
-from babelquake.models.word_by_word import WordByWord
-from babelquake.remarks import remark
+from babelquake.models.unpadded import OFFSETS
+from babelquake.models.word_tokens import WordByWord
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
+from babelquake.warnings_log import remark
 
 Precision = Literal["float32", "bfloat16", "float16"]
 Tokens = list[list[int]]

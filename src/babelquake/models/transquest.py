@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import halving
 from babelquake.errors import UserError
 from babelquake.models.batching import Sheet
 from babelquake.models.loading import loading
 from babelquake.models.pair_regression import Joined, PairRegression
 from babelquake.models.precision import Precision, in_precision
-from babelquake.models.reader import Reader
+from babelquake.models.published_metrics import PublishedEncoder
+from babelquake.models.sequence_reader import Reader
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, cut_pair, tokenizer
+from babelquake.resource import halving
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -127,3 +128,15 @@ class SiameseTransQuest(Reader):
         sheet = self.sheet(sequences)
         states = self.run(self._network, sheet).last_hidden_state.float()
         return [text.mean(0).cpu().numpy() for text in sheet.texts(states)]
+
+
+class SiameseEncoder(PublishedEncoder[SiameseTransQuest]):
+    """The mean of an XLM-R's token vectors, trained so that cosines follow human judgements."""
+
+    metric = "transquest"
+    owner = "TransQuest"
+    files = FILES
+
+    def load(self, device: str) -> SiameseTransQuest:
+        """The network of two equal towers."""
+        return SiameseTransQuest(self.checkpoint.folder, self.precision, device)

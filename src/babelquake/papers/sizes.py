@@ -8,8 +8,8 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.languages import LanguagePair
 from babelquake.perturb import Perturbation
+from babelquake.studies.final_marks import without_duplicates
 from babelquake.studies.qe.selection import judged_segments, select
-from babelquake.studies.splits import without_duplicates
 
 SPLITS = {
     "ending_none": "final-insert",

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from babelquake.callee import Filler, Gap
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.asking import Asking, Fillers, together
 from babelquake.perturb.card import PERTURBATIONS, Card, card_of, perturbation
+from babelquake.perturb.masked_gaps import Asking, Fillers, together
 from babelquake.perturb.vocabulary import DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
+from babelquake.resource import Filler, Gap
 from babelquake.spec import Range, Spec, bind, check_range, parse
 
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "card_of", "perturbation"]

@@ -19,9 +19,9 @@ from typing import Any, Literal, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.outside import PLACE, at, source_of, told
 from babelquake.registry import Registry
 from babelquake.spec import parameters
+from babelquake.user_code import PLACE, at, source_of, told
 
 Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -82,7 +82,7 @@ MODULES: tuple[str, ...] = (
     "case",
     "spelling",
     "zeroe",
-    "shapes",
+    "typography",
     "punctuation",
     "function_words",
     "content_words",

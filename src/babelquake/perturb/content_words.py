@@ -11,9 +11,9 @@ from functools import partial
 from typing import Annotated, Literal
 
 from babelquake.languages import Language
-from babelquake.perturb.asking import Asking, filled
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.linguistics import linguistics, not_stop_words, pieces, resource
+from babelquake.perturb.masked_gaps import Asking, filled
 from babelquake.perturb.word_lists import named_lists, word_lists
 from babelquake.perturb.wordnet import VERSION, antonyms
 from babelquake.randomness import Stream

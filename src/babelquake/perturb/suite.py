@@ -19,11 +19,11 @@ import yaml
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import Language
-from babelquake.outside import PLACE
-from babelquake.perturb.asking import Asking, Fillers, together
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
+from babelquake.perturb.masked_gaps import Asking, Fillers, together
 from babelquake.perturb.vocabulary import DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
+from babelquake.user_code import PLACE
 
 VARIANTS = {
     "row": pl.UInt32,

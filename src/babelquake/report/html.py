@@ -18,13 +18,13 @@ from markupsafe import Markup
 
 from babelquake.errors import UserError
 from babelquake.files import store_text
+from babelquake.report.comparison_heatmap import HeatMap
 from babelquake.report.data_audit import NOTE, audit_facts
-from babelquake.report.naming import run_names
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, verdict, views
+from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
-from babelquake.report.versus_heat import HeatMap
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
 from babelquake.runs.opening import AnyRun, opened

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import regex
 
-from babelquake.report.naming import run_names
+from babelquake.escape import visible
 from babelquake.report.page import tables
+from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import signatures
 from babelquake.runs.opening import AnyRun, opened
-from babelquake.visible import visible
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

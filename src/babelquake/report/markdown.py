@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
+from babelquake.escape import visible
 from babelquake.report.data_audit import audit_tables
-from babelquake.report.naming import run_names
 from babelquake.report.page import tables, verdict
+from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import command_line, signatures
 from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
-from babelquake.visible import visible
 
 SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 

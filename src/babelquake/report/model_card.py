@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from babelquake.escape import visible
 from babelquake.report.markdown import table_markdown
 from babelquake.report.page import tables, verdict
 from babelquake.report.phrases import with_level
@@ -12,7 +13,6 @@ from babelquake.report.results import Results, Row
 from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
-from babelquake.visible import visible
 
 MEASURES = ("overall_robust", "overall_consis", "robust", "consis", "inconsistent", "discrimination", "pearson", "darr")
 """What a card lists, where a run has it."""

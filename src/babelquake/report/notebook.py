@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from markupsafe import escape
 
+from babelquake.escape import visible
 from babelquake.runs.display import shown_by
 from babelquake.runs.run import Run
-from babelquake.visible import visible
 
 SENTENCES = 5
 TABLES = 2

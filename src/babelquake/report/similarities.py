@@ -8,6 +8,7 @@ import altair as alt
 from markupsafe import Markup
 
 from babelquake.errors import UserError
+from babelquake.escape import visible
 from babelquake.files import store_text
 from babelquake.report.charts import bare, data
 from babelquake.report.plots import svg, write_image
@@ -15,7 +16,6 @@ from babelquake.report.results import scorer_text
 from babelquake.report.table import Table, number
 from babelquake.report.templating import rendered
 from babelquake.scorers.similarities import Similarities
-from babelquake.visible import visible
 
 CELL = 30
 """Pixels of a token."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from babelquake.visible import visible
+from babelquake.escape import visible
 
 
 def rendered(template: str, **values: Any) -> str:

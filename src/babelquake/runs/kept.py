@@ -8,7 +8,7 @@ from pathlib import Path
 
 from babelquake.files import checksum, draft_of
 from babelquake.runs.info import RunInfo
-from babelquake.runs.parts import FOLDER as PARTS
+from babelquake.runs.table_parts import FOLDER as PARTS
 
 TABLES = ("segments", "variants", "translations", "scores", "measures")
 REPORT, MEASURES = "report.html", "measures.csv"

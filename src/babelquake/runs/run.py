@@ -21,8 +21,8 @@ from babelquake.runs.former import upgraded, with_changed
 from babelquake.runs.info import RunInfo, now, versions
 from babelquake.runs.kept import MEASURES, TABLES, Kept
 from babelquake.runs.locking import is_locked, locked
-from babelquake.runs.parts import FOLDER as PARTS
-from babelquake.runs.parts import Parts
+from babelquake.runs.table_parts import FOLDER as PARTS
+from babelquake.runs.table_parts import Parts
 
 LOCK = ".lock"
 FORMULA = r"^[=+\-@\t\r]"

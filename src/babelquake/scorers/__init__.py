@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from babelquake.callee import SETTINGS
-from babelquake.outside import PLACE, at
 from babelquake.registry import Registry
-from babelquake.scorers.adapted import Adapted
+from babelquake.resource import SETTINGS
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer, VectorScorer
+from babelquake.scorers.user_scorer import Adapted
 from babelquake.spec import Spec, bind, parameters, parse
+from babelquake.user_code import PLACE, at
 
 __all__ = ["SCORERS", "Array", "MeanScorer", "Question", "Questions", "Scorer", "VectorScorer", "scorer"]
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import Limits, Recipe
 from babelquake.errors import UserError, require_texts
 from babelquake.models.base import Encoder, Span, Vectors
+from babelquake.resource import Limits, Recipe
 from babelquake.scorers.questions import Question, Questions
 from babelquake.spec import Spec
 from babelquake.stats.parallel import cores

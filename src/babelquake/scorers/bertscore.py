@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoding, Vectors
+from babelquake.models.device_vectors import rows_of
 from babelquake.models.encoders import TransformerEncoder
-from babelquake.models.on_device import rows_of
 from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.bertscore_facts import PRF, baseline_in, published_baseline, published_layer
 from babelquake.scorers.matching import Side, match, shares
-from babelquake.scorers.published import shown
+from babelquake.scorers.published_scorer import shown
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from babelquake.models.bleurt import FILES
 from babelquake.models.bleurt import Bleurt as Network
 from babelquake.models.precision import Precision
 from babelquake.scorers.base import Array, Questions, required
-from babelquake.scorers.published import PublishedScorer, best_reference
+from babelquake.scorers.published_scorer import PublishedScorer, best_reference
 
 
 class Bleurt(PublishedScorer[Network]):

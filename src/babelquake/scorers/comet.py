@@ -8,16 +8,16 @@ Models that read the texts joined (CometKiwi, xCOMET) judge each segment as a wh
 from functools import partial
 from typing import ClassVar, Literal
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Span, Vectors, sentence_rows
-from babelquake.models.comet_encoder import CometEncoder
+from babelquake.models.comet import CometEncoder
 from babelquake.models.comet_joint import Judged, judge_joined
 from babelquake.models.precision import Precision
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.published import best_reference, shown
+from babelquake.scorers.published_scorer import best_reference, shown
 from babelquake.spec import Spec
 
 

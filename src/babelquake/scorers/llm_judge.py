@@ -17,16 +17,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import SETTINGS, Limits
 from babelquake.errors import UserError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.models.base import Span
 from babelquake.models.comet_joint import PENALTIES, WORST
-from babelquake.remarks import remark
+from babelquake.resource import SETTINGS, Limits
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions
 from babelquake.spec import Range
 from babelquake.text import digest
+from babelquake.warnings_log import remark
 
 ENDPOINT = "https://api.openai.com/v1"
 SCORE = (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from babelquake.models.base import Matrix
 from babelquake.models.batching import ROWS_ON_GPU, on_gpu
-from babelquake.models.on_device import in_one_piece, sent
+from babelquake.models.device_vectors import in_one_piece, sent
 from babelquake.scorers.base import Array
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from babelquake.models.metricx import FILES
 from babelquake.models.metricx import MetricX as Network
 from babelquake.models.precision import Precision
 from babelquake.scorers.base import Array, Questions, required
-from babelquake.scorers.published import PublishedScorer, best_reference
+from babelquake.scorers.published_scorer import PublishedScorer, best_reference
 
 LONGEST = {23: 1024, 24: 1536}
 """Tokens that each year's models were trained on."""

@@ -10,13 +10,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Limits
 from babelquake.models.openkiwi import FILES, Loaded, load
 from babelquake.models.settings import device_of
 from babelquake.models.weights import library_versions, published
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
-from babelquake.scorers.published import shown
+from babelquake.scorers.published_scorer import shown
 
 ROWS = 128
 """Segments of one shape that go through the network together."""

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Limits
 from babelquake.models import causal
 from babelquake.models.transformer import Precision
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.spec import Spec

@@ -13,7 +13,7 @@ from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions
-from babelquake.scorers.known import (
+from babelquake.scorers.score_files import (
     Known,
     comet_json,
     entries_of,

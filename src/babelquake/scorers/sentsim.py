@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Limits, Recipe
 from babelquake.errors import UserError
 from babelquake.models import sentence_encoder
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.transformer import Precision
+from babelquake.resource import Limits, Recipe
 from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Encode, Questions, VectorScorer, Wanted, encoded, required
 from babelquake.scorers.bertscore import BertScore

@@ -14,7 +14,7 @@ from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.precision import Precision
 from babelquake.models.transquest import FILES, MonoTransQuest, architecture
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.published import PublishedScorer
+from babelquake.scorers.published_scorer import PublishedScorer
 from babelquake.spec import Spec
 
 

@@ -17,13 +17,13 @@ from babelquake.engine import Engine, Progress, sharing
 from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
-from babelquake.runs.parts import Parts
-from babelquake.runs.pieces import list_column
+from babelquake.runs.chunks import list_column
+from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.marking import errors_marked
+from babelquake.studies.error_spans import errors_marked
+from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.session import Session
-from babelquake.studies.splits import of_the_sample
 from babelquake.studies.variants import Words, cell_columns, perturbed_blocks
 
 TABLES = ("variants", "scores", "sums")

@@ -13,13 +13,13 @@ from babelquake.engine import Engine
 from babelquake.errors import BabelquakeError, ResumableError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
-from babelquake.remarks import Remarks, collecting, noted
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, VectorScorer
-from babelquake.studies.masking import model_signatures
+from babelquake.studies.mask_model import model_signatures
+from babelquake.warnings_log import Remarks, collecting, noted
 
 Language = Callable[[str | None], str | None]
 """Which language of a pair was perturbed."""

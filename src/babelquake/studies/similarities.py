@@ -11,7 +11,7 @@ from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.bertscore import BertScore
 from babelquake.scorers.similarities import Similarities
 from babelquake.scorers.similarities import similarities as matrix
-from babelquake.studies.asked import AnyScorer, scorers_of
+from babelquake.studies.resolve import AnyScorer, scorers_of
 
 
 def similarities(

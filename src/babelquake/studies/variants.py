@@ -6,14 +6,14 @@ from functools import partial
 
 import polars as pl
 
-from babelquake.callee import Filler, Gap
 from babelquake.engine import Engine
 from babelquake.languages import Language as LanguageType
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
-from babelquake.perturb.asking import Fillers
+from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
+from babelquake.resource import Filler, Gap
 from babelquake.studies.blocks import Block
 
 Language = Callable[[str | None], str | None]

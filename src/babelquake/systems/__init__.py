@@ -6,11 +6,11 @@ from typing import Any
 
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
-from babelquake.outside import PLACE, at
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
-from babelquake.systems.adapted import Adapted, Function
 from babelquake.systems.base import System
+from babelquake.systems.user_system import Adapted, Function
+from babelquake.user_code import PLACE, at
 
 __all__ = ["SYSTEMS", "System", "system"]
 

@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from babelquake.callee import Limits
 from babelquake.errors import ResumableError, UserError, did_you_mean
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System

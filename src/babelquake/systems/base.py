@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar
 
-from babelquake.callee import Limits, Recipe
 from babelquake.errors import require_texts
+from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
 
 Translate = Callable[[Any, Sequence[str]], list[str]]

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from babelquake.data.languages import detect
+from babelquake.data.language_names import detect
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import LanguagePair
 from babelquake.models.shipped import INSTALL, shipped

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Literal
 
-from babelquake.callee import Limits
 from babelquake.errors import BabelquakeError, ResumableError, UserError
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System

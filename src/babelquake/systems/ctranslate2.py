@@ -17,8 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from babelquake.callee import Limits
 from babelquake.errors import UnansweredError, UserError
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System

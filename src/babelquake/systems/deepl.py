@@ -6,8 +6,8 @@ Protocol: POST https://api.deepl.com/v2/translate with `text`, `source_lang`, `t
 from collections.abc import Sequence
 from typing import Any
 
-from babelquake.callee import Limits
 from babelquake.languages import Language
+from babelquake.resource import Limits
 from babelquake.systems.remote import Remote, Request, Verdict
 
 FREE = "https://api-free.deepl.com/v2/translate"

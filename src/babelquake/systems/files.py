@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError, did_you_mean
 from babelquake.files import store_bytes, store_text
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.systems.base import System
 from babelquake.systems.command import one_line

@@ -6,7 +6,7 @@ Protocol: POST https://translation.googleapis.com/language/translate/v2 with `q`
 from collections.abc import Sequence
 from typing import Any
 
-from babelquake.callee import Limits
+from babelquake.resource import Limits
 from babelquake.systems.remote import Remote, Request, Verdict
 
 

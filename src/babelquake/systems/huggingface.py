@@ -15,9 +15,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.models.settings import offline
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems import marian

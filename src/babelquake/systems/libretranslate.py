@@ -6,7 +6,7 @@ Protocol: POST /translate with `q` (a list), `source`, `target`, `format`, and `
 from collections.abc import Sequence
 from typing import Any
 
-from babelquake.callee import Limits
+from babelquake.resource import Limits
 from babelquake.systems.remote import Remote, Request
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError
-from babelquake.places import user_cache
+from babelquake.paths import user_cache
 from babelquake.systems.ctranslate2 import together
 
 KINDS = ("marian", "m2m_100")

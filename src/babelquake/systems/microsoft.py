@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from babelquake.callee import Limits
+from babelquake.resource import Limits
 from babelquake.systems.remote import Remote, Request, Verdict
 
 REGION = "AZURE_TRANSLATOR_REGION"

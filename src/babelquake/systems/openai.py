@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from babelquake.callee import Limits
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.resource import Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict

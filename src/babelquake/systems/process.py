@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from babelquake.errors import UserError
+from babelquake.escape import visible
 from babelquake.interrupts import SLICE
-from babelquake.visible import visible
 
 BLOCK = 1 << 16
 TAIL = 500

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
-from babelquake.callee import SETTINGS, Limits
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
+from babelquake.resource import SETTINGS, Limits
 from babelquake.runs.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from babelquake.train.batches import IGNORED, ahead, endless, groups, padded, repeated
 from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.lines import files, read, training_texts
-from babelquake.train.module import run_module
-from babelquake.train.outcome import store
+from babelquake.train.gpu_command import run_module
+from babelquake.train.model_folder import store
 from babelquake.train.preferences import preferences
 from babelquake.train.recipes import CausalRecipe, load
+from babelquake.train.text_files import files, read, training_texts
 
 END = "<|endoftext|>"
 

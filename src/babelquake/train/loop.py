@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from babelquake.train.meter import Clock
 from babelquake.train.recipes import Recipe
+from babelquake.train.speed import Clock
 
 Batch = TypeVar("Batch")
 LOG_SECONDS = 20

@@ -17,10 +17,10 @@ import numpy as np
 from babelquake.train.accents import disguise
 from babelquake.train.batches import Masked, Masking, ahead, endless, groups, padded, repeated
 from babelquake.train.corpus import Ragged
-from babelquake.train.lines import files, read, training_texts
-from babelquake.train.module import run_module
-from babelquake.train.outcome import store
+from babelquake.train.gpu_command import run_module
+from babelquake.train.model_folder import store
 from babelquake.train.recipes import MaskedRecipe, load
+from babelquake.train.text_files import files, read, training_texts
 
 BYTES = (3, 259)
 """ByT5's numbers of the 256 bytes; 0, 1 and 2 are padding, end and unknown, 259 the first sentinel: our mask."""

@@ -19,7 +19,7 @@ from babelquake.errors import UserError
 from babelquake.train.config import Config
 from babelquake.train.data import Batch, Fields, Pairs, stream, unpack
 from babelquake.train.export import pack_int8
-from babelquake.train.meter import Clock, Meter
+from babelquake.train.speed import Clock, Meter
 from babelquake.train.transformer import Transformer, greedy, smoothed_loss
 
 CHECKPOINT_SECONDS = 120

@@ -8,11 +8,11 @@ import pytest
 
 from babelquake.cli.printing import natural_width
 from babelquake.report.attack.tables import edits_text
+from babelquake.report.comparison_heatmap import versus_heat
+from babelquake.report.comparison_page import versus_tables
 from babelquake.report.examples import example_table
 from babelquake.report.html import write_html
 from babelquake.report.page import page_of, tables, verdict, views
-from babelquake.report.versus import versus_tables
-from babelquake.report.versus_heat import versus_heat
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
 from babelquake.studies.compare import compare

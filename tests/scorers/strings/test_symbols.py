@@ -5,8 +5,8 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.scorers.strings.cuts import nowhere
 from babelquake.scorers.strings.symbols import characters, code_points, words
+from babelquake.scorers.strings.word_boundaries import nowhere
 
 TEXTS = st.lists(
     st.one_of(st.text(st.sampled_from("ab \t\u00a0\u3000\u2028猫\ud800"), max_size=30), st.text()), max_size=6

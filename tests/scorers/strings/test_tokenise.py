@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.scorers.strings.test_cuts import first_seen
+from tests.scorers.strings.test_word_boundaries import first_seen
 
 from babelquake.scorers.strings.tokenise import COMPILED, tokenised, tokeniser, tokeniser_for
 

@@ -122,7 +122,7 @@ def test_workers_of_this_machine_change_nothing(attacking: Attacking, whole: dic
 def ray() -> Iterator[Workers]:
     """Two actors."""
     pytest.importorskip("ray", reason="needs Ray: pip install 'babelquake[ray]'")
-    from babelquake.engine.on_ray import Ray
+    from babelquake.engine.ray_executor import Ray
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from babelquake.attacks.recipes import RECIPES
-from babelquake.callee import Filler, Gap
 from babelquake.models import CausalLM, MaskedLM
 from babelquake.models.base import Matrix
+from babelquake.resource import Filler, Gap
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
 

@@ -9,7 +9,7 @@ import pytest
 from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, difference, judgements
-from babelquake.studies.measuring import mean_of
+from babelquake.studies.tests_to_measures import mean_of
 
 
 def judged(

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from babelquake.callee import Limits
 from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
-from babelquake.runs.parts import Parts
+from babelquake.resource import Limits
 from babelquake.runs.run import Run
+from babelquake.runs.table_parts import Parts
 from babelquake.spec import Spec
 from babelquake.studies.mt.study import mt
 from babelquake.systems.base import System

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from babelquake.attacks.asking import Asking
 from babelquake.attacks.moves.base import Move
 from babelquake.attacks.sentence import Sentence
-from babelquake.callee import Gap
+from babelquake.resource import Gap
 
 Tags = Callable[[Sentence], Sequence[str]]
 """The part of speech of every word of a sentence (universal tags; `X` where it is not known)."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from babelquake.data.languages import detect
+from babelquake.data.language_names import detect
 from babelquake.data.ratings.table import SEGMENT_MEANS, SYSTEM, TYPES, Ratings, ratings_frame
 from babelquake.data.streams import file_name
 from babelquake.errors import UserError

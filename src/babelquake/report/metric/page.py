@@ -1,6 +1,6 @@
 """The metric study's page: which scorers move for the wrong reasons, what noise costs their judgement."""
 
-from babelquake.report.judged import EXAMPLES
+from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.metric.charts import metric_views
 from babelquake.report.metric.tables import metric_tables
 from babelquake.report.page import Page

@@ -1,6 +1,6 @@
 """The QE study's page: which model tells harmful from harmless changes, and does that rank models as humans do."""
 
-from babelquake.report.judged import EXAMPLES
+from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.page import Page
 from babelquake.report.phrases import of_pair, p_text, than_chance
 from babelquake.report.qe.charts import qe_views

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
-from babelquake.callee import Limits, Recipe
 from babelquake.languages import LanguagePair
+from babelquake.resource import Limits, Recipe
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.scorers.strings.official import bleu_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
+from babelquake.scorers.strings.sacrebleu_internals import bleu_signature
 from babelquake.scorers.strings.tokenise import (
     COMPILED,
     UNSPACED,

@@ -7,8 +7,8 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.scorers.strings.official import chrf_signature
 from babelquake.scorers.strings.pairs import Ids, Pairs
+from babelquake.scorers.strings.sacrebleu_internals import chrf_signature
 from babelquake.scorers.strings.symbols import Symbols, characters, code_points, words
 from babelquake.spec import Range
 
@@ -56,7 +56,7 @@ class ChrF(Scorer):
         An order the reference is too short for counts no n-grams of the translation either. Of several references
         the first with the best F-score counts.
         """
-        from babelquake.scorers.strings.cuts import one_mark
+        from babelquake.scorers.strings.word_boundaries import one_mark
 
         pairs = Pairs.of(questions)
         texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.compiled import compiled
+from babelquake.scorers.strings.code_points import SPREAD, Values
 from babelquake.scorers.strings.pairs import Ids
-from babelquake.scorers.strings.scanning import SPREAD, Values
 from babelquake.scorers.strings.symbols import Symbols
 
 Counts = NDArray[np.int64]

@@ -40,14 +40,14 @@ def code_points(texts: Sequence[str]) -> Symbols:
 
 def characters(points: Symbols, whitespace: bool) -> Symbols:
     """The code points with or without what `str.split` takes for white space."""
-    from babelquake.scorers.strings.scanning import without
+    from babelquake.scorers.strings.code_points import without
 
     return points if whitespace else Symbols(*without(_whitespace(), points.values, points.starts))
 
 
 def words(points: Symbols, cuts: Cuts) -> Symbols:
     """The words between white space and cuts, equal words by equal numbers."""
-    from babelquake.scorers.strings.scanning import numbered
+    from babelquake.scorers.strings.code_points import numbered
 
     space = _whitespace()
     return Symbols(*numbered(space, cuts(space, points.values, points.starts), points.values, points.starts))

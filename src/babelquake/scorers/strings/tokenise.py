@@ -9,7 +9,7 @@ import numpy as np
 import regex
 
 from babelquake.errors import UserError
-from babelquake.scorers.strings.official import bleu_tokeniser, default_tokeniser
+from babelquake.scorers.strings.sacrebleu_internals import bleu_tokeniser, default_tokeniser
 from babelquake.scorers.strings.symbols import Symbols, code_points, words
 from babelquake.text import UNSPACED as UNSPACED_LETTER
 from babelquake.text import is_unspaced, main_script
@@ -84,7 +84,7 @@ tokeniser = lru_cache(maxsize=16)(bleu_tokeniser)
 
 def tokenised(texts: Sequence[str], name: str) -> Symbols:
     """The words of every text by number: `13a` and `none` in compiled code, the others by sacreBLEU's own."""
-    from babelquake.scorers.strings.cuts import nowhere, western
+    from babelquake.scorers.strings.word_boundaries import nowhere, western
 
     if name == "13a":
         return words(code_points(_unmarked(texts)), western)

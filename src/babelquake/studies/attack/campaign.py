@@ -15,7 +15,7 @@ from babelquake.attacks.victim import Scale
 from babelquake.attacks.voice import Voice
 from babelquake.languages import sides
 from babelquake.runs.journal import Journal
-from babelquake.runs.parts import FOLDER
+from babelquake.runs.table_parts import FOLDER
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
 from babelquake.studies.attack.models import Models

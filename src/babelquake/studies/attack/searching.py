@@ -177,7 +177,7 @@ class Watch:
                         f"the time limit is reached: {self.progress.done} of {self.progress.total} sentences are "
                         f"attacked ({self.label}). The same command goes on from here."
                     )
-                self.questions += sum(not isinstance(one, Ask) or isinstance(one.callee, System) for one in asked)
+                self.questions += sum(not isinstance(one, Ask) or isinstance(one.resource, System) for one in asked)
                 self._tell(0)
                 asked = search.send((yield asked))
         except StopIteration as end:

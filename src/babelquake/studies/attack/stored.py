@@ -14,7 +14,7 @@ from babelquake.studies.attack import kinds
 from babelquake.studies.attack.campaign import of_data
 from babelquake.studies.attack.cells import cells
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.units import unit_keys
+from babelquake.studies.segment_units import unit_keys
 
 JUDGE = "chrf"
 """Who tells how far a translation has moved from the clean one."""

@@ -25,7 +25,6 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.scorers.scores import Scores
 from babelquake.spec import expand
-from babelquake.studies.asked import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import Campaign, Target, of_data
@@ -41,6 +40,7 @@ from babelquake.studies.attack.stored import JUDGE, placed, stored_cells
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
+from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.session import Session
 from babelquake.text import digest
 

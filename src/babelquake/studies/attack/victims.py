@@ -14,7 +14,7 @@ from babelquake.engine import Engine, in_turn
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, Questions
 from babelquake.studies.attack.searching import likeness
-from babelquake.studies.missing import missing_error, steady
+from babelquake.studies.missing_scores import missing_error, steady
 
 R = TypeVar("R")
 

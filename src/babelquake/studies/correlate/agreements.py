@@ -22,9 +22,9 @@ from babelquake.stats.testing import Test, exchange_test
 from babelquake.stats.units import Places, aligned, by_unit
 from babelquake.studies.cells import Cell, Place, grouped
 from babelquake.studies.correlate import kinds
-from babelquake.studies.measuring import mean_of, measured
+from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
-from babelquake.studies.units import unit_keys
+from babelquake.studies.tests_to_measures import mean_of, measured
 
 AVERAGE = "average"
 PREFERENCES = "preferences"

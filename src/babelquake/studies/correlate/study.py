@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset, Given, dataset
 from babelquake.engine import Engine, Progress, in_turn
 from babelquake.errors import UserError, did_you_mean
-from babelquake.places import passing_folder
+from babelquake.paths import passing_folder
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -19,7 +19,6 @@ from babelquake.scorers.base import Array
 from babelquake.scorers.scores import Scores
 from babelquake.stats.agreement_bootstrap import has_rows
 from babelquake.stats.groups import By
-from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate import kinds
@@ -31,8 +30,9 @@ from babelquake.studies.correlate.agreements import (
     judgements,
     keep_preferences,
 )
-from babelquake.studies.measuring import Families, enough, measured
-from babelquake.studies.missing import missing_error
+from babelquake.studies.missing_scores import missing_error
+from babelquake.studies.resolve import AnyScorer, references_each, scorers_of
+from babelquake.studies.tests_to_measures import Families, enough, measured
 
 COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
 """Statistics for which every two scorers are compared."""

@@ -9,7 +9,7 @@ from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.pieces import same
+from babelquake.runs.chunks import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel

@@ -18,9 +18,9 @@ from babelquake.scorers.base import Questions, Scorer
 from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.measuring import measured
 from babelquake.studies.metric import kinds
-from babelquake.studies.units import keys_by_row
+from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.tests_to_measures import measured
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""

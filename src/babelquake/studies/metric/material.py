@@ -7,8 +7,8 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb import Perturbation
+from babelquake.studies.final_marks import unsampled, without_duplicates
 from babelquake.studies.probing import Material
-from babelquake.studies.splits import unsampled, without_duplicates
 
 Side = Literal["source", "translation", "reference"]
 

@@ -12,17 +12,17 @@ import numpy as np
 import polars as pl
 
 from babelquake.files import ROWS_TOGETHER
+from babelquake.runs.chunks import counted, same
 from babelquake.runs.measures import Measure
-from babelquake.runs.pieces import counted, same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, exchange_of
-from babelquake.studies.measuring import Families, enough, measured
+from babelquake.studies.clean_and_perturbed import Chosen, Sides
 from babelquake.studies.metric import kinds
-from babelquake.studies.sides import Chosen, Sides
-from babelquake.studies.units import keys_by_row
+from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.tests_to_measures import Families, enough, measured
 
 KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
 PLACES = ["language_pair", "scorer", "perturbation", "level"]

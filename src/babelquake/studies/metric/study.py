@@ -22,22 +22,22 @@ from babelquake.perturb.suite import Suite
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
-from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.correlate.agreements import agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.correlate.kinds import AGREEMENTS
-from babelquake.studies.masking import without_masked_lm
+from babelquake.studies.final_marks import are_split
+from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
-from babelquake.studies.missing import require_scores, steady, text_among
+from babelquake.studies.missing_scores import require_scores, steady, text_among
 from babelquake.studies.probing import Material, probe
+from babelquake.studies.resolve import AnyScorer, references_each, scorers_of
 from babelquake.studies.session import Session
-from babelquake.studies.splits import are_split
 from babelquake.studies.variants import vocabularies
 
 

@@ -14,9 +14,9 @@ from babelquake.models.tokenizers import tokenizer
 from babelquake.runs.measures import Measure
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.units import by_unit
-from babelquake.studies.measuring import measured
 from babelquake.studies.metric import kinds
-from babelquake.studies.units import keys_by_row
+from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.tests_to_measures import measured
 
 FORMULAS = ((kinds.UNKNOWN_TOKENS, ratio_of(1, 0)), (kinds.UNK_SHARE, ratio_of(2, 3, times=100)))
 """Of the sums of what `_counts` gives."""

@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.runs.pieces import counted, same
+from babelquake.runs.chunks import counted, same
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, Shared, exchange_of
-from babelquake.studies.sides import Chosen, Sides
+from babelquake.studies.clean_and_perturbed import Chosen, Sides
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
 REACHES_ZERO = 0.025

@@ -15,8 +15,8 @@ from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.run import Run
-from babelquake.studies.asked import AnySystem, several
 from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
+from babelquake.studies.resolve import AnySystem, several
 from babelquake.studies.variants import fillers_of
 from babelquake.systems import System
 from babelquake.systems import system as system_of

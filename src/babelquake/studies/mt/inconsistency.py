@@ -3,14 +3,14 @@
 import numpy as np
 import polars as pl
 
+from babelquake.runs.chunks import counted, same
 from babelquake.runs.measures import Measure
-from babelquake.runs.pieces import counted, same
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.kinds import over_changed
-from babelquake.studies.measuring import measured
 from babelquake.studies.mt import kinds
+from babelquake.studies.tests_to_measures import measured
 
 GROUPS = ["language_pair", "system", "perturbation", "level"]
 

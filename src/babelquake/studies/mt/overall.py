@@ -17,9 +17,9 @@ from babelquake.stats.pvalues import Alternative
 from babelquake.stats.testing import Test, difference_test
 from babelquake.stats.units import aligned
 from babelquake.studies.cells import Cell, Tested, differing, grouped
-from babelquake.studies.measuring import Families, mean_of, measured, undefined
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.robustness import RANKED_BY, perturbed, ranked_by
+from babelquake.studies.tests_to_measures import Families, mean_of, measured, undefined
 
 OVERALL: dict[str, Kind] = {
     "robust": kinds.OVERALL_ROBUST,

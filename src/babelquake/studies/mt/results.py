@@ -5,17 +5,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Progress
+from babelquake.runs.chunks import counted, pieces
 from babelquake.runs.measures import Measure
-from babelquake.runs.pieces import counted, pieces
 from babelquake.scorers import Scorer
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.cells import Cell
-from babelquake.studies.measuring import enough
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
+from babelquake.studies.tests_to_measures import enough
 
 
 def mt_results(

@@ -11,8 +11,8 @@ import numpy as np
 
 from babelquake.runs.measures import Measure
 from babelquake.studies.cells import Cell, grouped, paired_test
-from babelquake.studies.measuring import Families, measured, undefined
 from babelquake.studies.mt import kinds
+from babelquake.studies.tests_to_measures import Families, measured, undefined
 
 KINDS = {kind.name: kind for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS)}
 RANKED_BY = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}

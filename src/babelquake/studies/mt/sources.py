@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import polars as pl
 
 from babelquake.languages import sides
-from babelquake.perturb.asking import Fillers
+from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.splits import not_sampled, of_the_sample, without_duplicates
+from babelquake.studies.final_marks import not_sampled, of_the_sample, without_duplicates
 from babelquake.studies.variants import variants_of, vocabularies
 
 

@@ -10,15 +10,15 @@ from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError, one_of
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
+from babelquake.runs.chunks import counted
 from babelquake.runs.measures import kinds_in
-from babelquake.runs.pieces import counted
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
-from babelquake.studies.asked import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.card import Study
-from babelquake.studies.masking import without_masked_lm
-from babelquake.studies.missing import require_scores, text_in
+from babelquake.studies.final_marks import not_sampled
+from babelquake.studies.mask_model import without_masked_lm
+from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
@@ -27,7 +27,7 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import make_tables
-from babelquake.studies.splits import not_sampled
+from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.systems import system as system_of
 
 MT = Study(

@@ -12,15 +12,15 @@ import polars as pl
 from babelquake.engine import Engine, in_turn
 from babelquake.languages import sides
 from babelquake.perturb.base import card_of
-from babelquake.runs.pieces import list_column
+from babelquake.runs.chunks import list_column
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block, blocks_of
+from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.mt.reset import RESETS, Reset
 from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
 from babelquake.studies.session import Session
-from babelquake.studies.splits import of_the_sample
 from babelquake.studies.variants import perturbed_blocks, vocabularies
 from babelquake.systems import System
 

@@ -23,9 +23,9 @@ from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, difference_test
 from babelquake.stats.units import by_unit, marks_of, short
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.measuring import Families, mean_of, measured
 from babelquake.studies.qe import kinds
-from babelquake.studies.units import keys_by_row
+from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.tests_to_measures import Families, mean_of, measured
 
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""

@@ -15,9 +15,9 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.kendall import rank_agreement
 from babelquake.studies.cells import Cell, paired_test
-from babelquake.studies.measuring import Families, measured
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import Probed
+from babelquake.studies.tests_to_measures import Families, measured
 
 RANKS: dict[str, tuple[Kind, Kind | None]] = {
     "discrimination_standardised": (kinds.RANK_DISCRIMINATION, kinds.RANK_AGREEMENT),

@@ -12,7 +12,7 @@ from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.blocks import blocks_of
-from babelquake.studies.masking import with_masked_lm
+from babelquake.studies.mask_model import with_masked_lm
 from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
 

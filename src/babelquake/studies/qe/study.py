@@ -19,18 +19,18 @@ from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
-from babelquake.studies.asked import AnyScorer, references_each, scorers_of
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, judgements
-from babelquake.studies.measuring import enough
 from babelquake.studies.metric.material import meaning_of
-from babelquake.studies.missing import require_scores, steady, text_among, text_in, without_perturbed
+from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import probe_results, probed_models
 from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
 from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
+from babelquake.studies.resolve import AnyScorer, references_each, scorers_of
+from babelquake.studies.tests_to_measures import enough
 from babelquake.studies.variants import vocabularies
 
 
