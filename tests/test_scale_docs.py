@@ -1,5 +1,6 @@
 """The recipes for clusters in docs/scale.md: what can be known of them without a cluster."""
 
+import inspect
 import json
 import re
 import shlex
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+import babelquake as bq
 from babelquake.engine import workers
 from babelquake.engine.ray_executor import Ray
 
@@ -76,3 +78,9 @@ def test_memory_and_time_are_those_that_the_bench_kept(command: str) -> None:
 def test_the_curve_is_the_one_that_the_bench_kept() -> None:
     for name, speed in results("executors")["waiting"]["batches_per_second"].items():
         assert f"| {name} | {speed:.2f} |" in PAGE
+
+
+@pytest.mark.parametrize("study", ["mt", "metric"])
+def test_the_resamples_named_are_the_commands_own(study: str) -> None:
+    default = inspect.signature(getattr(bq, study)).parameters["resamples"].default
+    assert f"`{study}` {default:,}" in PAGE

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from babelquake.attacks.asking import Asking, Judgement, Memory, Perplexity, together
+import pytest
+
+from babelquake.attacks.asking import Agreement, Asking, Closeness, Judgement, Memory, Perplexity, Rendering, together
+from babelquake.resource import Gap
 
 
 def adding(texts: list[str]) -> Asking[float]:
@@ -32,3 +35,19 @@ def test_nothing_is_asked_twice_and_only_the_victim_counts(toys: Any) -> None:
     assert log == [[Judgement("a"), Perplexity("a")], [Judgement("b")]]
     assert values == [1.0, 1.0, 1.0, 1.0, 2.0]
     assert memory.queries == 2
+
+
+def test_requests_of_two_kinds_about_one_text_are_two_requests() -> None:
+    text = "x"
+    kinds = [Judgement(text), Perplexity(text), Rendering(text)]
+    kinds += [Closeness(text, text), Agreement(text, text), Gap(text, text)]
+    assert len(set(kinds)) == len(kinds)
+
+    def ask() -> Asking[list[object]]:
+        return (yield [Perplexity(text), Rendering(text)])
+
+    asking = Memory().remembering(ask())
+    assert next(asking) == [Perplexity(text), Rendering(text)]
+    with pytest.raises(StopIteration) as end:
+        asking.send([12.5, "ein Text"])
+    assert end.value.value == [12.5, "ein Text"]

@@ -178,3 +178,9 @@ def test_windows_1252_is_read_as_such_and_told(cli: Callable[..., Result]) -> No
 def test_a_table_of_a_probe_that_lacks_its_model_is_refused(cli: Callable[..., Result], tmp_path: Path) -> None:
     told = cli("perturb", "mask-replace", "--table", "made.tsv", input="One two three.\n", status=2).stderr
     assert "mask-replace[model=" in told and not (tmp_path / "made.tsv").exists()
+
+
+def test_natural_typos_want_the_language_and_name_those_there_are(cli: Callable[..., Result]) -> None:
+    said = cli("perturb", "natural-typo", input="Das ist ganz geboren.\n", status=2).stderr
+    assert "natural-typo" in said and "cs, de, en, es, fr" in said
+    assert cli("perturb", "natural-typo", "--lang", "de", "--level", "1", input="vielleicht\n").stdout != "vielleicht\n"

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from importlib.resources import files
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,9 @@ from babelquake.errors import UserError
 from babelquake.perturb import Perturbation, perturb
 from babelquake.perturb.keyboards import layouts
 from babelquake.perturb.lookalikes import homoglyphs, lookalikes
-from babelquake.perturb.spelling import typo_list
+from babelquake.perturb.spelling import TYPO_LANGUAGES, typo_list
+from babelquake.perturb.suite import suite
+from babelquake.perturb.table import perturb_table
 from babelquake.perturb.zeroe import INTRUDERS, VOWELS
 from babelquake.text import graphemes
 
@@ -78,6 +81,14 @@ def _subsequences_of(text: str, changed: str) -> set[str]:
     return {single} if all(char in letters for char in single) else set()
 
 
+@pytest.mark.parametrize(("to", "made"), [("upper", "DON'T STOP"), ("lower", "don't stop"), ("title", "Don't Stop")])
+def test_one_style_of_case_alone(to: str, made: str) -> None:
+    assert variants("case", "don't Stop", level=1, to=to) == {made}
+    everyday = [change.cell for change in suite("everyday").perturbations if change.name == "case"]
+    assert (f"case[to={to}]", 1.0) in everyday and len(everyday) == 3
+    assert [change.label for change in suite("niu2020").perturbations if change.name == "case"] == ["case"]
+
+
 def test_case_is_upper_lower_or_title_and_japanese_has_none() -> None:
     assert variants("case", "don't Stop", level=1) == {"DON'T STOP", "don't stop", "Don't Stop"}
     assert perturb("case", ["東京です。", "مرحبا"], level=1) == [None, None]
@@ -141,6 +152,17 @@ def test_natural_typos_come_from_the_list_and_keep_the_casing(tmp_path_factory: 
     assert typo_list(str(file))["receive"] == ("recieve",)
     with pytest.raises(UserError, match="cannot be read"):
         perturb("natural-typo", [text], file=str(file) + ".missing")
+
+
+def test_natural_typos_without_a_language_are_refused_and_the_languages_named() -> None:
+    for call in (lambda: perturb("natural-typo", ["I receive it."]), lambda: perturb_table("natural-typo", ["Ja."])):
+        with pytest.raises(UserError) as told:
+            call()
+        assert all(code in str(told.value) for code in ("natural-typo", "cs, de, en, es, fr", "file="))
+    shipped = (files("babelquake.perturb") / "lexicon/natural-typos").iterdir()
+    assert sorted(file.name.removesuffix(".txt") for file in shipped) == list(TYPO_LANGUAGES)
+    table = perturb_table("everyday", ["I receive it."])
+    assert table.filter(perturbation="natural-typo")["text"].to_list() == [None]
 
 
 def test_german_typos_of_the_public_list(shared_data: object) -> None:

@@ -2,17 +2,22 @@
 
 A search yields a list of requests and is sent the list of replies. Whoever drives it decides when and with whose
 requests they are answered: `together` merges generators of one sentence, the engine's pool those of many sentences.
+
+Each kind of request is a class of its own, not a tuple: replies are remembered by request, and two kinds of request
+about the same text must never be taken for each other.
 """
 
 from collections.abc import Generator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from babelquake.resource import Gap
 
 R = TypeVar("R")
 
 
-class Judgement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Judgement:
     """The victim's raw score of a translation. Reply: a number."""
 
     translation: str
@@ -20,26 +25,30 @@ class Judgement(NamedTuple):
     source: str | None = None
 
 
-class Perplexity(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Perplexity:
     """How surprising the fluency model finds a text. Reply: a number."""
 
     fluency_of: str
 
 
-class Closeness(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Closeness:
     """Cosine of two texts' sentence vectors. Reply: a number."""
 
     one: str
     other: str
 
 
-class Rendering(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rendering:
     """A source in the attacked system's translation. Reply: a text."""
 
     translation_of: str
 
 
-class Agreement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Agreement:
     """chrF of a translation against the translation of the clean source. Reply: a number."""
 
     translation: str

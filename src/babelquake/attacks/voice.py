@@ -57,7 +57,7 @@ class Voice:
     def _asked(self, request: Request) -> tuple[Question | Ask, ...]:
         match request:
             case Judgement():
-                return (Question(*request),)
+                return (Question(request.translation, request.references, request.source),)
             case Perplexity(text) if self.causal is not None:
                 return (Ask(self.causal, text),)
             case Gap() if self.masked is not None:

@@ -59,6 +59,7 @@ def perturb(
     asked = _asked_for(name, level, replicates, vocabulary, table is not None)
     chosen = asked if table is None else able(asked)
     language = Language(lang) if lang else None
+    chosen.require_language(language)
     notes: list[str] = []
     found = None if column is None else read_column(file, column)
     texts = lines(file, notes) if found is None else (text or "" for text in found.texts)

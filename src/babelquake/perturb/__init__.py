@@ -21,6 +21,8 @@ def perturb(
 ) -> list[str | None]:
     """Change each text; None where the perturbation is not applicable.
 
+    What can do nothing without the language of the texts is an error where `lang` is not given.
+
     >>> perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
     """
     given = options.pop("sources", None)
@@ -31,6 +33,7 @@ def perturb(
         options["vocabulary"], words = words, None
     fillers = options.pop("fillers", None)
     perturbation = _one(name, options)
+    perturbation.require_language(lang)
     language = Language(lang) if lang else None
     return [
         perturbation.apply(

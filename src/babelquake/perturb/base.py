@@ -82,6 +82,18 @@ class Perturbation:
         """Whether it asks a masked language model and names none."""
         return self.card.asks and not self.options.get("model")
 
+    def lacks_language(self, lang: str | None) -> bool:
+        """Whether it can do nothing, since the language is not known and no list of words was named."""
+        return not lang and bool(self.card.word_lists) and not self.options.get("file")
+
+    def require_language(self, lang: str | None) -> None:
+        """Refuse to do nothing in silence."""
+        if self.lacks_language(lang):
+            raise UserError(
+                f"{self.name} needs the language of the texts, one of {', '.join(self.card.word_lists)}, "
+                f"or your own list of words: {self.name}[file=…]."
+            )
+
     def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
         """Name, options, the linguistic resource that was used, and the words it drew from with a hash of them."""
         known = Language(lang) if lang else None

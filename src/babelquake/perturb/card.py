@@ -50,6 +50,8 @@ class Card:
     function: Callable[..., Any] = field(repr=False, compare=False)
     high: float = 1.0
     """The largest level that makes sense."""
+    word_lists: tuple[str, ...] = ()
+    """The languages it has lists of words for, where it can do nothing without knowing the language."""
     resource: Callable[[Language | None], str] | None = field(default=None, repr=False, compare=False)
     """Names the linguistic resource used for a language; part of the signature."""
 
@@ -109,13 +111,26 @@ def perturbation(
     side: Side = "any",
     replicates: int = 1,
     high: float = 1.0,
+    word_lists: Iterable[str] = (),
     resource: Callable[[Language | None], str] | None = None,
 ) -> Callable[[F], F]:
     """Register a function as a perturbation under a name."""
 
     def register(function: F) -> F:
         card = Card(
-            name, family, paper, meaning, level, unit, tuple(languages), side, replicates, function, high, resource
+            name,
+            family,
+            paper,
+            meaning,
+            level,
+            unit,
+            tuple(languages),
+            side,
+            replicates,
+            function,
+            high,
+            tuple(word_lists),
+            resource,
         )
         PERTURBATIONS.register(name, card)
         function.card = card  # type: ignore[attr-defined]  # for those who name it by its place

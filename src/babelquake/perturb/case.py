@@ -1,6 +1,7 @@
 """Letter case (Niu et al. 2020, §3)."""
 
 from collections.abc import Callable
+from typing import Literal
 
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
@@ -12,12 +13,19 @@ def title_words(text: str) -> str:
     return map_words(text, title)
 
 
-STYLES: tuple[Callable[[str], str], ...] = (str.upper, str.lower, title_words)
+STYLES: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "title": title_words}
 
 
 @perturbation("case", family="case", paper="Niu 2020 §3", meaning="preserving", level=0.5, unit="share of sentences")
-def change_case(text: str, level: float, rng: Stream) -> str | None:
-    """Upper-, lower- or title-case the whole sentence with probability `level`; None where a script has no case."""
+def change_case(
+    text: str, level: float, rng: Stream, to: Literal["any", "upper", "lower", "title"] = "any"
+) -> str | None:
+    """Upper-, lower- or title-case the whole sentence with probability `level`; None where a script has no case.
+
+    The paper mixes the three at random, which is `to=any`; `to=upper`, `to=lower` and `to=title` are one each.
+    """
     if not has_case(text):
         return None
-    return rng.choice(STYLES)(text) if rng.chance(level) else text
+    if not rng.chance(level):
+        return text
+    return STYLES[rng.choice(tuple(STYLES)) if to == "any" else to](text)

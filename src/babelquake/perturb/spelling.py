@@ -145,6 +145,10 @@ def typo_list(path: str) -> dict[str, tuple[str, ...]]:
     return known
 
 
+TYPO_LANGUAGES = ("cs", "de", "en", "es", "fr")
+"""The languages whose lists of real misspellings ship."""
+
+
 def known_typos(lang: Language | None) -> dict[str, tuple[str, ...]]:
     """The list that ships for a language; empty where there is none."""
     path = _own_list(lang)
@@ -164,14 +168,15 @@ def _own_list(lang: Language | None) -> str:
     meaning="preserving",
     level=0.2,
     unit="share of words with a known misspelling",
+    word_lists=TYPO_LANGUAGES,
 )
 def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, file: str = "") -> str | None:
     """Replace words by misspellings as real writers make them, each known word with probability `level`.
 
-    The lists that ship cover en, de, fr, es and cs (an unnamed language reads as English); `file=` reads any list of
-    `word typo typo …` lines instead. None for a language without a list. A typo takes the casing of its word.
+    The lists that ship cover cs, de, en, es and fr; `file=` reads any list of `word typo typo …` lines instead. None
+    for a language without a list, and for an unknown one. A typo takes the casing of its word.
     """
-    known = typo_list(file) if file else known_typos(lang)
+    known = typo_list(file) if file else known_typos(lang) if lang else {}
     if not known:
         return None
 

@@ -123,6 +123,11 @@ class Suite:
             for (perturbation, replicate), changed in zip(cells, by_cell, strict=True)
         )
 
+    def require_language(self, lang: str | None) -> None:
+        """Refuse to do nothing in silence: all that was named needs the language of the texts."""
+        if all(perturbation.lacks_language(lang) for perturbation in self.perturbations):
+            self.perturbations[0].require_language(lang)
+
     def drawing_from(self, vocabulary: str | None) -> "Suite":
         """The suite with another vocabulary (`shipped`, `data` or a file) for those that draw words; None: as it is."""
         if vocabulary is None:

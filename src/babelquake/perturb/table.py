@@ -44,6 +44,7 @@ def perturb_table(
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
     chosen = able(chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None))
+    chosen.require_language(lang)
     if words is None and chosen.draws_from_data:
         words = vocabulary_of(texts, Language(lang) if lang else None)
     return pl.concat(in_blocks(chosen, lines, lang=lang, seed=seed, vocabulary=words, fillers=fillers))

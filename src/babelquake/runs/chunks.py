@@ -52,17 +52,17 @@ class Part:
         self._last: int = found["at"][-1] if found.height else -1
 
     def statistics(self, column: str) -> Array:
-        """A column of statistics as rows of numbers."""
+        """A column of statistics as rows of numbers; those of a text that was not judged are 0 and add nothing."""
         rows: Array | None = None
         filled = 0
         for piece in pieces(self._table, self._where, [column], self._first, self._last):
-            if not piece.height:
-                continue
-            found = rows_of(piece[column])
-            if rows is None:
-                rows = np.empty((self.index.height, found.shape[1]))
-            rows[filled : filled + len(found)] = found
-            filled += len(found)
+            judged = filled + piece[column].is_not_null().arg_true().to_numpy()
+            filled += piece.height
+            if len(judged):
+                found = rows_of(piece[column].drop_nulls())
+                if rows is None:
+                    rows = np.zeros((self.index.height, found.shape[1]))
+                rows[judged] = found
         return np.zeros((0, 0)) if rows is None else rows
 
 

@@ -63,6 +63,12 @@ def several(what: T | Sequence[T]) -> list[T]:
 
 
 def references_each(segments: pl.DataFrame) -> int | None:
-    """How many references every segment has; None where that varies."""
-    counts = segments["references"].list.len().fill_null(0).unique()
-    return int(counts[0]) if len(counts) == 1 else None
+    """How many references every segment has that has any; None where that varies."""
+    counts = given_references(segments["references"]).list.len().unique()
+    some = counts.filter(counts > 0) if len(counts) > 1 else counts
+    return int(some[0]) if len(some) == 1 else None
+
+
+def given_references(references: pl.Series) -> pl.Series:
+    """The references of each segment that hold some text; an empty list where there are none."""
+    return references.list.eval(pl.element().filter(pl.element().str.strip_chars() != "")).fill_null([])

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from babelquake.data import Dataset, read
@@ -16,6 +17,7 @@ from babelquake.errors import UserError
 from babelquake.resource import Limits
 from babelquake.runs.run import Run
 from babelquake.runs.table_parts import Parts
+from babelquake.scorers import scorer
 from babelquake.spec import Spec
 from babelquake.studies.mt.study import mt
 from babelquake.systems.base import System
@@ -208,6 +210,35 @@ def test_without_references_only_agreement_is_measured_and_said_so(tmp_path: Pat
     kinds = {kind for kind in run.measures["measure"] if not kind.startswith("changed_")}
     assert kinds - {"consis_changed", "inconsistent_changed"} == {"consis", "overall_consis", "inconsistent"}
     assert any("only CONSIS and % inconsistent" in note for note in run.info.notes)
+
+
+@pytest.mark.parametrize("block", [2, 40_000])
+def test_a_missing_reference_takes_its_segment_alone_out_of_quality(
+    tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("babelquake.studies.blocks.BLOCK_TEXTS", block)
+    texts = [(source, reference) for source, reference in dict(PAIRS).items() if source]
+    rows = [{"source": source, "reference": reference} for source, reference in texts]
+    rows[1]["reference"], rows[4]["reference"] = None, " "  # type: ignore[assignment]
+    noise = "case[level=1,to=upper]"
+    run = mt(
+        data=pl.DataFrame(rows),
+        systems=[Interpreter()],
+        suite=noise,
+        scorers=["bleu", "chrf"],
+        out=tmp_path / "run",
+        resamples=100,
+    )
+    judged = [row for place, row in enumerate(rows) if place not in (1, 4)]
+    translations = Interpreter().translate([row["source"] for row in judged])
+    found = run.measures.filter(measure="quality", perturbation="case[to=upper]")
+    for name in ("bleu", "chrf"):
+        ((value, n),) = found.filter(scorer=name).select("value", "n").iter_rows()
+        assert value == pytest.approx(scorer(name).corpus(translations, [row["reference"] for row in judged]))
+        assert n == len(judged) == 4
+    assert set(run.measures.filter(measure="consis")["n"]) == {6}
+    assert run.scores.filter(pl.col("score").is_null())["row"].unique().sort().to_list() == [1, 4]
+    assert any(note.startswith("2 of 6 segments have no reference") for note in run.info.notes)
 
 
 def test_several_systems_are_ranked_and_compared(tmp_path: Path, data: Dataset) -> None:

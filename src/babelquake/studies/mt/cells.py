@@ -72,8 +72,10 @@ class _Cut(Sides):
         here = {name: values[name] for name in GROUPS[:3]}
         noisy, clean = told & same(**values), same(**here, perturbation=None)
         super().__init__(scores, noisy, clean, ["row", "replicate"], keys)
-        missing = scores.filter(noisy).select(pl.col("statistics", "forward").null_count()).collect()
-        judged, paired = (missing[name][0] == 0 for name in ("statistics", "forward"))
+        there = scores.filter(noisy).select(pl.col("statistics", "forward").is_not_null()).collect()
+        self.judged: NDArray[np.bool_] = there["statistics"].to_numpy()
+        """Which of the perturbed texts have a quality: where the scorer needs a reference, those that have one."""
+        judged, paired = self.judged.any(), there["forward"].any()
         self.names = [*(("clean", "perturbed") if judged else ()), *(("forward", "backward") if paired else ())]
 
     def changed(self, translations: pl.LazyFrame, values: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -104,7 +106,9 @@ def places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
 def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: int, resamples: int, seed: int) -> Cell:
     """One cell, over all its texts or over those chosen."""
     rows, keys = (values if chosen is None else values[chosen] for values in (sides.rows, sides.keys))
-    cell = Cell(place, np.unique(keys), len(np.unique(rows)), changed)
+    judged = rows[sides.judged if chosen is None else sides.judged[chosen]]
+    sizes = dict.fromkeys(OF_QUALITY, len(np.unique(judged)))
+    cell = Cell(place, np.unique(keys), len(np.unique(rows)), changed, sizes)
     tables = [partial(sides.table, name, chosen) for name in sides.names]
     if tables:
         cell.compute(_formulas(scorer, sides.names), tables, resamples, seed)
@@ -135,6 +139,9 @@ FORMULAS: dict[str, tuple[tuple[str, ...], Callable[..., Array]]] = {
     "forward": (("forward",), lambda forward: forward),
     "backward": (("backward",), lambda backward: backward),
 }
+
+OF_QUALITY = [name for name, (sides, _) in FORMULAS.items() if "perturbed" in sides or "clean" in sides]
+"""What is measured on segments with a quality alone."""
 
 
 def _formulas(scorer: Scorer, sides: list[str]) -> dict[str, Callable[..., Array]]:

@@ -45,9 +45,9 @@ def _of_cell(cell: Cell) -> Iterator[tuple[str, Measure]]:
         kind = cell.place.kind(KINDS[name])
         if name in cell.numbers:
             note = cell.few_changed if name in ("delta", "robust") else None
-            yield name, measured(kind, cell.numbers[name], cell.n, note=note, **place)
+            yield name, measured(kind, cell.numbers[name], cell.sizes.get(name, cell.n), note=note, **place)
         elif name in cell.notes:
-            yield name, undefined(kind, cell.n, cell.notes[name], **place)
+            yield name, undefined(kind, cell.sizes.get(name, cell.n), cell.notes[name], **place)
 
 
 def system_differences(found: Sequence[Cell]) -> list[Measure]:
@@ -62,7 +62,7 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
                     continue
                 drawn = one.numbers[name] - other.numbers[name]
                 place = {**one.place.columns, "other": other.place.system}
-                measure = measured(KINDS[name].difference(), drawn, one.n, **place)
+                measure = measured(KINDS[name].difference(), drawn, one.sizes.get(name, one.n), **place)
                 question = f"{RANKED_BY[name]} of two systems"
                 families.add(one.place.asked(question), measure, paired_test(one, other, name))
     return sorted(families.judge(), key=lambda measure: measure.kind.name, reverse=True)

@@ -27,7 +27,15 @@ from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import one_row_per_source, source_language
 from babelquake.studies.mt.translating import make_tables
-from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
+from babelquake.studies.resolve import (
+    AnyScorer,
+    AnySystem,
+    given_references,
+    references_each,
+    scorers_of,
+    several,
+    systems_of,
+)
 from babelquake.systems import system as system_of
 
 MT = Study(
@@ -127,10 +135,16 @@ def _without_consis(scorers: Sequence[Scorer]) -> list[str]:
 
 
 def _missing_references(segments: pl.DataFrame) -> list[str]:
-    missing = segments.filter(pl.col("references").is_null() | (pl.col("references").list.len() == 0)).height
+    translated = segments.filter(pl.col("source").fill_null("").str.strip_chars() != "")
+    missing = int((given_references(translated["references"]).list.len() == 0).sum())
     if not missing:
         return []
-    return [f"{missing} of {segments.height} segments have no reference: only CONSIS and % inconsistent are measured."]
+    if missing == translated.height:
+        return ["No segment has a reference: only CONSIS and % inconsistent are measured."]
+    return [
+        f"{missing} of {translated.height} segments have no reference and are left out of quality, Δ and ROBUST; "
+        "CONSIS and % inconsistent are measured on all."
+    ]
 
 
 def _blank_sources(segments: pl.DataFrame) -> list[str]:

@@ -20,6 +20,7 @@ from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.mt.reset import RESETS, Reset
 from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
+from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
 from babelquake.studies.variants import perturbed_blocks, vocabularies
 from babelquake.systems import System
@@ -118,18 +119,21 @@ def _resets(label: str, reset: Reset) -> bool:
 def _judged(scorer: Scorer, block: Block, translations: pl.DataFrame, engine: Engine) -> pl.DataFrame:
     """Per translation: quality against the references, and agreement with the clean one both ways."""
     places = np.searchsorted(block.segments["row"].to_numpy(), translations["row"].to_numpy())
-    references = block.segments["references"].gather(places).to_list()
+    references = given_references(block.segments["references"]).gather(places)
     sources = block.segments["source"].fill_null("").gather(places).to_list()
     texts = translations["judged"].to_list()
     wants = "reference" in scorer.needs
     table = translations.select(KEYS).with_columns(scorer=pl.lit(scorer.name))
-    if wants and not all(block.segments["references"].list.len().fill_null(0)):
-        table = table.with_columns(score=pl.lit(None, pl.Float64), statistics=pl.lit(None, pl.List(pl.Float64)))
-    else:
-        statistics = engine.judge(scorer, Questions(texts, references if wants else None, sources))
-        scores = pl.Series(scorer.score_rows(statistics), dtype=pl.Float64)
-        table = table.with_columns(score=scores, statistics=list_column(statistics))
+    able = (references.list.len() > 0).arg_true() if wants else pl.arange(len(texts), eager=True)
     nothing = pl.lit(None, pl.List(pl.Float64))
+    if len(able):
+        asked = [texts[place] for place in able], references.gather(able).to_list(), [sources[place] for place in able]
+        statistics = engine.judge(scorer, Questions(asked[0], asked[1] if wants else None, asked[2]))
+        scores = pl.Series(scorer.score_rows(statistics), dtype=pl.Float64)
+        judged = pl.DataFrame({"place": able.cast(pl.UInt32), "score": scores, "statistics": list_column(statistics)})
+        table = table.with_row_index("place").join(judged, on="place", how="left", maintain_order="left").drop("place")
+    else:
+        table = table.with_columns(score=pl.lit(None, pl.Float64), statistics=nothing)
     noisy = translations["perturbation"].is_not_null().to_numpy().nonzero()[0]
     if not wants or not len(noisy):
         return table.with_columns(forward=nothing, backward=nothing)
