@@ -14,7 +14,18 @@ from babelquake.runs.opening import AnyRun, opened
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
 
-MEASURES = ("overall_robust", "overall_consis", "robust", "consis", "inconsistent", "discrimination", "pearson", "darr")
+MEASURES = (
+    "overall_quality",
+    "overall_quality_perturbed",
+    "overall_robust",
+    "overall_consis",
+    "robust",
+    "consis",
+    "inconsistent",
+    "discrimination",
+    "pearson",
+    "darr",
+)
 """What a card lists, where a run has it."""
 TASKS = {"system": "translation", "scorer": "other"}
 """Hugging Face's name of the task, by what is under test."""

@@ -6,7 +6,16 @@ from babelquake.report.table import Table, cell, interval, note_on, table_of, va
 from babelquake.runs.run import Run
 
 DIFFERENCES = {"robust_difference": "ROBUST", "consis_difference": "CONSIS", "delta_difference": "Δ"}
-OVERALL = {"overall_robust": "ROBUST", "overall_consis": "CONSIS", "overall_delta": "Δ", "overall_rank": "mean rank"}
+OVERALL = {
+    "overall_rank": "rank",
+    "overall_quality_perturbed": "under noise",
+    "overall_quality": "clean",
+    "overall_delta": "Δ",
+    "overall_robust": "ROBUST",
+    "overall_consis": "CONSIS",
+}
+IN_SCORES = ("overall_quality_perturbed", "overall_quality", "overall_delta")
+"""Those on the scorer's own scale."""
 
 
 def mt_tables(run: Run) -> list[Table]:
@@ -32,7 +41,7 @@ def _overall(results: Results) -> list[Table]:
             *(
                 with_sd(
                     results.one(name, language_pair=pair, scorer=scorer, system=system),
-                    results.digits(scorer, 1) if name == "overall_delta" else 1,
+                    results.digits(scorer, 1) if name in IN_SCORES else 1,
                 )
                 for name in OVERALL
             ),
@@ -48,9 +57,17 @@ def _overall(results: Results) -> list[Table]:
         "95 % interval": interval,
     }
     return [
-        Table("All in all", ("scorer", "system", *OVERALL.values()), lines, "Means over the suite ± sd."),
+        Table("All in all", ("scorer", "system", *OVERALL.values()), lines, _overall_note(rows)),
         *table_of("All in all: differences", compared, columns, note_on(compared), ("95 % interval",)),
     ]
+
+
+def _overall_note(rows: list[Row]) -> str:
+    """What the figures are, and which perturbations they leave out."""
+    notes = (row["note"] for row in rows if row["note"] and row["measure"] == "overall_quality_perturbed")
+    return " ".join(
+        ["Means over perturbations, each weighing the same, ± sd; ROBUST from the means.", *dict.fromkeys(notes)]
+    )
 
 
 def _cells(results: Results, pair: str | None, scorer: str) -> Table:

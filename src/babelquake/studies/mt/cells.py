@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from babelquake.runs.chunks import counted, same
 from babelquake.scorers.base import Array, Scorer
+from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.studies.cells import Cell, Place, Shared, exchange_of
@@ -154,6 +155,13 @@ def _formulas(scorer: Scorer, sides: list[str]) -> dict[str, Callable[..., Array
     return {name: of_sums(*formula) for name, formula in FORMULAS.items() if set(formula[0]) <= set(sides)}
 
 
+def reaches_zero(drawn: Resampled, divides: bool) -> bool:
+    """Whether a quality, or its interval, is below zero; what is divided by must not be zero either."""
+    values = np.append(drawn.values, drawn.value)
+    low = values <= 0 if divides else values < 0
+    return bool(low[-1] or np.mean(low[:-1]) > REACHES_ZERO)
+
+
 def _without_meaningless_ratios(cell: Cell, scorer: Scorer) -> None:
     """Take ROBUST and CONSIS away where they mean nothing, and say why."""
     named = {"clean": "quality", "perturbed": "quality_perturbed"}
@@ -163,10 +171,7 @@ def _without_meaningless_ratios(cell: Cell, scorer: Scorer) -> None:
         if not scorer.ratio_scale:
             cell.notes[name] = f"{called} is a ratio, and {scorer.name} has no true zero."
         for side in FORMULAS[name][0]:
-            drawn = cell.numbers[named.get(side, side)]
-            divides = side == "clean"
-            low = drawn.values <= 0 if divides else drawn.values < 0
-            if (drawn.value <= 0 if divides else drawn.value < 0) or np.mean(low) > REACHES_ZERO:
+            if reaches_zero(cell.numbers[named.get(side, side)], divides=side == "clean"):
                 cell.notes.setdefault(name, f"{called} is a ratio, and the {WORDS[side]} reaches zero.")
         if name in cell.notes:
             del cell.numbers[name]

@@ -9,10 +9,13 @@ ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio sca
 CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2")
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
 RANK = Kind("rank", unit="rank, 1 is the sturdiest", better="down")
-OVERALL_ROBUST = Kind("overall_robust", unit="% of clean quality, mean over perturbations", better="up")
+OVERALL_QUALITY = Kind("overall_quality", unit="score, mean over perturbations", better="up")
+"""Of the clean translations of the segments behind `OVERALL_QUALITY_PERTURBED`, each as often."""
+OVERALL_QUALITY_PERTURBED = Kind("overall_quality_perturbed", unit="score, mean over perturbations", better="up")
+OVERALL_ROBUST = Kind("overall_robust", unit="% of overall clean quality", better="up", needs="ratio scale")
 OVERALL_CONSIS = Kind("overall_consis", unit="% agreement, mean over perturbations", better="up")
 OVERALL_DELTA = Kind("overall_delta", unit="score, better is up, mean over perturbations", better="up")
-OVERALL_RANK = Kind("overall_rank", unit="mean rank over perturbations, 1 is the sturdiest", better="down")
+OVERALL_RANK = Kind("overall_rank", unit="rank by overall quality under noise, 1 is the best", better="down")
 ROBUST_CONSIS = Kind("robust_consis_correlation", unit="Pearson's r", paper="Niu 2020 Figure 1")
 
 

@@ -1,95 +1,161 @@
-"""Which system is sturdier, all in all? One figure per system, scorer and suite.
+"""Which system is best under noise? One figure per system, scorer and measure for the whole suite.
 
-Overall ROBUST (CONSIS) is the mean over the suite's perturbations and levels, overall Δ the mean change, the overall
-rank the mean of the ranks under each. All cells share their resamples, so the figures have intervals, and systems are
-compared in pairs. Cells at level 0, where nothing is perturbed, stay out.
+Quality is pooled: within a perturbation (at one level) over its segments, as the scorer does, then over perturbations,
+each weighing the same. Overall quality is that of the clean translations of the same segments, overall Δ and ROBUST are
+the difference and the ratio of the two pooled qualities. A mean of ratios would follow the one cell whose clean
+quality is near zero; in a ratio of means no cell has more than its share: of k cells one moves a quality between 0 and
+100 by at most 100/k points. Cells at level 0, where nothing is perturbed, and cells with fewer than `LEAST_CHANGED`
+changed segments stay out; the latter are named.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
-from babelquake.stats.pvalues import Alternative
-from babelquake.stats.testing import Test, difference_test
-from babelquake.stats.units import aligned
-from babelquake.studies.cells import Cell, Tested, differing, grouped
+from babelquake.stats.resampling import Keys
+from babelquake.stats.units import aligned, combined, short
+from babelquake.studies.cells import Cell, Place, Tested, grouped, paired_test
 from babelquake.studies.mt import kinds
-from babelquake.studies.mt.robustness import RANKED_BY, perturbed, ranked_by
+from babelquake.studies.mt.cells import reaches_zero
+from babelquake.studies.mt.robustness import perturbed
 from babelquake.studies.tests_to_measures import Families, mean_of, measured, undefined
 
-OVERALL: dict[str, Kind] = {
-    "robust": kinds.OVERALL_ROBUST,
-    "delta": kinds.OVERALL_DELTA,
-    "consis": kinds.OVERALL_CONSIS,
+LEAST_CHANGED = 20
+"""Cells with fewer changed segments have no part in overall figures."""
+OVERALL = {
+    kind.name: kind
+    for kind in (
+        kinds.OVERALL_QUALITY,
+        kinds.OVERALL_QUALITY_PERTURBED,
+        kinds.OVERALL_ROBUST,
+        kinds.OVERALL_CONSIS,
+        kinds.OVERALL_DELTA,
+    )
 }
-BySystem = Mapping[str, Sequence[Cell]]
+QUESTIONS = {
+    "overall_quality": "overall clean quality",
+    "overall_quality_perturbed": "overall quality under noise",
+    "overall_robust": "overall ROBUST",
+    "overall_consis": "overall CONSIS",
+    "overall_delta": "overall Δ",
+}
+RANKED_BY = {"overall_quality_perturbed": "quality under noise", "overall_consis": "CONSIS"}
+"""What systems are ranked by: the first that all of them have."""
 
 
 def overall(found: Sequence[Cell]) -> list[Measure]:
     """Overall figures of every system and scorer, and the differences between systems."""
     measures: list[Measure] = []
     views = grouped(perturbed(found), lambda cell: (cell.place.language_pair, cell.place.scorer))
-    for (pair, scorer), group in views.items():
-        shared = _shared(grouped(group, lambda cell: cell.place.system or ""))
-        for system, cells in shared.items():
-            measures += _figures(cells, {"language_pair": pair, "scorer": scorer, "system": system})
-        measures += _ranks(shared, pair, scorer)
-        measures += _differences(shared, pair, scorer)
+    for group in views.values():
+        systems = [overall_cell(cells) for cells in _shared(group)]
+        measures += [measure for cell in systems for measure in _figures(cell)]
+        measures += _ranks(systems)
+        measures += _differences(systems)
     return measures
 
 
-def _shared(systems: Mapping[str, list[Cell]]) -> BySystem:
-    """The perturbations that all systems were tried under, in the same order for each."""
+def counts(cell: Cell) -> bool:
+    """Whether enough segments were changed for the cell to have a part in overall figures."""
+    return cell.changed is None or cell.changed >= LEAST_CHANGED
+
+
+def overall_cell(cells: Sequence[Cell]) -> Cell:
+    """What the cells of one system and scorer say together; of those left out, a note."""
+    counted = [cell for cell in cells if counts(cell)]
+    everywhere = units(counted or cells)
+    whole = Cell(cells[0].place.of_system, everywhere, len(everywhere))
+    if not counted:
+        having = {name for cell in cells for name in (*cell.numbers, *cell.notes)}
+        whole.notes |= {name: _left_out(cells) for name in OVERALL if name.removeprefix("overall_") in having}
+        return whole
+    for name in ("quality", "quality_perturbed", "consis"):
+        if all(name in cell.numbers for cell in counted):
+            _pool(whole, counted, name)
+        elif reason := next((cell.notes[name] for cell in counted if name in cell.notes), None):
+            whole.notes[f"overall_{name}"] = reason
+    if "overall_quality_perturbed" in whole.numbers:
+        _relate(whole, "overall_delta", lambda noisy, clean: noisy - clean)
+        if reason := _meaningless_ratio(whole, counted):
+            whole.notes["overall_robust"] = reason
+        else:
+            _relate(whole, "overall_robust", lambda noisy, clean: 100 * noisy / clean)
+    if all(cell.marks is not None for cell in counted):
+        spread = (aligned(cell.keys, everywhere, cell.marks) for cell in counted if cell.marks is not None)
+        whole.marks = short(combined(marks.astype(np.uint64) for marks in spread))
+    if said := _left_out(cells):
+        whole.notes |= dict.fromkeys(whole.numbers, said)
+    return whole
+
+
+def _left_out(cells: Sequence[Cell]) -> str:
+    """The cells in which too little was changed, by name, with how many segments were."""
+    names = [f"{_called(cell.place)} ({cell.changed})" for cell in cells if not counts(cell)]
+    return f"Left out, fewer than {LEAST_CHANGED} segments changed: {', '.join(names)}." if names else ""
+
+
+def _pool(whole: Cell, cells: Sequence[Cell], name: str) -> None:
+    """The mean over cells, its resamples, and what each segment contributes."""
+    whole.numbers[f"overall_{name}"] = mean_of([cell.numbers[name] for cell in cells])
+    if all(name in cell.contributions for cell in cells):
+        parts = [aligned(cell.keys, whole.keys, cell.contributions[name]) for cell in cells]
+        whole.contributions[f"overall_{name}"] = np.mean(parts, axis=0)
+
+
+def _relate(whole: Cell, name: str, function: Callable[[Array, Array], Array]) -> None:
+    """A number made of pooled quality under noise and pooled clean quality."""
+    sides = [f"overall_{side}" for side in ("quality_perturbed", "quality")]
+    drawn = [whole.numbers[side] for side in sides]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(function(*(np.asarray(side.value) for side in drawn)))
+        whole.numbers[name] = Resampled(value, function(*(side.values for side in drawn)))
+        if all(side in whole.contributions for side in sides) and (n := len(whole.keys)) > 1:
+            without = [(whole.numbers[side].value - whole.contributions[side]) * n / (n - 1) for side in sides]
+            whole.contributions[name] = value - (n - 1) / n * function(*without)
+
+
+def _meaningless_ratio(whole: Cell, cells: Sequence[Cell]) -> str | None:
+    """Why the overall ROBUST means nothing, if so: no cell has one, or a pooled quality reaches zero."""
+    if not any("robust" in cell.numbers for cell in cells):
+        return next((cell.notes["robust"] for cell in cells if "robust" in cell.notes), None)
+    clean, noisy = (whole.numbers[name] for name in ("overall_quality", "overall_quality_perturbed"))
+    if reaches_zero(clean, divides=True) or reaches_zero(noisy, divides=False):
+        return "ROBUST is a ratio, and the overall quality reaches zero."
+    return None
+
+
+def _shared(group: Sequence[Cell]) -> list[list[Cell]]:
+    """Each system's cells under the perturbations that all systems were tried under, in the same order for each."""
+    systems = grouped(group, lambda cell: cell.place.system)
     common = set.intersection(*({cell.place.question for cell in cells} for cells in systems.values()))
-    return {system: [cell for cell in cells if cell.place.question in common] for system, cells in systems.items()}
+    return [[cell for cell in cells if cell.place.question in common] for cells in systems.values()]
 
 
-def _figures(cells: Sequence[Cell], place: dict[str, str | None]) -> list[Measure]:
-    """A system's means over its cells; where one of them is undefined, so is the mean."""
-    measures = []
-    n = len(units(cells))
+def _figures(whole: Cell) -> Iterator[Measure]:
+    """The overall figures of a system, and those that mean nothing here with the reason."""
+    place = whole.place.columns
     for name, kind in OVERALL.items():
-        having = [cell.numbers[name] for cell in cells if name in cell.numbers]
-        if having and len(having) == len(cells):
-            measures.append(measured(kind, mean_of(having), n, **place))
-        elif having or any(name in cell.notes for cell in cells):
-            note = next((cell.notes[name] for cell in cells if name in cell.notes), "")
-            measures.append(undefined(kind, n, note, **place))
-    return measures
+        if name in whole.numbers:
+            yield measured(kind, whole.numbers[name], whole.n, note=whole.notes.get(name), **place)
+        elif name in whole.notes:
+            yield undefined(kind, whole.n, whole.notes[name], **place)
 
 
-def _ranks(systems: BySystem, pair: str | None, scorer: str) -> list[Measure]:
-    """The mean of a system's ranks, on the data and in every resample."""
-    if len(systems) < 2:
+def _ranks(systems: Sequence[Cell]) -> list[Measure]:
+    """Systems in order of quality under noise, on the data and in every resample; equal ones share a rank."""
+    name = next((name for name in RANKED_BY if all(name in cell.numbers for cell in systems)), None)
+    if len(systems) < 2 or name is None:
         return []
-    observed: list[Array] = []
-    drawn: list[Array] = []
-    names = set()
-    for cells in zip(*systems.values(), strict=True):
-        if (name := ranked_by(cells)) is not None:
-            names.add(name)
-            observed.append(_places(np.array([[cell.numbers[name].value] for cell in cells]))[:, 0])
-            drawn.append(_places(np.stack([cell.numbers[name].values for cell in cells])))
-    if not observed:
-        return []
-    values, resampled = np.mean(observed, axis=0), np.mean(drawn, axis=0)
-    n = len(units([cell for cells in systems.values() for cell in cells]))
-    note = f"Ranked by {' and '.join(RANKED_BY[name] for name in sorted(names, reverse=True))}."
+    observed = _places(np.array([[cell.numbers[name].value] for cell in systems]))[:, 0]
+    drawn = _places(np.stack([cell.numbers[name].values for cell in systems]))
+    note = f"Ranked by {RANKED_BY[name]}."
     return [
-        measured(
-            kinds.OVERALL_RANK,
-            Resampled(float(value), some),
-            n,
-            language_pair=pair,
-            scorer=scorer,
-            system=system,
-            note=note,
-        )
-        for system, value, some in zip(systems, values, resampled, strict=True)
+        measured(kinds.OVERALL_RANK, Resampled(float(rank), some), cell.n, note=note, **cell.place.columns)
+        for cell, rank, some in zip(systems, observed, drawn, strict=True)
     ]
 
 
@@ -98,75 +164,42 @@ def _places(values: Array) -> Array:
     return np.asarray(1.0 + (values[None, :, :] > values[:, None, :]).sum(axis=1))
 
 
-def _differences(systems: BySystem, pair: str | None, scorer: str) -> list[Measure]:
-    """Every two systems: the difference of their overall figures, tested; Δ where ROBUST is undefined."""
+def _differences(systems: Sequence[Cell]) -> list[Measure]:
+    """Every two systems: the differences of their overall figures, tested; Δ where ROBUST is undefined."""
     families = Families()
     for one, other in combinations(systems, 2):
-        cells, rivals = systems[one], systems[other]
-        for name in shared_names(cells, rivals):
-            drawn = overall_difference(cells, rivals, name)
-            place = {"language_pair": pair, "scorer": scorer, "system": one, "other": other}
-            measure = measured(OVERALL[name].difference(), drawn, len(units([*cells, *rivals])), **place)
-            test = overall_test(cells, rivals, name)
-            families.add((pair, scorer, f"overall {RANKED_BY[name]} of two systems"), measure, test)
+        if not np.array_equal(one.keys, other.keys):
+            continue
+        for name in shared_names(one, other):
+            place = {**one.place.columns, "other": other.place.system}
+            measure = measured(OVERALL[name].difference(), one.numbers[name] - other.numbers[name], one.n, **place)
+            family = (one.place.language_pair, one.place.scorer, f"{QUESTIONS[name]} of two systems")
+            families.add(family, measure, paired_test(one, other, name))
     return families.judge()
 
 
-def shared_names(cells: Sequence[Cell], rivals: Sequence[Cell]) -> list[str]:
+def shared_names(one: Cell, other: Cell) -> list[str]:
     """The overall figures that both sides have; Δ stands in where ROBUST is undefined."""
-    every = [*cells, *rivals]
-    found = [name for name in OVERALL if every and all(name in cell.numbers for cell in every)]
-    return [name for name in found if name != "delta" or "robust" not in found]
-
-
-def overall_difference(cells: Sequence[Cell], rivals: Sequence[Cell], name: str) -> Resampled:
-    """The difference of two means over cells."""
-    one, other = (mean_of([cell.numbers[name] for cell in side]) for side in (cells, rivals))
-    return one - other
-
-
-def overall_test(
-    cells: Sequence[Cell], rivals: Sequence[Cell], name: str, alternative: Alternative = "two-sided", seed: int = 0
-) -> Test:
-    """Is the mean over cells different between two systems, or two runs? Both sides have their cells in one order."""
-    everywhere = units([*cells, *rivals])
-    changed = np.zeros(len(everywhere), dtype=np.bool_)
-    for one, other in zip(cells, rivals, strict=True):
-        if np.array_equal(one.keys, other.keys):
-            changed |= aligned(one.keys, everywhere, differing(one, other)).astype(np.bool_)
-        else:
-            changed[:] = True
-
-    def contributions() -> Array | None:
-        if not all(name in cell.contributions for cell in (*cells, *rivals)):
-            return None
-        sides = (
-            np.mean([aligned(cell.keys, everywhere, cell.contributions[name]) for cell in side], axis=0)
-            for side in (cells, rivals)
-        )
-        return np.asarray(np.subtract(*sides))
-
-    return difference_test(
-        overall_difference(cells, rivals, name),
-        contributions,
-        changed=changed,
-        keys=everywhere,
-        seed=seed,
-        alternative=alternative,
-    )
+    found = [name for name in OVERALL if name in one.numbers and name in other.numbers]
+    return [name for name in found if name != "overall_delta" or "overall_robust" not in found]
 
 
 def overall_in_two_runs(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterator[Tested]:
     """The overall figures of every system in an old and a new run, over the perturbations that both have."""
     known = [pair for pair in pairs if pair[1].place.level != 0]
-    for place, group in grouped(known, lambda pair: pair[1].place.of_system).items():
-        befores, afters = [one for one, _ in group], [other for _, other in group]
-        for name in shared_names(afters, befores):
-            old, new = (float(np.mean([cell.numbers[name].value for cell in side])) for side in (befores, afters))
-            yield Tested(place, OVERALL[name].name, old, new, overall_test(afters, befores, name, "less", seed), True)
+    for group in grouped(known, lambda pair: pair[1].place.of_system).values():
+        before, after = (overall_cell([pair[side] for pair in group]) for side in (0, 1))
+        if np.array_equal(before.keys, after.keys):
+            for name in shared_names(after, before):
+                old, new = before.numbers[name].value, after.numbers[name].value
+                yield Tested(after.place, name, old, new, paired_test(after, before, name, "less", seed), True)
 
 
-def units(cells: Sequence[Cell]) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+def units(cells: Sequence[Cell]) -> Keys:
     """The segments of some cells together."""
     distinct = {id(cell.keys): cell.keys for cell in cells}
     return np.unique(np.concatenate(list(distinct.values())))
+
+
+def _called(place: Place) -> str:
+    return f"{place.perturbation}" if place.level is None else f"{place.perturbation} {place.level:g}"
