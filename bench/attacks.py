@@ -201,7 +201,7 @@ def compared(given: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) 
     """Speed, success and changed words of both sides on the sentences that both attacked."""
     from scipy.stats import binomtest
 
-    from babelquake.attacks.distance import word_distance
+    from babelquake.attacks.constraints import word_distance
 
     pairs = [
         (ours, theirs, row)

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.attacks.distance import edit_distance
+from babelquake.attacks.constraints import edit_distance
 from babelquake.attacks.moves import (
     DeleteLetter,
     DeleteWord,

@@ -4,11 +4,12 @@ import io
 import zipfile
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelquake.data import Dataset, read
+from babelquake.data import Dataset, read, spreadsheet
 from babelquake.errors import UserError
 
 TMX = """<?xml version="1.0"?><tmx version="1.4"><header srclang="de"/><body>
@@ -77,21 +78,24 @@ def test_sgml_sides_belong_together_line_by_line(tmp_path: Path) -> None:
     assert texts(both)[1] == ("Ja.", ["Yes."])
 
 
-def workbook(rows: list[list[str | float]]) -> bytes:
-    cells = "".join(
-        f'<row r="{number}">'
-        + "".join(
-            f'<c r="{chr(65 + place)}{number}"><v>{value}</v></c>'
-            if isinstance(value, float)
-            else f'<c r="{chr(65 + place)}{number}" t="inlineStr"><is><t>{value}</t></is></c>'
-            for place, value in enumerate(row)
-        )
-        + "</row>"
-        for number, row in enumerate(rows, 1)
-    )
+def workbook(*sheets: list[list[str | float]]) -> bytes:
+    book = openpyxl.Workbook(write_only=True)
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as book:
-        book.writestr("xl/worksheets/sheet1.xml", f"<worksheet><sheetData>{cells}</sheetData></worksheet>")
+    book.save(file)
+    return file.getvalue()
+
+
+def changed(book: bytes, name: str, old: str, new: str) -> bytes:
+    """A workbook with other words in one of its parts."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as before, zipfile.ZipFile(file, "w") as after:
+        for part in before.namelist():
+            text = before.read(part)
+            after.writestr(part, text.replace(old.encode(), new.encode()) if part == name else text)
     return file.getvalue()
 
 
@@ -99,6 +103,33 @@ def test_workbooks_are_tables(tmp_path: Path) -> None:
     data = written(tmp_path, "b.xlsx", workbook([["German", "English", "score"], ["Ja.", "Yes.", 71.5]]))
     assert texts(data) == [("Ja.", ["Yes."])] and data.segments["score"].to_list() == [71.5]
     assert data.segments["language_pair"].to_list() == ["de-en"]
+
+
+def test_the_first_sheet_is_the_first_of_the_workbook_whatever_its_file_is_called(tmp_path: Path) -> None:
+    book = workbook([["source"], ["first file"]], [["source"], ["second file"]])
+    turned = book
+    for old, new in (('r:id="rId1"', 'r:id="rId0"'), ('r:id="rId2"', 'r:id="rId1"'), ('r:id="rId0"', 'r:id="rId2"')):
+        turned = changed(turned, "xl/workbook.xml", old, new)
+    assert turned != book
+    assert written(tmp_path, "a.xlsx", book).segments["source"].to_list() == ["first file"]
+    assert written(tmp_path, "b.xlsx", turned).segments["source"].to_list() == ["second file"]
+
+
+def test_a_workbook_that_lies_about_its_size_costs_what_it_holds(tmp_path: Path) -> None:
+    book = workbook([["source"], ["Ja."], ["Nein."]])
+    cell = changed(book, "xl/worksheets/sheet1.xml", 'r="A3"', 'r="XFD3"')
+    lying = changed(cell, "xl/worksheets/sheet1.xml", "<sheetData>", '<dimension ref="A1:XFD1048576" /><sheetData>')
+    data = written(tmp_path, "a.xlsx", lying)
+    assert data.segments["source"].to_list() == ["Ja.", None]
+
+
+def test_a_workbook_beyond_the_limits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "MOST_CELLS", 2)
+    with pytest.raises(UserError, match=r"a\.xlsx .*more than 2 cells"):
+        written(tmp_path, "a.xlsx", workbook([["source"], ["Ja."], ["Nein."]]))
+    monkeypatch.setattr(spreadsheet, "MOST_BYTES", 2)
+    with pytest.raises(UserError, match=r"b\.xlsx .*larger"):
+        written(tmp_path, "b.xlsx", workbook([["source"]]))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +166,7 @@ def test_windows_1252_is_read_and_said(tmp_path: Path) -> None:
         ("a.tmx", "<!DOCTYPE tmx [<!ENTITY a 'b'>]><tmx/>", "declares entities"),
         ("a.tmx", "<tmx/>", "holds no segments"),
         ("a.sgm", "Guten Tag.", "no <seg"),
-        ("a.xlsx", "no workbook", "no workbook that can be read"),
+        ("a.xlsx", "no workbook", "a.xlsx cannot be read as a workbook"),
         ("a.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
         ("a.tsv", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
         ("a.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),

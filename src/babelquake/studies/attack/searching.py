@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.attacks.attack import Attack, Check, Outcome
-from babelquake.attacks.constraints import Constraint, SelfSimilarity
-from babelquake.attacks.distance import word_distance
+from babelquake.attacks.constraints import Constraint, SelfSimilarity, word_distance
 from babelquake.attacks.goal import Goal, Inconsistent
 from babelquake.attacks.recipes import Recipe
 from babelquake.attacks.sentence import Sentence

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.attacks.distance import edit_distance, word_distance
+from babelquake.attacks.constraints import edit_distance, word_distance
 
 
 @given(st.text("ab ", max_size=8), st.text("ab ", max_size=8))
