@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,6 +90,15 @@ def test_every_letter_change_of_a_short_word(toys: Any) -> None:
     assert words(DeleteLetter(every=True)) == ["at", "ct", "ca"]
     assert words(SubstituteLetter(every=True, letters="x")) == ["xat", "cxt", "cax"]
     assert words(InsertLetter(every=True, letters="x")) == ["xcat", "cxat", "caxt"]
+
+
+def test_numbers_and_short_words_can_be_spared(toys: Any) -> None:
+    sentence = Sentence.of("the euro costs 1947 or H2O now")
+    asking = DeleteLetter(every=True, shortest=4, digits=False).candidates(sentence, range(7))
+    with pytest.raises(StopIteration) as end:
+        next(asking)
+    changed = {text.words[place] for text in end.value.value for place in text.touched}
+    assert changed == {"uro", "ero", "euo", "eur", "osts", "csts", "cots", "coss", "cost"}
 
 
 @given(st.text("abcde", min_size=2, max_size=9), st.integers(0, 99))

@@ -1,14 +1,20 @@
 """`babelquake attack` from the command line."""
 
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from babelquake.attacks.distance import edit_distance
 from click.testing import Result
 
 from babelquake.cli.attack import seconds
 from babelquake.errors import UserError
+from babelquake.runs.run import Run
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
 
 ROWS = [
     ("a", "The old house stands by the river.", "The old house stands near the river.", "s1"),
@@ -149,3 +155,19 @@ def test_the_gate_names_the_attack_that_succeeds_more_often(
     assert "ROSE" in gate.stdout
     assert shares["input-reduction"] > shares["deepwordbug[distance=1]"] > 0
     assert "2 of 2 measures got significantly worse; the most: SUCCESS of input-reduction chrf from 0.00" in gate.stderr
+
+
+def test_every_success_of_the_example_is_one_wrong_letter_that_a_reader_forgives(cli: Callable[..., Result]) -> None:
+    (command,) = re.findall(r"^babelquake (attack .*?--out runs/attack)$", README, re.M | re.S)
+    cli(*shlex.split(command.replace("\\\n", " ")), "-q", "--resamples", "100")
+    attacks = Run.open("runs/attack").table("attacks")
+    found = attacks.filter("success")
+    for before, after in found.select("original", "perturbed").iter_rows():
+        pairs = zip(before.split(), after.split(), strict=True)
+        ((old, new),) = [(old, new) for old, new in pairs if old != new]
+        assert edit_distance(old, new) == 1
+        assert len(old) >= 5 and not re.search(r"\d", old)
+    counts = dict(found.group_by("victim").len().iter_rows())
+    (bleu, total, chrf) = map(int, re.findall(r"in (\d+) of (\d+) sentences.*?chrF in (\d+)", README, re.S)[0])
+    assert (counts["bleu"], counts["chrf"]) == (bleu, chrf)
+    assert attacks.filter(pl.col("victim") == "bleu").height == total

@@ -180,6 +180,8 @@ def deepwordbug(
     distance: Count = 30,
     every: bool = False,
     letters: str = LETTERS,
+    shortest: Annotated[int, Range(2, 100)] = 2,
+    digits: bool = True,
     rank: Rank = "unknown",
     lookahead: Count = 8,
     stop_words: StopWords = "swaps",
@@ -190,13 +192,14 @@ def deepwordbug(
     most 30; importance by writing `[UNK]` in the word's place. Gao 2018 adds up what a word does to the score of the
     words before it and of those after it (`rank=combined`). `every` tries every spot of a word instead of a random one;
     `lookahead` asks about several words at once; `letters` are those inserted and substituted (ASCII letters in
-    TextAttack).
+    TextAttack). A wrong digit, or a wrong letter of a short word, is an error of meaning rather than a typo: words
+    with a digit are left alone with `digits=false`, words of fewer than `shortest` characters always.
     """
     if not letters:
         raise UserError("deepwordbug[letters=…]: name at least one letter to insert and substitute.")
     kinds = (SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter)
     return {
-        "moves": tuple(kind(tools.seed, every, letters) for kind in kinds),
+        "moves": tuple(kind(tools.seed, every, letters, shortest, digits) for kind in kinds),
         "search": partial(greedy_by_importance, rank=rank, lookahead=lookahead),
         "constraints": (Levenshtein(distance),),
         "stop_words": stop_words,

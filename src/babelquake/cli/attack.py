@@ -63,7 +63,7 @@ def attack(
 ) -> None:
     """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
 
-    Example: babelquake attack -r input-reduction -m chrf -d tuples.tsv --constraint none --sample 200 -o runs/attack
+    Example: babelquake attack -r deepwordbug -m chrf -d tuples.tsv --constraint levenshtein[most=2] -o runs/attack
     """
     from babelquake.attacks.attack import Check
     from babelquake.models.settings import offline as no_hub

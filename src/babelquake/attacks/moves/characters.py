@@ -4,6 +4,7 @@ TextAttack draws one change of each kind per word and turn (`every=False`); `eve
 keyed by seed, sentence and place, so that a sentence gets the same candidates whatever was attacked before it.
 """
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
@@ -14,15 +15,20 @@ from babelquake.randomness import Stream
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """What is substituted and inserted, as in TextAttack; other languages give their own."""
+DIGIT = re.compile(r"\d")
 
 
 class CharacterMove(Move):
-    """Changes one letter of a word of at least two."""
+    """Changes one letter of a word of at least `shortest`; without `digits`, of a word that has none."""
 
-    def __init__(self, seed: int = 0, every: bool = False, letters: str = LETTERS) -> None:
+    def __init__(
+        self, seed: int = 0, every: bool = False, letters: str = LETTERS, shortest: int = 2, digits: bool = True
+    ) -> None:
         self.seed = seed
         self.every = every
         self.letters = letters
+        self.shortest = shortest
+        self.digits = digits
 
     @abstractmethod
     def spots(self, word: str) -> int:
@@ -37,7 +43,7 @@ class CharacterMove(Move):
         found = []
         for place in places:
             word = sentence.words[place]
-            if len(word) < 2:
+            if len(word) < self.shortest or not (self.digits or DIGIT.search(word) is None):
                 continue
             stream = Stream(self.seed, self.kind, sentence.text, place)
             spots = range(self.spots(word)) if self.every else (stream.below(self.spots(word)),)
