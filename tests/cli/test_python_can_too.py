@@ -42,6 +42,7 @@ ELSEWHERE: dict[str, str] = {
     "source": "data:read what",
     "reference": "data:read reference",
     "columns": "data:read columns",
+    "targets": "data:read targets",
     "language_pair": "data:read language_pair",
     "limit": "data:Dataset.first segments",
     "cache": "engine:Cache path",

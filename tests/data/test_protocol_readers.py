@@ -111,7 +111,7 @@ def test_demetr_as_json_lines(tmp_path: Path) -> None:
     whole.write_text(json.dumps([item, item | {"id": 2}]), "utf-8")
     assert format_of(str(lines)).name == "demetr"
     assert read(str(lines)).segments.equals(read(str(whole)).segments)
-    assert read(str(lines)).segments["perturbed"].to_list() == ["Ho", "Ho"]
+    assert read(str(lines)).segments["translation_perturbed"].to_list() == ["Ho", "Ho"]
 
 
 def test_two_translations_of_a_segment_by_one_system_are_both_kept(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_demetr_items_become_rows_with_the_perturbed_translation(tmp_path: Path)
     data = read(tmp_path)
     assert data.segments["id"].to_list() == ["minor_id1_repeat2:3", "minor_id1_repeat2:4", "minor_id2_repeat4:3"]
     row = data.segments.row(0, named=True)
-    assert (row["references"], row["translation"], row["perturbed"]) == (
+    assert (row["references"], row["translation"], row["translation_perturbed"]) == (
         ["He sings."],
         item["mt_sent"],
         item["pert_sent"],

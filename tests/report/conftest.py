@@ -115,7 +115,7 @@ def challenge(folder: Path) -> Run:
             "source": SENTENCES,
             "reference": references,
             "translation": [text.replace("the", "a") for text in references],
-            "perturbed": [text.replace("not", "").replace("is", "are") + "!" for text in references],
+            "translation_perturbed": [text.replace("not", "").replace("is", "are") + "!" for text in references],
             "phenomenon": ["articles", "names", "numbers"] * 4,
             "severity": ["minor", "major"] * 6,
         }

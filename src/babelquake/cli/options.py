@@ -102,7 +102,13 @@ Vocabulary = Annotated[
         "Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
     ),
 ]
-Columns = Annotated[list[str] | None, option("--columns", "COLUMNS", "Names of columns: source=src,reference=ref.")]
+Columns = Annotated[
+    list[str] | None,
+    option("--columns", "COLUMNS", "Names of columns: source=src,reference=ref, or translation:VENDOR=col."),
+]
+Targets = Annotated[
+    str, option("--as", "WHAT", "What targets of XLIFF and TMX are: reference, or translation (by the file's vendor).")
+]
 LanguagePair = Annotated[
     str | None, option("--language-pair -l", "LANGUAGE-PAIR", "Languages such as de-en, where the data do not say.")
 ]
@@ -169,13 +175,15 @@ Sort = Annotated[str, option("--sort", "SORT", "Order of examples: drop (largest
 
 def columns_of(given: list[str] | None) -> dict[str, str]:
     """`["source=src,reference=ref"]` → a mapping."""
-    chosen = {}
+    chosen: dict[str, str] = {}
     for item in ",".join(given or []).split(","):
         if not item.strip():
             continue
         name, equals, column = item.partition("=")
         if not equals or not column.strip():
             raise UserError(f"--columns {item}: expected name=column, such as source=src.")
+        if name.strip() in chosen:
+            raise UserError(f"--columns names {name.strip()} twice: {chosen[name.strip()]} and {column.strip()}.")
         chosen[name.strip()] = column.strip()
     return chosen
 

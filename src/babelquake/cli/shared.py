@@ -25,6 +25,7 @@ class Shared:
     reference: opt.Reference = None
     limit: opt.Limit = None
     columns: opt.Columns = None
+    targets: opt.Targets = "reference"
     language_pair: opt.LanguagePair = None
     seed: opt.Seed = 0
     config: opt.Config = None
@@ -45,6 +46,7 @@ class Shared:
     def read(self) -> "Dataset":
         """The data set: from --data, or from files of lines as --source and --reference name them."""
         from babelquake.data import read
+        from babelquake.data.request import Targets
         from babelquake.spec import Spec
 
         named, references = list(self.data or []), self.reference or []
@@ -57,7 +59,8 @@ class Shared:
             raise UserError("no data are named: give --data, or --source and --reference.")
         chosen = references[0] if references and self.source is None else None
         columns = opt.columns_of(self.columns)
-        found = read(named, columns=columns, language_pair=self.language_pair, reference=chosen)
+        targets = opt.one_of("--as", self.targets, Targets)
+        found = read(named, columns=columns, language_pair=self.language_pair, reference=chosen, targets=targets)
         return found if self.limit is None else found.first(self.limit)
 
     def read_aloud(self) -> "Dataset":
@@ -93,6 +96,7 @@ class Shared:
             limit=self.limit,
             columns=opt.columns_of(self.columns),
             language_pair=self.language_pair,
+            **({} if self.targets == "reference" else {"as": self.targets}),
             **said,
         )
         show(run, self, keep)

@@ -46,13 +46,24 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "candidate",
         "system_output",
         "target_segment",
+        "hypothesis_segment",
     ),
     "system": ("system", "sys", "system_name", "system_id", "engine", "model"),
     "score": ("score", "mean", "da", "raw", "raw_score", "da_score", "human_score", "human", "rating", "mqm", "esa"),
-    "language_pair": ("language_pair", "lp", "langpair", "lang_pair", "language-pair"),
+    "language_pair": ("language_pair", "lp", "langpair", "lang_pair", "langs", "language-pair"),
+    "perturbed": ("perturbed", "source_perturbed", "perturbed_source"),
+    "perturbation": ("perturbation",),
+    "translation_perturbed": ("translation_perturbed", "perturbed_translation"),
+    "document": ("document", "doc", "doc_id", "docid", "document_id"),
 }
 """Names a column may go by, the likeliest first. Case does not matter; spaces and hyphens count as underscores."""
 TEXTS = ("source", "reference", "translation")
+VARIANTS = ("perturbed", "perturbation", "translation_perturbed")
+"""What a table that brings its own variants has: the perturbed source, what it is called, and its translation."""
+VENDOR = "translation:"
+"""`translation:NAME=COLUMN` names a column of NAME's translations."""
+LANGUAGES = ({"source_lang", "src_lang", "source_language"}, {"target_lang", "tgt_lang", "target_language"})
+"""Columns that tell the two languages of a row."""
 TARGET = ("target", "tgt", "target_text")
 """`target` is a translation where the file names systems or scores, otherwise a reference."""
 FURTHER_REFERENCE = re.compile(r"^(?:reference|ref)_?(?:\d+|[a-z])$")
@@ -82,6 +93,31 @@ def resolve(header: Sequence[str], given: Mapping[str, str] | None, label: str) 
     if target and field not in chosen:
         chosen[field] = [target]
     return chosen
+
+
+def vendors(given: Mapping[str, str] | None) -> dict[str, str]:
+    """Whose translations stand in which column, where the user names several: `translation:VendorA=C`."""
+    found: dict[str, str] = {}
+    for field, column in (given or {}).items():
+        if not field.startswith(VENDOR):
+            continue
+        name = field.removeprefix(VENDOR).strip()
+        if not name:
+            raise UserError(f"--columns {field}={column}: whose translation is it? Write {VENDOR}NAME={column}.")
+        if column in found.values():
+            raise UserError(f"--columns names column '{column}' twice: every vendor's translations have their own.")
+        found[name] = column
+    if found and given and {"translation", "system"} & set(given):
+        raise UserError(
+            f"--columns gives translations as {VENDOR}NAME and again as translation or system: use one way."
+        )
+    return found
+
+
+def language_columns(header: Sequence[str]) -> tuple[str, str] | None:
+    """The two columns that tell the languages of a row, where a file has them."""
+    first, second = (next((name for name in header if _plain(name) in names), None) for names in LANGUAGES)
+    return (first, second) if first is not None and second is not None else None
 
 
 def language_header(header: Sequence[str]) -> LanguagePair | None:

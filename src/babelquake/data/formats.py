@@ -16,8 +16,10 @@ from babelquake.data.mtnt import is_mtnt, read_mtnt
 from babelquake.data.named_sets import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
 from babelquake.data.plain_text import PARALLEL, read_parallel, read_text
 from babelquake.data.request import Request
+from babelquake.data.rocs_mt import is_rocs_mt, read_rocs_mt
 from babelquake.data.spreadsheet import read_xlsx
 from babelquake.data.streams import STDIN, existing, suffix
+from babelquake.data.wmt_outputs import is_wmt_outputs, read_wmt_outputs
 from babelquake.errors import UserError, did_you_mean
 
 
@@ -59,6 +61,20 @@ FORMATS: dict[str, Format] = {
             "a name such as parallel[source=a.de,reference=a.en]",
             lambda what: what.startswith(PARALLEL + "["),
             read_parallel,
+        ),
+        Format(
+            "wmt-outputs",
+            "what systems made of a WMT general task and its test suites (txt, txt-ts)",
+            "FOLDER:LANGUAGE-PAIR or FOLDER:LANGUAGE-PAIR/SUITE of a folder with sources/ and system-outputs/",
+            is_wmt_outputs,
+            read_wmt_outputs,
+        ),
+        Format(
+            "rocs-mt",
+            "RoCS-MT: comments as written and normalised, systems' outputs, annotated phenomena",
+            "FOLDER:LANGUAGE-PAIR of a folder with src/RoCS-MT.src.concat.en",
+            is_rocs_mt,
+            read_rocs_mt,
         ),
         Format(
             "mt-metrics-eval",

@@ -19,7 +19,7 @@ DEMETR = {
     "src_sent": "source",
     "eng_sent": "reference",
     "mt_sent": "translation",
-    "pert_sent": "perturbed",
+    "pert_sent": "translation_perturbed",
     "pert_name": "phenomenon",
     "pert_check": "applied",
 }
@@ -77,9 +77,9 @@ def _demetr_files(path: Path) -> list[Path]:
 
 
 def read_demetr(request: Request) -> Dataset:
-    """DEMETR: what a metric should notice. `perturbed` is the translation with one error, `phenomenon` its kind.
+    """DEMETR: what a metric should notice. `translation_perturbed` has one error, `phenomenon` is its kind.
 
-    Where `applied` is false the phenomenon did not occur in the sentence and `perturbed` equals the translation.
+    Where `applied` is false the phenomenon did not occur in the sentence and both translations are equal.
     """
     path = existing(request.path)
     files = _demetr_files(path)

@@ -51,11 +51,14 @@ def read_tmx(request: Request) -> Dataset:
         columns["source"].append(texts[source])
         columns["reference"].append(texts[target])
         columns["language_pair"].append(str(pair))
-    return _dataset(request, columns, skipped, "translation units without both languages")
+    return _dataset(request, _as_asked(request, columns), skipped, "translation units without both languages")
 
 
 def read_xliff(request: Request) -> Dataset:
-    """XLIFF 1.2 (`trans-unit`) and 2 (`unit` and `segment`); units without a target have no reference."""
+    """XLIFF 1.2 (`trans-unit`) and 2 (`unit` and `segment`); units without a target have no reference.
+
+    Vendors who translate the same file return the same units, so that a unit's place names its segment.
+    """
     root = _root(request)
     second = "srcLang" in root.attrib
     places = inside(root, "segment") if second else inside(root, "trans-unit")
@@ -71,7 +74,7 @@ def read_xliff(request: Request) -> Dataset:
         columns["source"].append(_text(unit.find("{*}source")))
         columns["reference"].append(None if target is None else _text(target))
         columns["language_pair"].append(by_unit.get(unit, pair))
-    return _dataset(request, columns, 0, "")
+    return _dataset(request, _as_asked(request, columns), 0, "")
 
 
 def read_wmt_xml(request: Request) -> Dataset:
@@ -204,6 +207,15 @@ def _direction(source: Language | None, known: list[Language]) -> LanguagePair |
     first = next((lang for lang in known if source and lang.code == source.code), known[0] if known else None)
     others = [lang for lang in known if first and lang.code != first.code]
     return LanguagePair.of(first, others[0]) if first and others else None
+
+
+def _as_asked(request: Request, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Targets as references, or as the translations of the vendor whose name the file has."""
+    if request.targets == "reference":
+        return columns
+    targets = columns.pop("reference")
+    numbers = [f"segment {place}" for place in range(1, len(targets) + 1)]
+    return {**columns, "id": numbers, "translation": targets, "system": [stem(request.path)] * len(targets)}
 
 
 def _dataset(request: Request, columns: dict[str, list[Any]], skipped: int, why: str) -> Dataset:

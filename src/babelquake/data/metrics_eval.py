@@ -32,7 +32,7 @@ STANDARD = ("refA", "ref-A", "ref")
 def is_metrics_eval(what: str) -> bool:
     """Whether a path is such a folder, or such a folder with one of its language pairs appended."""
     path = Path(what)
-    return _is_root(path) or (not path.exists() and _is_root(path.parent))
+    return is_root(path) or (not path.exists() and is_root(path.parent))
 
 
 def read_metrics_eval(request: Request) -> Dataset:
@@ -51,7 +51,7 @@ def metric_scores(folder: str | Path, language_pair: str | None = None) -> dict[
     parts: list[dict[str, NDArray[np.float64]]] = []
     sizes = []
     for pair in pairs:
-        systems = list(_outputs(root, pair))
+        systems = list(outputs_of(root, pair))
         count = len(text_lines(root / "sources" / f"{pair}.txt", []))
         files = sorted((root / "metric-scores" / pair).glob(f"*{SCORES}"))
         names = _metric_names(files, list(_references(root, pair)))
@@ -77,38 +77,47 @@ def segment_scores(path: str | Path) -> dict[str, list[float | None]]:
     return scores
 
 
-def _is_root(path: Path) -> bool:
+def is_root(path: Path) -> bool:
+    """Whether a folder has the layout: sources and system outputs."""
     return (path / "sources").is_dir() and (path / "system-outputs").is_dir()
 
 
 def _root_and_pairs(path: Path, language_pair: str | None) -> tuple[Path, list[str]]:
-    root, wanted = (path, language_pair) if _is_root(path) else (path.parent, path.name)
-    if not _is_root(root):
+    root, wanted = (path, language_pair) if is_root(path) else (path.parent, path.name)
+    if not is_root(root):
         existing(path)
         raise UserError(f"{path} is no mt-metrics-eval folder: expected sources/ and system-outputs/ in it.")
-    known = sorted(file.stem for file in (root / "sources").glob("*.txt"))
-    if not known:
-        raise UserError(f"{root / 'sources'} is empty. Expected one file per language pair, such as de-en.txt.")
-    if wanted is None:
-        return root, known
+    return root, _known_pairs(root) if wanted is None else [pair_in(root, wanted)]
+
+
+def pair_in(root: Path, wanted: str) -> str:
+    """A language pair as the folder spells it."""
+    known = _known_pairs(root)
     named = {LanguagePair.known(name) or name: name for name in known}
     found = wanted if wanted in known else named.get(LanguagePair.known(wanted) or wanted)
     if found is None:
         raise UserError(f"{root} has no language pair '{wanted}'. {did_you_mean(wanted, known)}")
-    return root, [found]
+    return found
+
+
+def _known_pairs(root: Path) -> list[str]:
+    known = sorted(file.stem for file in (root / "sources").glob("*.txt"))
+    if not known:
+        raise UserError(f"{root / 'sources'} is empty. Expected one file per language pair, such as de-en.txt.")
+    return known
 
 
 def _read_pair(root: Path, pair: str, reference: str | None) -> Dataset:
     notes: list[str] = []
     source_file = root / "sources" / f"{pair}.txt"
     sources = text_lines(source_file, notes)
-    files = _chosen_references(root, pair, reference, notes)
+    files = chosen_references(root, pair, reference, notes)
     references = {name: text_lines(file, notes) for name, file in files.items()}
     for name, texts in references.items():
         same_length(source_file, sources, files[name], texts)
-    outputs = {system: text_lines(file, notes) for system, file in _outputs(root, pair).items()}
+    outputs = {system: text_lines(file, notes) for system, file in outputs_of(root, pair).items()}
     for system, texts in outputs.items():
-        same_length(source_file, sources, _outputs(root, pair)[system], texts)
+        same_length(source_file, sources, outputs_of(root, pair)[system], texts)
     count, copies = len(sources), len(outputs)
     columns: dict[str, Values] = {
         "id": [f"{pair}:{line}" for line in range(1, count + 1)] * copies,
@@ -133,7 +142,7 @@ def _read_pair(root: Path, pair: str, reference: str | None) -> Dataset:
     )
 
 
-def _chosen_references(root: Path, pair: str, reference: str | None, notes: list[str]) -> dict[str, Path]:
+def chosen_references(root: Path, pair: str, reference: str | None, notes: list[str]) -> dict[str, Path]:
     """The references that were asked for; by default the standard one alone, which the task's scores were made with.
 
     That is refA, or the first that people wrote. Which one was taken is said where there are several.
@@ -156,7 +165,7 @@ def _references(root: Path, pair: str) -> dict[str, Path]:
     return {file.name[len(pair) + 1 : -len(".txt")]: file for file in files}
 
 
-def _outputs(root: Path, pair: str) -> dict[str, Path]:
+def outputs_of(root: Path, pair: str) -> dict[str, Path]:
     """The systems' files; a reference that stands among them is no system."""
     references = _references(root, pair)
     files = sorted((root / "system-outputs" / pair).glob("*.txt"))

@@ -7,9 +7,11 @@ from babelquake.data.columns import ALIASES
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.data.formats import format_named, format_of
 from babelquake.data.joining import join
+from babelquake.data.looked_up import looked_up
 from babelquake.data.metrics_eval import is_metrics_eval
-from babelquake.data.request import Request
-from babelquake.errors import UserError, did_you_mean
+from babelquake.data.request import Request, Targets
+from babelquake.data.wmt_outputs import is_wmt_outputs
+from babelquake.errors import UserError, did_you_mean, one_of
 
 
 def read(
@@ -19,27 +21,39 @@ def read(
     language_pair: str | None = None,
     format: str | None = None,
     reference: str | None = None,
+    targets: Targets = "reference",
 ) -> Dataset:
     """Read a file, a folder, standard input (`-`), a named data set, or several of them joined into one.
 
     Columns are found by their usual names or given by `columns` (field → column, several references with `+`; numbers
-    for a file without header). `language_pair` is otherwise taken from a column, the file's name or its folder's.
-    `reference` chooses among the named references of an mt-metrics-eval folder: a name, or `all`.
+    for a file without header; `translation:NAME` → the column of NAME's translations). `language_pair` is otherwise
+    taken from a column, the file's name or its folder's. `reference` chooses among the named references of a WMT
+    folder – a name, or `all` – or names other data, whose references are looked up by their sources. `targets` says
+    what the targets of XLIFF and TMX are: references, or translations by the vendor that the file is named after.
     """
+    one_of("--as", targets, Targets)
     inputs = [what] if isinstance(what, str | Path) else list(what)
     for item in inputs:
         if not isinstance(item, str | Path):
             raise UserError(f"read takes names and paths, not {type(item).__name__}: dataset takes tables and lists.")
     if not inputs:
         raise UserError("There is no data: name at least one file, folder or data set.")
-    requests = [Request(str(item), columns, language_pair, reference) for item in inputs]
-    if reference is not None and not any(is_metrics_eval(request.what) for request in requests):
+    elsewhere = reference is not None and _is_data(reference)
+    chosen = None if elsewhere else reference
+    requests = [Request(str(item), columns, language_pair, chosen, targets) for item in inputs]
+    if chosen is not None and not any(is_metrics_eval(item.what) or is_wmt_outputs(item.what) for item in requests):
         raise UserError(
-            f"--reference {reference} chooses among the named references of an mt-metrics-eval folder; "
-            f"{inputs[0]} is none. References in a table are named by --columns reference=NAME."
+            f"--reference {reference} is not a file, and {inputs[0]} is not a WMT folder with named references. "
+            "References in a table are named by --columns reference=NAME."
         )
     parts = [(format_named(format) if format else format_of(request.what)).read(request) for request in requests]
-    return parts[0] if len(parts) == 1 else join(parts)
+    found = parts[0] if len(parts) == 1 else join(parts)
+    return looked_up(found, read(reference, language_pair=language_pair)) if elsewhere and reference else found
+
+
+def _is_data(reference: str) -> bool:
+    """Whether references are named by where they are rather than by what a folder calls them."""
+    return Path(reference).exists() or Path(reference.rpartition(":")[0] or "?").exists() or "[" in reference
 
 
 def require(dataset: Dataset, *fields: str) -> None:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+Targets = Literal["reference", "translation"]
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,8 @@ class Request:
     language_pair: str | None = None
     reference: str | None = None
     """Which of several sets of references is meant, by name, or `all`."""
+    targets: Targets = "reference"
+    """What the targets of a bilingual file are: references, or translations by whoever the file is named after."""
 
     @property
     def path(self) -> Path:

@@ -1,5 +1,6 @@
 """Workbooks (.xlsx): the first sheet, whose first row names the columns."""
 
+import re
 import warnings
 import zipfile
 from pathlib import Path
@@ -36,7 +37,21 @@ def read_xlsx(request: Request) -> Dataset:
         name: [row[place] if place < len(row) else None for _, row in body] for place, name in enumerate(names)
     }
     table = Table(name, stem(request.path), columns, [number for number, _ in body], unit="row")
-    return to_dataset(table, request.columns, request.language_pair, language_names.detect(request.path))
+    chosen = {field: _named(value, names) for field, value in (request.columns or {}).items()}
+    return to_dataset(table, chosen, request.language_pair, language_names.detect(request.path))
+
+
+def _named(given: str, names: list[str]) -> str:
+    """A column by its name, or by the letter that stands above it in the spreadsheet."""
+    from openpyxl.utils import column_index_from_string, get_column_letter
+
+    if given in names or not re.fullmatch(r"[A-Z]{1,2}", given):
+        return given
+    place = int(column_index_from_string(given))
+    if place > len(names):
+        last = f"{get_column_letter(len(names))} ({names[-1]})"
+        raise UserError(f"There is no column {given}: the sheet ends with column {last}.")
+    return names[place - 1]
 
 
 def _first_sheet(path: Path) -> list[Row]:

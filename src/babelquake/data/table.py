@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
 from babelquake.data import language_names
-from babelquake.data.columns import language_header, near_misses, resolve
+from babelquake.data.columns import VARIANTS, language_columns, language_header, near_misses, resolve, vendors
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
@@ -18,6 +18,9 @@ NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
 """What files write where there is no score."""
 RENAMED = {"row": "data_row"}
 """Further columns that go by another name: runs number their rows by themselves."""
+
+TRANSLATION, SYSTEM = "translation by vendor", "vendor"
+"""The columns that a table with one column of translations per vendor gets."""
 
 Values = Sequence[Any] | pl.Series
 """A column: large ones are polars series, which take a fifth of the memory."""
@@ -52,6 +55,9 @@ def to_dataset(
     `language_pair` is the user's word: it fills the column, or selects rows where the file has one. `default_pair` is
     what the file's name says.
     """
+    if named := vendors(columns):
+        table, columns = _by_vendor(table, named), {k: v for k, v in (columns or {}).items() if ":" not in k}
+        columns |= {"translation": TRANSLATION, "system": SYSTEM}
     header = list(table.columns)
     default_pair = default_pair or (language_header(header) if "source" not in header else None)
     chosen = resolve(header, columns, table.label)
@@ -74,7 +80,7 @@ def to_dataset(
     source, translation, system = (nothing if found is None else found for found in texts.values())
     system = system.cast(pl.String).replace("", None)
     frame: dict[str, Values] = {
-        "id": _ids(table, chosen, source.cast(pl.String), system, notes),
+        "id": _ids(table, chosen, source.cast(pl.String), translation.cast(pl.String), system, notes),
         "source": source,
         "references": nothing if references is None else references,
         "translation": translation,
@@ -83,11 +89,14 @@ def to_dataset(
         "language_pair": _pairs(table, chosen, language_pair, default_pair),
     }
     used = {name for names in chosen.values() for name in names}
+    said = [name for name in (*VARIANTS, "document") if name in chosen]
     further = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
     extra = {RENAMED.get(name, name): values for name, values in further.items()}
+    extra |= {name: _as_text(table, chosen[name][0]) for name in said}
     notes += [f"{table.name}: column '{name}' is called {RENAMED[name]} here" for name in RENAMED if name in further]
     series = [pl.Series(name, frame[name], dtype=cast(pl.DataType, kind)) for name, kind in SCHEMA.items()]
     segments = pl.DataFrame(series).with_columns(**extra)
+    _refuse_repeated(table, segments)
     if language_pair and "language_pair" in chosen:
         found = ", ".join(sorted(map(str, segments["language_pair"].unique())))
         segments = segments.filter(pl.col("language_pair") == LanguagePair(language_pair))
@@ -207,39 +216,94 @@ def _list_series(lists: Sequence[Sequence[str] | None]) -> pl.Series:
 
 def _pairs(table: Table, chosen: Mapping[str, Sequence[str]], given: str | None, default: str | None) -> pl.Series:
     fallback = LanguagePair(given) if given else default
-    if "language_pair" not in chosen:
+    if "language_pair" in chosen:
+        said = text_series(table, chosen["language_pair"][0])
+    elif (both := language_columns(list(table.columns))) and not given:
+        parts = pl.DataFrame([text_series(table, name).rename(str(place)) for place, name in enumerate(both)])
+        said = parts.select(pl.concat_str(pl.all(), separator="-"))["0"]
+    else:
         return pl.Series([fallback], dtype=pl.String).new_from_index(0, len(table.lines))
-    said = text_series(table, chosen["language_pair"][0])
     meant = {name: language_names.normalised(name) or fallback for name in said.unique()}
     return said.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
 
 
 def _ids(
-    table: Table, chosen: Mapping[str, Sequence[str]], source: pl.Series, system: pl.Series, notes: list[str]
+    table: Table,
+    chosen: Mapping[str, Sequence[str]],
+    source: pl.Series,
+    translation: pl.Series,
+    system: pl.Series,
+    notes: list[str],
 ) -> pl.Series:
     """The file's own ids where they name segments, otherwise the line on which a source first stands.
 
     The n-th time a system translates the same source, its row gets the id of the n-th such line: so repeated sentences
-    of a test set stay apart while all systems' translations of one share its id.
+    of a test set stay apart while all systems' translations of one share its id. Several perturbed versions of one
+    source that a table brings share its id too, where they share the translation of the clean source.
     """
+    rows: dict[str, pl.Series] = {"source": source, "system": system}
+    versions: list[str] = []
+    if "perturbed" in chosen or "translation_perturbed" in chosen:
+        versions = [name for name in VARIANTS if name in chosen]
+        rows |= {"translation": translation} | {name: _as_text(table, chosen[name][0]) for name in versions}
     if "id" in chosen:
         name = chosen["id"][0]
         prefix = "" if name == "id" else f"{table.name}:"
         ids = pl.Series([f"{prefix}{value}" for value in table.columns[name]], dtype=pl.String)
-        if _names_segments(pl.DataFrame({"id": ids, "source": source, "system": system})):
+        if _names_segments(pl.DataFrame({"id": ids, **rows}), versions):
             return ids
         notes.append(f"{table.name}: column '{name}' does not name segments uniquely; line numbers are used as ids")
     lines = pl.Series(np.asarray(table.lines, dtype=np.int64))
-    said = pl.DataFrame({"line": lines, "source": source, "system": system})
-    time = pl.int_range(pl.len()).over("source", "system").alias("time")
+    said = pl.DataFrame({"line": lines, **rows})
+    same: list[str] = ["source", "system"]
+    if versions and said.select(*same, "translation").unique().height == said.select(same).unique().height:
+        same += versions
+    time = pl.int_range(pl.len()).over(same).alias("time")
     first = pl.col("line").first().over("source", "time")
     where = pl.when(pl.col("source").is_not_null()).then(first).otherwise("line")
     named = said.with_columns(time).select(pl.concat_str(pl.lit(f"{table.name}:"), where.cast(pl.String)))
     return named.to_series()
 
 
-def _names_segments(segments: pl.DataFrame) -> bool:
-    """Whether ids and systems tell all rows apart, and an id always means the same source."""
-    if segments.select("id", "system").is_duplicated().any():
+def _names_segments(segments: pl.DataFrame, versions: Sequence[str]) -> bool:
+    """Whether ids and systems tell all rows apart, and an id always means the same source.
+
+    Rows of a table that brings variants are told apart by these as well, or are repeated, which is an error elsewhere.
+    """
+    if not versions and segments.select("id", "system").is_duplicated().any():
         return False
     return segments.select("id", "source").unique().height == segments["id"].n_unique()
+
+
+def _refuse_repeated(table: Table, segments: pl.DataFrame) -> None:
+    """Refuse two rows of a table with variants that say the same of the same: one of them must have another label."""
+    same = ["id", "system", "language_pair", *(name for name in VARIANTS if name in segments.columns)]
+    if len(same) == 3 or not segments.select(same).is_duplicated().any():
+        return
+    places = segments.with_row_index("place").group_by(same, maintain_order=True).agg("place")
+    first, second, *_ = next(found for found in places["place"] if len(found) > 1)
+    raise UserError(
+        f"{table.where(second)} repeats {table.unit} {table.lines[first]}: the same id, system, perturbation and "
+        "texts. Give one of them another id or perturbation, or delete it."
+    )
+
+
+def _as_text(table: Table, column: str) -> pl.Series:
+    """A column of texts or labels; numbers that name documents are texts too."""
+    values = table.columns[column]
+    if isinstance(values, pl.Series) and values.dtype == pl.String:
+        return values
+    whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+    return pl.Series([None if value is None else str(value) for value in whole], dtype=pl.String)
+
+
+def _by_vendor(table: Table, named: Mapping[str, str]) -> Table:
+    """A table with one column of translations per vendor as one with a row per vendor and segment."""
+    for column in named.values():
+        if column not in table.columns:
+            raise UserError(f"{table.label} has no column '{column}'. Its columns are: {', '.join(table.columns)}.")
+    own, copies = [name for name in table.columns if name not in named.values()], len(named)
+    columns: dict[str, Values] = {name: list(table.columns[name]) * copies for name in own}
+    columns[TRANSLATION] = [text for column in named.values() for text in table.columns[column]]
+    columns[SYSTEM] = [name for name in named for _ in table.lines]
+    return replace(table, columns=columns, lines=list(table.lines) * copies)

@@ -42,7 +42,7 @@ def _challenge_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     segments = (
         run.scan("segments")
         .filter(wanted)
-        .select("row", pl.col("translation").alias("original"), pl.col("perturbed").alias("text"))
+        .select("row", pl.col("translation").alias("original"), pl.col("translation_perturbed").alias("text"))
     )
     return (
         run.scan("scores")

@@ -32,7 +32,7 @@ def segments() -> pl.DataFrame:
                 "source": "…",
                 "references": [reference],
                 "translation": text,
-                "perturbed": other,
+                "translation_perturbed": other,
                 "phenomenon": kind,
                 "severity": severity,
             }
@@ -60,7 +60,7 @@ def test_accuracy_by_phenomenon_and_severity(segments: pl.DataFrame) -> None:
 
 def test_errors_that_do_not_occur_are_no_failures(segments: pl.DataFrame) -> None:
     assert judge_triples(segments, [scorer("chrf")], Engine(quiet=True)).height == len(TRIPLES) - 1
-    same = segments.with_columns(perturbed="translation")
+    same = segments.with_columns(translation_perturbed="translation")
     with pytest.raises(UserError, match="nothing to detect"):
         judge_triples(same, [scorer("chrf")], Engine(quiet=True))
 
@@ -89,7 +89,7 @@ def test_an_unrelated_sentence_belongs_to_another_reference() -> None:
 
 def test_the_study_takes_data_with_perturbed_translations_as_a_challenge_set(tmp_path: Path) -> None:
     file = tmp_path / "triples.de-en.tsv"
-    lines = ["source\treference\ttranslation\tperturbed\tphenomenon\tseverity"]
+    lines = ["source\treference\ttranslation\ttranslation_perturbed\tphenomenon\tseverity"]
     lines += [f"x\t{reference}\t{text}\t{other}\t{kind}\t{how}" for reference, text, other, kind, how in TRIPLES]
     file.write_text("\n".join(lines) + "\n")
     run = metric(
@@ -102,6 +102,8 @@ def test_the_study_takes_data_with_perturbed_translations_as_a_challenge_set(tmp
 
 def test_a_challenge_set_needs_no_names_of_phenomena(tmp_path: Path) -> None:
     file = tmp_path / "triples.de-en.tsv"
-    file.write_text("source\treference\ttranslation\tperturbed\nx\tHe is here.\tHe is here.\tHe is not here.\n")
+    file.write_text(
+        "source\treference\ttranslation\ttranslation_perturbed\nx\tHe is here.\tHe is here.\tHe is not here.\n"
+    )
     run = metric(scorers=["chrf"], data=read(str(file)), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
     assert run.measures.select("perturbation", "group").rows() == [(None, None)] * 2

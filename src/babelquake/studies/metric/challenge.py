@@ -35,14 +35,16 @@ def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]
 
     Triples whose phenomenon does not occur, so that the perturbed translation is the translation, test nothing.
     """
-    segments = segments.filter(pl.col("perturbed") != pl.col("translation"))
+    if "phenomenon" not in segments.columns and "perturbation" in segments.columns:
+        segments = segments.with_columns(phenomenon="perturbation")
+    segments = segments.filter(pl.col("translation_perturbed") != pl.col("translation"))
     if not segments.height:
         raise UserError("no triple of the challenge set differs from its translation: there is nothing to detect.")
     references, sources = segments["references"].to_list(), segments["source"].fill_null("").to_list()
     translations = segments["translation"].to_list()
     texts = {
         "score": translations,
-        "score_perturbed": segments["perturbed"].to_list(),
+        "score_perturbed": segments["translation_perturbed"].to_list(),
         "score_unrelated": unrelated_to(references, translations),
     }
     return segments, {column: Questions(given, references, sources) for column, given in texts.items()}

@@ -15,7 +15,7 @@ Side = Literal["source", "translation", "reference"]
 
 def mode_of(data: Dataset, side: Side) -> str:
     """Which question the data and the side ask."""
-    if data.has("perturbed"):
+    if data.has("translation_perturbed"):
         return "challenge"
     if side == "reference" and data.has("translation") and (data.has("score") or data.preferences is not None):
         return "agreement"
