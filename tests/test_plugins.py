@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from babelquake.cli.app import COMMANDS
-from babelquake.engine.executors import EXECUTORS
+from babelquake.engine.executor import EXECUTORS
 from babelquake.registry import Registry
 from babelquake.report.page import PAGES
 from babelquake.studies.card import STUDIES

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.engine import Cache, Engine, Local
-from babelquake.engine.batching import in_batches
+from babelquake.engine.engine import in_batches
 from babelquake.errors import ResumableError
 from babelquake.resource import Limits, halving
 from babelquake.scorers.base import Array, MeanScorer, Questions

@@ -1,14 +1,11 @@
 """The engine makes costly calls cheap and safe: duplicates, batches, cache, resume, local or elsewhere."""
 
-from babelquake.engine.asking import Ask
 from babelquake.engine.cache import Cache
-from babelquake.engine.engine import Engine
-from babelquake.engine.executor import Local, Workers
-from babelquake.engine.executors import workers
+from babelquake.engine.engine import Engine, in_turn, sharing
+from babelquake.engine.executor import Local, Workers, workers
 from babelquake.engine.memory import Memory
-from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
-from babelquake.engine.turns import in_turn, sharing
+from babelquake.engine.searches import Ask, pool
 from babelquake.engine.worker import build
 
 __all__ = [

@@ -10,12 +10,10 @@ from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
-from babelquake.engine import asking, worker
-from babelquake.engine.batching import in_batches
+from babelquake.engine import worker
 from babelquake.engine.cache import Cache, key_of
 from babelquake.engine.executor import Local, Workers
 from babelquake.engine.memory import BOUND, Memory
-from babelquake.engine.pool import pool
 from babelquake.engine.progress import Progress
 from babelquake.engine.question_kinds import (
     COMPARISON,
@@ -27,11 +25,12 @@ from babelquake.engine.question_kinds import (
     translation_of,
     utf8,
 )
+from babelquake.engine.searches import answer_all, pool
 from babelquake.engine.unanswered import Shortfalls
 from babelquake.engine.worker import Call, Unanswered
 from babelquake.errors import ResumableError
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
-from babelquake.resource import Filler, Gap, Resource
+from babelquake.resource import Filler, Gap, Limits, Resource
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
 
@@ -211,7 +210,7 @@ class Engine:
         A search yields lists of questions and is sent their answers: for a `Question` the score that `scorer` gives,
         for an `Ask` what its resource says. What all open searches ask is answered together, in full batches.
         """
-        return pool(searches, lambda asked: asking.answers(self, asked, scorer, stored), width)
+        return pool(searches, lambda asked: answer_all(self, asked, scorer, stored), width)
 
     def _computed(self, scorer: Scorer, questions: Questions, label: str) -> Array:
         """Rows that are cheaper to compute than to look up; a scorer that knows the data stays where they are."""
@@ -297,3 +296,48 @@ class Engine:
                 )
             self.budget -= size
             yield batch
+
+
+def in_batches(items: Sequence[A], limits: Limits, length: Callable[[A], int]) -> list[list[A]]:
+    """Cut a list into batches that respect the number of items and of characters; an item too long goes alone."""
+    batches: list[list[A]] = []
+    characters = 0
+    for item in items:
+        size = length(item)
+        full = batches and (
+            len(batches[-1]) >= limits.texts
+            or (limits.characters is not None and characters + size > limits.characters)
+        )
+        if not batches or full:
+            batches.append([])
+            characters = 0
+        batches[-1].append(item)
+        characters += size
+    return batches
+
+
+S = TypeVar("S", bound=Scorer)
+
+
+def sharing(scorers: Iterable[S]) -> list[list[S]]:
+    """Scorers in groups, each group with the models it needs in memory: those of one encoder belong together."""
+    groups: dict[tuple[str, ...] | int, list[S]] = {}
+    for scorer in scorers:
+        key: tuple[str, ...] | int = id(scorer)
+        if isinstance(scorer, VectorScorer):
+            key = tuple(wanted.encoder.signature for wanted in scorer.encoders())
+        groups.setdefault(key, []).append(scorer)
+    return list(groups.values())
+
+
+def in_turn(scorers: Iterable[S]) -> Iterator[S]:
+    """Scorers one after another, those of one encoder together; each group gives its models back before the next.
+
+    A group that is alone keeps them: nothing comes after it, and what asks it again need not load it again.
+    """
+    groups = list(sharing(scorers))
+    for group in groups:
+        yield from group
+        if len(groups) > 1:
+            for scorer in group:
+                scorer.close()

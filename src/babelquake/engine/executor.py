@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from babelquake.errors import ResumableError, StoppedError, UserError
 from babelquake.interrupts import MOMENT, SLICE, stopped
-from babelquake.spec import Range
+from babelquake.registry import Registry
+from babelquake.spec import Range, bind, parameters, parse
 from babelquake.warnings_log import overheard, repeated
 
 A = TypeVar("A")
@@ -177,3 +178,22 @@ class Threads(Executor):
                 future.set_result(function(*args, **kwargs))
             except BaseException as error:
                 future.set_exception(error)
+
+
+EXECUTORS: Registry[Any] = Registry(
+    "executor",
+    "babelquake.executors",
+    {"local": "babelquake.engine.executor:Local", "ray": "babelquake.engine.ray_executor:Ray"},
+)
+
+
+def workers(what: str | Workers | None) -> Workers | None:
+    """The executor of that name; None is this machine, with as many calls at a time as each resource takes."""
+    if not isinstance(what, str):
+        return what
+    spec = parse(what)
+    kind = EXECUTORS.get(spec.name)
+    if spec.name == "local" and not spec.options:
+        return None
+    made: Workers = kind(**bind(spec, parameters(kind), "executor"))
+    return made
