@@ -17,8 +17,8 @@ from typing import TypeVar
 
 from babelquake.engine.cache_repair import check, is_damage, is_foreign, readable_entries
 from babelquake.errors import ResumableError, UserError
+from babelquake.locking import locked
 from babelquake.paths import user_cache
-from babelquake.runs.locking import locked
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL,

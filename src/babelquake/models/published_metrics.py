@@ -17,7 +17,7 @@ from babelquake.models.precision import Precision
 from babelquake.models.settings import device_of
 from babelquake.models.weights import library_versions, published
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.warnings_log import remark
 
 

@@ -22,7 +22,7 @@ from babelquake.models.tokenizing import started
 from babelquake.models.unpadded import OFFSETS
 from babelquake.models.word_tokens import WordByWord
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.warnings_log import remark
 

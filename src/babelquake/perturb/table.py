@@ -13,11 +13,11 @@ from babelquake.data.writing import require_writable
 from babelquake.errors import UserError, require_texts
 from babelquake.files import disk
 from babelquake.languages import Language
+from babelquake.locking import locked
 from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.perturb.vocabulary import vocabulary_of
-from babelquake.runs.locking import locked
 
 BLOCK = 2000
 """Lines perturbed at a time: bounds memory."""

@@ -5,8 +5,7 @@ import polars as pl
 from babelquake.errors import UserError
 from babelquake.report.page import Examples, page_of
 from babelquake.report.table import Table, number
-from babelquake.runs.opening import AnyRun, opened
-from babelquake.runs.run import Run
+from babelquake.runs.run import AnyRun, Run, opened
 
 SORTS = ("drop", "row")
 SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")

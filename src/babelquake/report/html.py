@@ -27,8 +27,7 @@ from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
-from babelquake.runs.opening import AnyRun, opened
-from babelquake.runs.run import Run
+from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
 

@@ -9,7 +9,7 @@ from babelquake.report.page import tables
 from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import signatures
-from babelquake.runs.opening import AnyRun, opened
+from babelquake.runs.run import AnyRun, opened
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -8,8 +8,7 @@ from babelquake.report.page import tables, verdict
 from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import command_line, signatures
-from babelquake.runs.opening import AnyRun, opened
-from babelquake.runs.run import Run
+from babelquake.runs.run import AnyRun, Run, opened
 
 SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 

@@ -10,8 +10,7 @@ from babelquake.report.markdown import table_markdown
 from babelquake.report.page import tables, verdict
 from babelquake.report.phrases import with_level
 from babelquake.report.results import Results, Row
-from babelquake.runs.opening import AnyRun, opened
-from babelquake.runs.run import Run
+from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.card import STUDIES
 
 MEASURES = (

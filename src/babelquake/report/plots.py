@@ -10,7 +10,7 @@ import regex
 from babelquake.errors import UserError
 from babelquake.files import store_bytes, store_text
 from babelquake.report.page import views
-from babelquake.runs.opening import AnyRun, opened
+from babelquake.runs.run import AnyRun, opened
 
 VEGA_LITE = "6.4"
 WIDTH = 520

@@ -3,16 +3,14 @@
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from babelquake.version import VERSION
 
 PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
 Status = Literal["begun", "interrupted", "failed", "finished"]
-FORMER_NAMES = {"translation": "mt", "quality": "qe", "correlation": "correlate"}
-"""What studies were called in run folders of the first version."""
 
 
 class Audit(BaseModel):
@@ -115,14 +113,6 @@ class RunInfo(BaseModel):
         """The value of a numeric option."""
         value = self.config.get(option)
         return float(value) if isinstance(value, int | float) else default
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_the_first_version(cls, content: Any) -> Any:
-        """Studies have other names now; nothing else changed."""
-        if isinstance(content, dict) and str(content.get("study")) in FORMER_NAMES:
-            return {**content, "study": FORMER_NAMES[content["study"]]}
-        return content
 
 
 def versions() -> dict[str, str]:

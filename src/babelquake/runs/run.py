@@ -5,6 +5,7 @@ then renamed), so whatever exists is finished work, and a rerun of the same comm
 """
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,16 +15,15 @@ from typing import Any
 import polars as pl
 
 from babelquake.errors import UserError, did_you_mean
-from babelquake.files import replacing, store_table, store_text
-from babelquake.runs.differing import differing
+from babelquake.files import checksum, draft_of, replacing, store_table, store_text
+from babelquake.locking import is_locked, locked
 from babelquake.runs.display import display
-from babelquake.runs.former import upgraded, with_changed
 from babelquake.runs.info import RunInfo, now, versions
-from babelquake.runs.kept import MEASURES, TABLES, Kept
-from babelquake.runs.locking import is_locked, locked
 from babelquake.runs.table_parts import FOLDER as PARTS
 from babelquake.runs.table_parts import Parts
 
+TABLES = ("segments", "variants", "translations", "scores", "measures")
+MEASURES = "measures.csv"
 LOCK = ".lock"
 FORMULA = r"^[=+\-@\t\r]"
 """How a cell begins that a spreadsheet would compute; in measures.csv an apostrophe stands before it."""
@@ -33,8 +33,16 @@ TEXTS = frozenset({"segments", "variants"})
 """Tables that nothing was asked for: a run that failed with these alone has no result yet."""
 
 
-class Run(Kept):
-    """A run folder, open for reading or for continuing."""
+class Run:
+    """A run folder, open for reading or for continuing.
+
+    run.json lists every file with a checksum: only what is listed is ever removed, and only what matches is read.
+    """
+
+    def __init__(self, folder: Path, info: RunInfo) -> None:
+        self.folder = folder
+        self.info = info
+        self._sound: set[str] = set()
 
     @classmethod
     def open(cls, folder: Path | str) -> "Run":
@@ -229,12 +237,57 @@ class Run(Kept):
             found.collect_schema()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise self._damaged(name, str(error).partition("\n")[0]) from error
-        return with_changed(name, found, self.scan)
+        return found
 
     def _damaged(self, name: str, why: str) -> UserError:
         from babelquake.runs.command import command_line
 
         return UserError(f"{self.path(name)} is damaged: {why}. This makes it again: {command_line(self)}")
+
+    def keep(self, name: str) -> None:
+        """List a file of the folder as the run's own."""
+        self.info.files[name] = checksum(self.folder / name)
+        self._sound.add(name)
+
+    def is_kept(self, name: str) -> bool:
+        """Whether a file is there just as the run wrote it; read once."""
+        if name not in self.info.files:
+            return False
+        if name not in self._sound:
+            path = self.folder / name
+            if not path.is_file() or checksum(path) != self.info.files[name]:
+                return False
+            self._sound.add(name)
+        return True
+
+    def drop_damaged(self) -> list[str]:
+        """Remove the listed tables that are not what the run wrote; their names."""
+        damaged = [name for name in self.info.files if name.endswith(".parquet") and not self.is_kept(name)]
+        for name in damaged:
+            (self.folder / name).unlink(missing_ok=True)
+            del self.info.files[name]
+        return damaged
+
+    def discard_files(self) -> None:
+        """Remove what the run lists as its own, and nothing else that may lie in the folder.
+
+        run.json goes last: until then the folder is a run, whatever happens.
+        """
+        for name in self.info.files:
+            path = self.folder / name
+            if path.parent == self.folder and (path.is_file() or path.is_symlink()):
+                path.unlink()
+                draft_of(path).unlink(missing_ok=True)
+        self.discard_parts()
+        (self.folder / "run.json").unlink()
+
+    def discard_parts(self) -> None:
+        """Remove finished parts; a link in their place is removed and not followed."""
+        parts = self.folder / PARTS
+        if parts.is_symlink():
+            parts.unlink()
+        elif parts.is_dir():
+            shutil.rmtree(parts)
 
     def summary(self) -> str:
         """What the run found, in a few lines."""
@@ -268,8 +321,8 @@ class Run(Kept):
 
     @property
     def measures(self) -> pl.DataFrame:
-        """The results, tidy: one number a row. Runs of the first version get today's columns."""
-        return upgraded(self.table("measures"))
+        """The results, tidy: one number a row."""
+        return self.table("measures")
 
 
 def runs_below(folder: Path | str) -> list[Run]:
@@ -290,3 +343,38 @@ def _first_fault(error: Exception) -> str:
         return str(error).split("\n", 1)[0]
     where = ".".join(map(str, found[0]["loc"]))
     return f"{where}: {found[0]['msg']}" if where else str(found[0]["msg"])
+
+
+def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """The first option that a run was made with and that is another now; nothing where there is none."""
+    for key in dict.fromkeys([*new, *old]):
+        before, now = old.get(key), new.get(key)
+        if before != now:
+            if key == "data" and (named := _unhashed(before)) == _unhashed(now):
+                return (
+                    f"was made with other segments of {', '.join(named)}: they have changed, or the options that "
+                    "choose from it (--limit, --columns, --reference)"
+                )
+            was, says = (_said("--" + key.replace("_", "-"), value) for value in (before, now))
+            return f"was made with {was}; this command says {says}"
+    return ""
+
+
+def _unhashed(data: Any) -> list[str]:
+    """Names of data without the hash of their content."""
+    return [str(name).rsplit("#", 1)[0] for name in (data if isinstance(data, list) else [data])]
+
+
+def _said(flag: str, value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"no {flag}" if value in (None, [], "") else f"{flag} {text if len(text) <= 60 else text[:59] + '…'}"
+
+
+AnyRun = Run | Path | str
+"""A run, or the folder of one."""
+
+
+def opened(runs: AnyRun | Sequence[AnyRun]) -> list[Run]:
+    """The runs that were named."""
+    given = [runs] if isinstance(runs, Run | Path | str) else runs
+    return [run if isinstance(run, Run) else Run.open(run) for run in given]

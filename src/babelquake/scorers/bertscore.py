@@ -25,11 +25,11 @@ from babelquake.models.encoders import TransformerEncoder
 from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.bertscore_facts import PRF, baseline_in, published_baseline, published_layer
 from babelquake.scorers.matching import Side, match, shares
 from babelquake.scorers.published_scorer import shown
+from babelquake.signature import signature
 from babelquake.spec import Spec
 
 if TYPE_CHECKING:

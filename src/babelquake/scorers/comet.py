@@ -15,9 +15,9 @@ from babelquake.models.comet import CometEncoder
 from babelquake.models.comet_joint import Judged, judge_joined
 from babelquake.models.precision import Precision
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.published_scorer import best_reference, shown
+from babelquake.signature import signature
 from babelquake.spec import Spec
 
 

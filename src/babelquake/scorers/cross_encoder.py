@@ -11,8 +11,8 @@ import numpy as np
 from babelquake.models.pairs import PairReader
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
+from babelquake.signature import signature
 
 
 class CrossEncoder(MeanScorer):

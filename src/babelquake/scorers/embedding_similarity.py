@@ -14,8 +14,8 @@ from babelquake.models import sentence_encoder
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.signature import signature
 
 
 class EmbeddingSimilarity(VectorScorer):

@@ -22,8 +22,8 @@ from babelquake.http import Client, Request, Service, TooLargeError, UnusableErr
 from babelquake.models.base import Span
 from babelquake.models.comet_joint import PENALTIES, WORST
 from babelquake.resource import SETTINGS, Limits
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.text import digest
 from babelquake.warnings_log import remark

@@ -14,9 +14,9 @@ from babelquake.models.openkiwi import FILES, Loaded, load
 from babelquake.models.settings import device_of
 from babelquake.models.weights import library_versions, published
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published_scorer import shown
+from babelquake.signature import signature
 
 ROWS = 128
 """Segments of one shape that go through the network together."""

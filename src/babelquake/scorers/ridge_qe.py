@@ -10,8 +10,8 @@ from babelquake.errors import UserError
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Vectors, sentence_rows
 from babelquake.models.ridge import content_hash, features, load
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
+from babelquake.signature import signature
 
 
 class RidgeQE(VectorScorer):

@@ -11,7 +11,6 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions
 from babelquake.scorers.score_files import (
     Known,
@@ -22,6 +21,7 @@ from babelquake.scorers.score_files import (
     one_per_line,
     stated_direction,
 )
+from babelquake.signature import signature
 from babelquake.text import digest
 
 if TYPE_CHECKING:

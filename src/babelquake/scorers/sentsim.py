@@ -15,9 +15,9 @@ from babelquake.models import sentence_encoder
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits, Recipe
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, Encode, Questions, VectorScorer, Wanted, encoded, required
 from babelquake.scorers.bertscore import BertScore
+from babelquake.signature import signature
 from babelquake.spec import Spec
 from babelquake.text import digest
 

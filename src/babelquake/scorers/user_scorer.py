@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from babelquake.errors import UserError
-from babelquake.runs.signature import signature
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published_scorer import best_reference
+from babelquake.signature import signature
 from babelquake.spec import Spec
 from babelquake.user_code import source_of, told
 

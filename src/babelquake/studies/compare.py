@@ -14,8 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from babelquake.errors import UserError, one_of
-from babelquake.runs.opening import AnyRun, opened
-from babelquake.runs.run import Run
+from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
 from babelquake.stats.families import Outcome, corrected

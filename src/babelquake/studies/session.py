@@ -15,9 +15,9 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
-from babelquake.runs.signature import run_signature
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, VectorScorer
+from babelquake.signature import run_signature
 from babelquake.studies.mask_model import model_signatures
 from babelquake.warnings_log import Remarks, collecting, noted
 

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from babelquake.errors import ResumableError, UserError, did_you_mean
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
 from babelquake.systems.command import one_line

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from babelquake.errors import BabelquakeError, ResumableError, UserError
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
 from babelquake.systems.fingerprint import fingerprint

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from babelquake.errors import UnansweredError, UserError
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
 

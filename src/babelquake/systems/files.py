@@ -11,7 +11,7 @@ from pathlib import Path
 from babelquake.errors import UserError, did_you_mean
 from babelquake.files import store_bytes, store_text
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.systems.base import System
 from babelquake.systems.command import one_line
 from babelquake.text import digest

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from babelquake.errors import UserError
 from babelquake.models.settings import offline
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems import marian
 from babelquake.systems.base import System

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.resource import SETTINGS, Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
 from babelquake.text import is_whole

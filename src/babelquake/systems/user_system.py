@@ -11,7 +11,7 @@ from typing import Any
 
 from babelquake.errors import UserError
 from babelquake.resource import Limits
-from babelquake.runs.signature import signature
+from babelquake.signature import signature
 from babelquake.systems.base import System
 from babelquake.user_code import source_of, told
 

@@ -8,7 +8,7 @@ import polars as pl
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
-from babelquake.runs.signature import run_signature
+from babelquake.signature import run_signature
 from babelquake.studies.card import Study
 from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import TABLES, Findings, findings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from babelquake.runs.locking import locked
+from babelquake.locking import locked
 
 
 def test_a_held_lock_is_refused_or_waited_for(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.runs.signature import run_signature, signature
+from babelquake.signature import run_signature, signature
 from babelquake.text import digest
 from babelquake.version import VERSION
 
