@@ -18,7 +18,7 @@ from babelquake.models import causal
 from babelquake.models.int8_weights import pretrained
 from babelquake.models.shipped import folder
 from babelquake.train import clm, metric, mlm
-from babelquake.train.preferences import preferences
+from babelquake.train.clm import preferences
 from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, load
 from babelquake.train.text_files import files, read
 

@@ -37,7 +37,7 @@ def test_what_is_no_trouble_of_the_network_is_not_hidden(monkeypatch: pytest.Mon
 
 def test_a_plain_pickle_is_refused_without_torch_s_advice(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     pytest.importorskip("torch", reason="needs the extra [neural]")
-    from babelquake.models.weights import state
+    from babelquake.models.checkpoint import state
 
     class Bomb:
         def __reduce__(self) -> Any:

@@ -13,9 +13,9 @@ from tests.models.tiny import TEXTS
 
 from babelquake import models
 from babelquake.models import sequence_reader
-from babelquake.models.pairs import PairReader
 from babelquake.models.unpadded import ribbon
 from babelquake.resource import Gap
+from babelquake.scorers.cross_encoder import PairReader
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]

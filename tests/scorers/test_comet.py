@@ -223,7 +223,7 @@ def test_a_missing_extra_says_what_to_install(small: Made, monkeypatch: pytest.M
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("babelquake.models.weights.version", absent)
+    monkeypatch.setattr("babelquake.models.checkpoint.version", absent)
     folder = small("comet", "wmt20-comet-da")
     (tmp_path / "again").symlink_to(folder)
     for name, model in (("comet", tmp_path / "again"), ("bleurt", small("bleurt", "BLEURT-20"))):

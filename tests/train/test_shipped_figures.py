@@ -46,8 +46,7 @@ def test_masked_accuracy(name: str, units: str, length: int, news: list[str]) ->
 
 
 def test_preferences(news: list[str]) -> None:
-    from babelquake.train.clm import log_probabilities
-    from babelquake.train.preferences import preferences
+    from babelquake.train.clm import log_probabilities, preferences
 
     where = place("gpt-en")
     model = pretrained(transformers.GPT2LMHeadModel, where)

@@ -1,17 +1,131 @@
-"""Causal language models of the transformers library: the probability of every token after those before it."""
+"""Causal language models of the transformers library: the probability of every token after those before it.
 
-from collections.abc import Sequence
+Texts that begin alike share their first tokens under a causal model: variants of one sentence cost what is new. In the
+order of their tokens, a text has in common with all before it what it has with the one just before.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models.base import CausalLM, Matrix
-from babelquake.models.batching import Block, chunks, equal
+from babelquake.models.batching import Block, Tokens, chunks, equal
 from babelquake.models.device_vectors import sent
-from babelquake.models.shared_prefixes import alike, beginnings
 from babelquake.models.transformer import Backed
+from babelquake.models.unpadded import Group, Numbers, Ribbon, filled_up
 from babelquake.resource import halving
+
+STEP = 32
+"""Texts share beginnings with texts of the same number of tokens by this step: attention then has the same shape."""
+
+
+@dataclass(frozen=True)
+class Beginnings:
+    """Texts as a tree of their beginnings: each distinct one is a node, after its parent."""
+
+    ribbon: Ribbon
+    """The nodes that something follows; the others need not be read."""
+    nodes: int
+    """How many these are."""
+    parents: Numbers
+    """For every node but the first of a text, on the ribbon: after which node it comes."""
+    tokens: Numbers
+    """The tokens of these nodes."""
+    paths: list[Numbers]
+    """For every text which of these nodes it is made of, its begin token left out."""
+
+
+@dataclass(frozen=True)
+class _Kin:
+    """Texts that may share beginnings, in the order of their tokens."""
+
+    places: list[int]
+    step: int
+    """Tokens that attention sees of each."""
+    tokens: Numbers
+    """A row each, filled up."""
+    lengths: Numbers
+    common: Numbers
+    """With how many tokens each begins like the one before it."""
+
+
+def alike(sequences: Tokens, tokens: int) -> Iterator[list[int]]:
+    """Places of sequences with at most so many distinct beginnings together, those that begin alike side by side."""
+    portion: list[int] = []
+    size = 0
+    for kin in reversed(_kins(sequences)):
+        for place, length, known in zip(kin.places, kin.lengths.tolist(), kin.common.tolist(), strict=True):
+            new = length - known
+            if portion and size + new > tokens:
+                yield portion
+                portion, size, new = [], 0, length
+            portion.append(place)
+            size += new
+    if portion:
+        yield portion
+
+
+def beginnings(sequences: Tokens, device: str, size: int) -> Beginnings:
+    """The tree of sequences of at least two tokens; those whose sizes differ by a step share nothing."""
+    nodes, ends, seen = 0, 0, 0
+    columns, told, taken, shapes = [], [], [], []
+    paths: dict[int, Numbers] = {}
+    for kin in _kins(sequences):
+        at, lengths = np.arange(kin.tokens.shape[1]), kin.lengths[:, None]
+        read = np.minimum(kin.common, np.append(0, kin.lengths[:-1] - 1))[:, None]  # nobody reads a last token
+        new = (at >= read) & (at < lengths - 1)
+        node = _numbered(new, nodes)
+        rows, depths = np.nonzero(new)
+        columns.append((kin.tokens[new], depths, seen + rows * kin.step + depths))
+        new = (at >= np.maximum(kin.common, 1)[:, None]) & (at < lengths)
+        end = _numbered(new, ends)
+        rows, depths = np.nonzero(new)
+        told.append((node[rows, depths - 1], kin.tokens[new]))
+        paths |= {place: end[row, 1 : kin.lengths[row]] for row, place in enumerate(kin.places)}
+        taken.append(np.take_along_axis(node, np.minimum(np.arange(kin.step), lengths - 2), axis=1).ravel())
+        shapes.append(Group(len(kin.places), kin.step, slice(seen, seen + taken[-1].size)))
+        nodes, ends, seen = nodes + columns[-1][0].size, ends + rows.size, seen + taken[-1].size
+    ids = np.zeros((3, filled_up(nodes, size, device)), dtype=np.int64)
+    ids[:, :nodes] = np.concatenate(columns, axis=1)
+    numbers, positions, places = sent(ids, device)
+    attended = sent(np.concatenate(taken), device)
+    made = Ribbon(numbers, positions, shapes, causal=True, seen=attended, back=places[:nodes])
+    parents, tokens = np.concatenate(told, axis=1)
+    return Beginnings(made, nodes, parents, tokens, [paths[place] for place in range(len(sequences))])
+
+
+def _kins(sequences: Tokens) -> list[_Kin]:
+    """The sequences by what attention sees of them, the shortest first."""
+    steps: dict[int, list[int]] = defaultdict(list)
+    for place, sequence in enumerate(sequences):
+        steps[-(-(len(sequence) - 1) // STEP) * STEP].append(place)
+    return [
+        _kin(sequences, sorted(steps[step], key=lambda place: list(sequences[place])), step) for step in sorted(steps)
+    ]
+
+
+def _kin(sequences: Tokens, places: list[int], step: int) -> _Kin:
+    some: list[Sequence[int]] = [sequences[place] for place in places]
+    lengths = np.array([len(one) for one in some])
+    tokens = np.full((len(some), int(lengths.max())), -1)
+    tokens[np.arange(tokens.shape[1]) < lengths[:, None]] = np.fromiter(chain.from_iterable(some), np.int64)
+    common = np.zeros_like(lengths)
+    same = np.pad(tokens[1:] == tokens[:-1], ((0, 0), (0, 1)))  # ends with a difference
+    common[1:] = np.minimum(same.argmin(axis=1), np.minimum(lengths[1:], lengths[:-1]))
+    return _Kin(places, step, tokens, lengths, common)
+
+
+def _numbered(new: NDArray[np.bool_], start: int) -> Numbers:
+    """Numbers of the new nodes, row by row; all others are those of the row above."""
+    numbers = np.where(new, start + np.cumsum(new).reshape(new.shape) - 1, 0)
+    return np.maximum.accumulate(numbers, axis=0)
+
 
 ROOM = 2**26
 """Numbers that the predictions of one batch may hold on the CPU: tokens times vocabulary."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from babelquake.errors import UserError
-from babelquake.models.weights import state
+from babelquake.models.checkpoint import state
 
 if TYPE_CHECKING:
     from babelquake.models.predictor_estimator import PredictorEstimator

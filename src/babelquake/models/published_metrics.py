@@ -11,11 +11,9 @@ from functools import cached_property
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from babelquake.models.base import Matrix, SentenceEncoder
-from babelquake.models.checkpoint import Checkpoint
-from babelquake.models.loading import enough_memory
-from babelquake.models.precision import Precision
+from babelquake.models.checkpoint import Checkpoint, library_versions, published
+from babelquake.models.loading import Precision, enough_memory
 from babelquake.models.settings import device_of
-from babelquake.models.weights import library_versions, published
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.warnings_log import remark

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models.batching import Sheet
-from babelquake.models.loading import loading
+from babelquake.models.loading import Precision, in_precision, loading
 from babelquake.models.pair_regression import Joined, PairRegression
-from babelquake.models.precision import Precision, in_precision
 from babelquake.models.published_metrics import PublishedEncoder
 from babelquake.models.sequence_reader import Reader
 from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, cut_pair, tokenizer

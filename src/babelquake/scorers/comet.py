@@ -13,7 +13,7 @@ from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Span, Vectors, sentence_rows
 from babelquake.models.comet import CometEncoder
 from babelquake.models.comet_joint import Judged, judge_joined
-from babelquake.models.precision import Precision
+from babelquake.models.loading import Precision
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.published_scorer import best_reference, shown

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from babelquake.models.checkpoint import library_versions, published
 from babelquake.models.openkiwi import FILES, Loaded, load
 from babelquake.models.settings import device_of
-from babelquake.models.weights import library_versions, published
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published_scorer import shown

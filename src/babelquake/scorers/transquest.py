@@ -11,7 +11,7 @@ import numpy as np
 
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Vectors, sentence_rows
-from babelquake.models.precision import Precision
+from babelquake.models.loading import Precision
 from babelquake.models.transquest import FILES, MonoTransQuest, architecture
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.published_scorer import PublishedScorer

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from babelquake.errors import UserError
 from babelquake.train.batches import ahead, endless, groups, padded
 from babelquake.train.corpus import Integers, Ragged, split_file
-from babelquake.train.gpu_command import run_module
 from babelquake.train.model_folder import store
-from babelquake.train.recipes import MetricRecipe, load
+from babelquake.train.recipes import MetricRecipe, load, run_module
 
 
 @dataclass(frozen=True)

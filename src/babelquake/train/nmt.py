@@ -21,7 +21,7 @@ from babelquake.errors import BabelquakeError
 from babelquake.train.config import Config, load
 from babelquake.train.corpus import Ragged, read_corpus, read_pairs, split_file
 from babelquake.train.data import Pairs, pack
-from babelquake.train.final_export import finish
+from babelquake.train.export import finish
 from babelquake.train.initial_model import start_from
 from babelquake.train.segmentation import Fixed, segmentation
 from babelquake.train.vocabulary import processor, vocabulary

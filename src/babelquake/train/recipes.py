@@ -1,12 +1,13 @@
 """What the training of a language model or metric is told: one YAML file, checked before anything costly begins."""
 
+import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from babelquake.errors import UserError
+from babelquake.errors import BabelquakeError, UserError
 from babelquake.train.config import check, settings
 
 AnyRecipe = TypeVar("AnyRecipe", bound="Recipe")
@@ -81,7 +82,7 @@ class MaskedRecipe(Reading):
     """A masked language model: `units: subwords` goes on from the encoder `start`, `units: bytes` starts from nothing.
 
     `share` of the units is to be guessed: single subwords, or whole words of bytes. In `accents` of the texts of bytes
-    some letters are disguised (`babelquake.train.accents`).
+    some letters are disguised (`babelquake.train.mlm`).
     """
 
     units: str = "subwords"
@@ -141,3 +142,21 @@ def load(kind: type[AnyRecipe], name: str, config: str | Path | Mapping[str, Any
         return kind(**values).bounded(**bound)
     except TypeError as problem:
         raise UserError(f"{where}: {problem}.") from problem
+
+
+def run_module(kind: str, train: Callable[..., Path], arguments: Sequence[str] | None) -> None:
+    """Read the arguments, train, and end with the error's status if something was wrong."""
+    parser = argparse.ArgumentParser(prog=f"python -m babelquake.train.{kind}", description=train.__doc__)
+    parser.add_argument("--config", required=True, help="YAML or JSON file, or the name of a bundled config")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device")
+    parser.add_argument("--start", help="the folder of the encoder to go on from")
+    numbers: tuple[tuple[str, Any], ...] = (("seed", int), ("steps", int), ("minutes", float), ("until", float))
+    for name, number in numbers:
+        parser.add_argument(f"--{name}", type=number)
+    options = vars(parser.parse_args(arguments))
+    try:
+        print(train(options.pop("config"), options.pop("data"), options.pop("out"), **options))
+    except BabelquakeError as error:
+        parser.exit(error.exit_status, f"babelquake: {error}\n")

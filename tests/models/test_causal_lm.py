@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake import models
-from babelquake.models.shared_prefixes import alike, beginnings
+from babelquake.models.causal_lm import alike, beginnings
 
 pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]
