@@ -19,6 +19,7 @@ T = TypeVar("T")
 SPARE = {
     "perturbations": ("replicates", "side", "languages", "family", "unit", "paper"),
     "suites": ("paper",),
+    "failures": ("paper", "needs", "languages", "cost"),
     "models": ("licence", "megabytes"),
     "papers": ("needs", "study"),
 }
@@ -34,6 +35,7 @@ class Kind(StrEnum):
     suites = "suites"
     scorers = "scorers"
     systems = "systems"
+    failures = "failures"
     recipes = "recipes"
     formats = "formats"
     models = "models"
@@ -47,7 +49,7 @@ def list_things(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to look for runs.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List perturbations, suites, scorers, systems, recipes, data formats, models that ship, papers' tables, or runs.
+    """List perturbations, suites, scorers, systems, kinds of failure, recipes, data formats, models that ship, papers' tables, or runs.
 
     Example: babelquake list perturbations --json
     """
@@ -118,6 +120,24 @@ def systems() -> list[dict[str, Any]]:
     from babelquake.systems import SYSTEMS
 
     return [_described(name, kind, remote=bool(getattr(kind, "remote", False))) for name, kind in usable(SYSTEMS)]
+
+
+def failures() -> list[dict[str, Any]]:
+    """One object per kind of failure, straight from its detector's card."""
+    from babelquake.failures import DETECTORS
+
+    return [
+        {
+            "name": card.kind,
+            "family": card.family,
+            "description": card.description,
+            "needs": sorted(card.needs),
+            "languages": card.languages,
+            "cost": card.cost,
+            "paper": card.paper,
+        }
+        for _, card in usable(DETECTORS)
+    ]
 
 
 def recipes() -> list[dict[str, Any]]:
@@ -211,6 +231,7 @@ LISTINGS = {
     Kind.suites: suites,
     Kind.scorers: scorers,
     Kind.systems: systems,
+    Kind.failures: failures,
     Kind.recipes: recipes,
     Kind.formats: formats,
     Kind.models: models,

@@ -1,0 +1,49 @@
+"""Failures: what is wrong with a translation, seen without a reference. One module per family of detectors.
+
+    >>> detect("Er zahlte 25 Euro.", "He paid 52 euros.", "de-en")
+    [Failure(kind='number', score=1.0, evidence='lost: 25; added: 52', spans=((8, 10),))]
+"""
+
+from collections.abc import Iterable, Sequence
+
+from babelquake.failures.base import COSTS, DETECTORS, Card, Cost, Failure, detector
+from babelquake.failures.pair import Pair
+from babelquake.languages import Language, LanguagePair
+
+__all__ = ["DETECTORS", "Card", "Failure", "Pair", "cards_for", "detect", "detector", "failures_in"]
+WITHOUT_MODEL: tuple[Cost, ...] = ("free", "identifier")
+"""What every study can afford: no neural model."""
+
+
+def cards_for(
+    source: Language | None,
+    target: Language | None,
+    kinds: Iterable[str] | None = None,
+    *,
+    sources: bool = True,
+    costs: Sequence[Cost] = WITHOUT_MODEL,
+) -> list[Card]:
+    """The detectors that can speak about translations between two languages; of all kinds, or of those named."""
+    wanted = [DETECTORS.get(kind) for kind in kinds] if kinds is not None else [card for _, card in DETECTORS.items()]
+    served = [card for card in wanted if card.cost in costs and card.serves(source, target, sources=sources)]
+    return sorted(served, key=lambda card: (COSTS.index(card.cost), card.kind))
+
+
+def failures_in(pair: Pair, cards: Iterable[Card]) -> list[Failure]:
+    """What is wrong with one translation, one failure of each kind at most."""
+    found = []
+    for card in cards:
+        failure = card.function(pair)
+        if failure is not None:
+            found.append(failure)
+    return found
+
+
+def detect(
+    source: str | None, translation: str, language_pair: str | None = None, kinds: Iterable[str] | None = None
+) -> list[Failure]:
+    """What is wrong with a translation; see `babelquake list failures` for the kinds."""
+    languages = LanguagePair(language_pair) if language_pair else None
+    ours, theirs = (languages.source, languages.target) if languages else (None, None)
+    cards = cards_for(ours, theirs, kinds, sources=source is not None)
+    return failures_in(Pair(source, translation, ours, theirs), cards)

@@ -1,0 +1,92 @@
+"""What a detector of failures is: a function with a card that looks at one translation and says what is wrong with it.
+
+A detector receives a `Pair` – the source, the translation, both languages – and returns a `Failure` with its score and
+evidence, or None. It says in its card what it needs and which languages it serves; where that is lacking it is not
+asked, and no rate is given for it.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeVar
+
+from babelquake.failures.pair import Pair
+from babelquake.languages import Language
+from babelquake.registry import Registry
+
+Need = Literal["source", "source language", "target language", "vectors"]
+Cost = Literal["free", "identifier", "encoder"]
+COSTS: tuple[Cost, ...] = ("free", "identifier", "encoder")
+Function = Callable[[Pair], "Failure | None"]
+F = TypeVar("F", bound=Function)
+
+
+class Failure(NamedTuple):
+    """One thing that is wrong with one translation."""
+
+    kind: str
+    score: float
+    """From 0 to 1: how much of it there is, or how sure the detector is; 1 where it is a fact."""
+    evidence: str
+    """What was seen, for people: words of the source or the translation."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where in the translation, where it is a place in it."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a detector without running it."""
+
+    kind: str
+    family: str
+    needs: frozenset[Need]
+    languages: tuple[str, ...]
+    """Target languages it serves; empty for any."""
+    cost: Cost
+    paper: str
+    function: Function = field(repr=False, compare=False)
+    score: Callable[[Pair], float] | None = field(default=None, repr=False, compare=False)
+    """How much of it there is in any translation, flagged or not; None where there is nothing between yes and no."""
+
+    @property
+    def description(self) -> str:
+        """The docstring's first line."""
+        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    def serves(self, source: Language | None, target: Language | None, *, sources: bool = True) -> bool:
+        """Whether it can speak about translations between these languages, with or without their sources."""
+        if ("source" in self.needs and not sources) or ("source language" in self.needs and source is None):
+            return False
+        if "target language" in self.needs and target is None:
+            return False
+        if "source language" in self.needs and source is not None and target is not None and source.code == target.code:
+            return False
+        return not self.languages or (target is not None and target.code in self.languages)
+
+
+MODULES = ("language", "copying", "talking", "repetition", "lengths", "numbers", "markup", "negation", "names")
+"""The modules whose import registers detectors: one line per family."""
+
+DETECTORS: Registry[Card] = Registry(
+    "kind of failure", "babelquake.failures", modules=[f"babelquake.failures.{module}" for module in MODULES]
+)
+
+
+def detector(
+    kind: str,
+    *,
+    family: str,
+    needs: Iterable[Need] = (),
+    languages: Iterable[str] = (),
+    cost: Cost = "free",
+    paper: str = "",
+    score: Callable[[Pair], float] | None = None,
+) -> Callable[[F], F]:
+    """Register a function as the detector of a kind of failure."""
+
+    def register(function: F) -> F:
+        card = Card(kind, family, frozenset(needs), tuple(languages), cost, paper, function, score)
+        DETECTORS.register(kind, card)
+        return function
+
+    return register

@@ -1,0 +1,259 @@
+"""Language: a translation in another language than asked, in the source's, in two, or in a foreign script.
+
+By py3langid, a naive Bayes identifier over bytes with 139 languages, which ships its model and needs NumPy only. It is
+asked about prose: machinery, @names, #tags and numbers do not count, and a suspicion has to hold without capitalised
+words, which may be names. Short texts, and languages it does not know, are not judged.
+"""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from babelquake.failures.base import Failure, detector
+from babelquake.failures.copying import is_copy
+from babelquake.failures.pair import Pair, Side
+from babelquake.languages import Language
+from babelquake.text import SCRIPT, UNSPACED
+
+SHORTEST = 28
+"""Letters below which the identifier is not asked; a character of an unspaced script counts as three."""
+SHORTEST_PART = 40
+SURE, NOT_ASKED = 0.9, 0.02
+"""The least probability of the other language and the largest of the one asked for."""
+SURE_OF_RELATIVE = 0.985
+RELATIVES = (
+    {"cs", "sk"},
+    {"es", "gl", "ca", "pt", "an", "ext", "oc", "it", "vec", "lij"},
+    {"fr", "oc", "ca", "wa", "gcf", "gcr", "ht"},
+    {"no", "nn", "da", "sv"},
+    {"hr", "sr", "bs", "sl"},
+    {"id", "ms", "jv"},
+    {"ru", "uk", "be", "bg", "mk"},
+    {"zh", "yue", "wuu", "ja"},
+    {"ar", "ary", "arz"},
+    {"hi", "mr", "ne", "sa"},
+    {"fa", "ps", "ur", "sdh", "ku"},
+    {"nl", "af", "fy"},
+    {"de", "lb"},
+    {"en", "pcm"},
+    {"xh", "zu", "nso", "st"},
+    {"lv", "ltg"},
+    {"tr", "az", "crh", "tk"},
+    {"kk", "ky", "tt", "ba"},
+)
+"""Languages that are mistaken for one another; between these the identifier has to be surer."""
+NOISE = re.compile(r"[@#]\w+|(?<!\S)(?=\S*\d)\S+|\b[a-z]+(?:_[a-z]+)+|&\w{1,10};")
+NAME = re.compile(r"(?<=[^\W\d_])(?<![.!?…]) +[^\W\d_a-zß-ÿ][\w'’-]*")
+SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"'”“»)]*\s+|\n+|(?<=[。！？])")
+NOT_PLAIN = re.compile(r"[^\x00-\u024f\u0300-\u036f\u1e00-\u1eff\u2000-\u2bff\ufe00-\ufe0f\U0001f000-\U0001ffff]")
+"""A first look: characters that are neither Latin letters nor punctuation, symbols or emoji."""
+SCRIPTS = {
+    **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "ky", "tg", "mn", "tt", "ba"), {"Cyrillic"}),
+    **dict.fromkeys(("sr", "kk", "uz", "bs"), {"Cyrillic", "Latin"}),
+    "el": {"Greek"},
+    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug", "sd", "ckb", "arz", "ary"), {"Arabic"}),
+    "he": {"Hebrew"},
+    **dict.fromkeys(("hi", "ne", "mr", "sa", "bho", "mai"), {"Devanagari"}),
+    **dict.fromkeys(("bn", "as"), {"Bengali"}),
+    **dict.fromkeys(("zh", "yue", "wuu"), {"Han"}),
+    "ja": {"Han", "Hiragana", "Katakana"},
+    "ko": {"Hangul", "Han"},
+    "th": {"Thai"},
+    "hy": {"Armenian"},
+    "ka": {"Georgian"},
+    **dict.fromkeys(("am", "ti"), {"Ethiopic"}),
+    "ta": {"Tamil"},
+    "te": {"Telugu"},
+    "gu": {"Gujarati"},
+    "pa": {"Gurmukhi", "Arabic"},
+    "kn": {"Kannada"},
+    "ml": {"Malayalam"},
+    "si": {"Sinhala"},
+    "my": {"Myanmar"},
+    "km": {"Khmer"},
+    "lo": {"Lao"},
+    "bo": {"Tibetan"},
+    "or": {"Oriya"},
+}
+"""Scripts of languages that are not written in Latin letters."""
+WITHOUT_ASKING = frozenset({"Latin", "Greek"})
+"""Names and formulas are written in these everywhere."""
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+@lru_cache(maxsize=1)
+def _columns() -> dict[str, int]:
+    """The first column of each language that the identifier knows."""
+    found: dict[str, int] = {}
+    for column, label in enumerate(_identifier().nb_classes):
+        found.setdefault(str(label), column)
+    return found
+
+
+def knows(language: Language | None) -> bool:
+    """Whether the identifier knows a language."""
+    return language is not None and language.code in _columns()
+
+
+def identify(text: str, asked: str | None = None) -> tuple[str, float, float]:
+    """The most probable language of a text, its probability, and that of the language asked for."""
+    identifier = _identifier()
+    scores = identifier._decide(text)
+    best = int(scores.argmax())
+    column = _columns().get(asked or "")
+    return str(identifier.nb_classes[best]), float(scores[best]), float(scores[column]) if column is not None else 0.0
+
+
+def letters(text: str) -> int:
+    """How many letters a text has; a character of a script without spaces counts as three."""
+    count = sum(map(len, LETTERS.findall(text)))
+    return count if text.isascii() else count + 2 * len(UNSPACED.findall(text))
+
+
+LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _prose(side: Side) -> str:
+    return NOISE.sub(" ", side.prose)
+
+
+def other_language(text: str, asked: str, shortest: int = SHORTEST) -> tuple[str, float] | None:
+    """The language of a text where it is surely not the one asked for, and how probable; None where nothing is sure."""
+    if len(text) < shortest and (text.isascii() or letters(text) < shortest):
+        return None
+    found = _foreign(text, asked)
+    if found is None or letters(text) < shortest:
+        return None
+    without_names = NAME.sub(" ", text)
+    if len(without_names) != len(text):
+        if letters(without_names) < 0.6 * shortest:
+            return None
+        again = _foreign(without_names, asked)
+        if again is None or again[0] != found[0]:
+            return None
+    return found
+
+
+def _foreign(text: str, asked: str) -> tuple[str, float] | None:
+    language, sure, of_asked = identify(text, asked)
+    if language in (asked, "zxx") or of_asked > NOT_ASKED or sure < SURE:
+        return None
+    related = any(asked in group and language in group for group in RELATIVES)
+    return None if related and sure < SURE_OF_RELATIVE else (language, sure)
+
+
+@lru_cache(maxsize=8)
+def _found(source: str, text: str, asked: str) -> tuple[str, float] | None:
+    """Asked by two detectors in a row."""
+    return other_language(text, asked)
+
+
+def _language(pair: Pair) -> tuple[str, float] | None:
+    asked = pair.translation.language
+    if asked is None or asked.code not in _columns() or is_copy(pair):
+        return None
+    return _found(pair.source.text, _prose(pair.translation), asked.code)
+
+
+@detector("off-target", family="language", needs=("target language",), cost="identifier")
+def off_target(pair: Pair) -> Failure | None:
+    """The translation is in another language than asked for, and not in the source's."""
+    found = _language(pair)
+    if found is None or (pair.source.language is not None and found[0] == pair.source.language.code):
+        return None
+    relative = pair.source.language
+    if relative is not None and any({found[0], relative.code} <= group for group in RELATIVES):
+        return None
+    return Failure("off-target", found[1], f"identified as {found[0]}")
+
+
+@detector("source-language", family="language", needs=("source language", "target language"), cost="identifier")
+def source_language(pair: Pair) -> Failure | None:
+    """The translation is in the language of the source, without being a copy of it."""
+    found = _language(pair)
+    asked = pair.translation.language
+    if found is None or asked is None or pair.source.language is None or found[0] != pair.source.language.code:
+        return None
+    if any(identify(NOISE.sub(" ", part))[0] == asked.code for part in _parts(pair.translation, SHORTEST)):
+        return None
+    return Failure("source-language", found[1], f"identified as {found[0]}")
+
+
+@detector("mixed", family="language", needs=("source", "source language", "target language"), cost="identifier")
+def mixed(pair: Pair) -> Failure | None:
+    """Some sentences are in the language asked for, others in another."""
+    asked, text = pair.translation.language, pair.translation.text
+    if asked is None or asked.code not in _columns() or len(text) < 2 * SHORTEST_PART or is_copy(pair):
+        return None
+    if not _may_be_mixed(pair):
+        return None
+    parts = _parts(pair.translation, SHORTEST_PART)
+    if len(parts) < 2:
+        return None
+    source = " ".join(pair.source.text.lower().split())
+    wrong, right = [], 0
+    for part in parts[:40]:
+        plain = NOISE.sub(" ", part)
+        found = other_language(plain, asked.code, SHORTEST_PART)
+        if found is None:
+            right += identify(plain, asked.code)[0] == asked.code
+        elif found[1] > 0.95 and not _is_foreign_in_source(part, source, found[0], pair.source.language):
+            wrong.append((part, found))
+    if not wrong or not right:
+        return None
+    start = text.find(wrong[0][0])
+    spans = ((start, start + len(wrong[0][0])),) if start >= 0 else ()
+    return Failure("mixed", wrong[0][1][1], f"{wrong[0][1][0]}: {wrong[0][0][:120]}", spans)
+
+
+def _parts(side: Side, shortest: int) -> list[str]:
+    """The sentences of some length; what stands in braces is data, whose language nobody asked to change."""
+    return [part for part in SENTENCE.split(side.prose) if len(part) >= shortest and "{" not in part and "}" not in part]
+
+
+def _may_be_mixed(pair: Pair) -> bool:
+    """A cheap first look: some function words of the source's language, where these are known."""
+    ours, theirs = pair.source.lexicon, pair.translation.lexicon
+    if ours is None or theirs is None or not ours.function_words:
+        return True
+    return len(pair.translation.vocabulary & ours.function_words) >= MIXED_WORDS
+
+
+MIXED_WORDS = 3
+
+
+def _is_foreign_in_source(part: str, source: str, language: str, source_language: Language | None) -> bool:
+    """Whether a part stands in the source in that same foreign language: then it is kept, not invented."""
+    own = source_language is not None and language == source_language.code
+    return not own and " ".join(part.lower().split()) in source
+
+
+@detector("script", family="language", needs=("source", "target language"))
+def foreign_script(pair: Pair) -> Failure | None:
+    """Letters of a script that neither the language asked for nor the source uses."""
+    text, language = pair.translation.text, pair.translation.language
+    if language is None or (text.isascii()):
+        return None
+    own = SCRIPTS.get(language.code)
+    if own is None and not NOT_PLAIN.search(text):
+        return None
+    belongs = (own or {"Latin"}) | WITHOUT_ASKING
+    foreign: dict[str, list[re.Match[str]]] = {}
+    for letter in SCRIPT.finditer(text):
+        if letter.lastgroup not in belongs:
+            foreign.setdefault(str(letter.lastgroup), []).append(letter)
+    for script, found in foreign.items():
+        if any(letter.lastgroup == script for letter in SCRIPT.finditer(pair.source.text)):
+            continue
+        shown = "".join(letter.group() for letter in found[:20])
+        spans = tuple((letter.start(), letter.end()) for letter in found[:20])
+        return Failure("script", 1.0, f"{script}: {shown}", spans)
+    return None
+
+

@@ -1,0 +1,96 @@
+"""Length: far more or far less text than a translation between two languages has."""
+
+from babelquake.failures.base import Failure, detector
+from babelquake.failures.pair import Pair
+from babelquake.languages import Language
+
+OF_ENGLISH = {
+    "en": 1.0,
+    "ar": 0.92,
+    "cs": 0.97,
+    "de": 1.18,
+    "et": 0.99,
+    "fa": 0.98,
+    "fi": 1.08,
+    "fr": 1.18,
+    "he": 0.80,
+    "hi": 1.05,
+    "is": 1.06,
+    "it": 1.17,
+    "ja": 0.45,
+    "ko": 0.52,
+    "lv": 1.07,
+    "lt": 1.04,
+    "ne": 1.00,
+    "nl": 1.17,
+    "pl": 1.12,
+    "pt": 1.12,
+    "ro": 1.17,
+    "ru": 1.10,
+    "si": 1.05,
+    "es": 1.15,
+    "sv": 1.01,
+    "tr": 1.06,
+    "uk": 1.05,
+    "zh": 0.34,
+}
+"""Characters of a language for one of English: medians over NTREX-128's 1,997 sentences."""
+RUNAWAY, TRUNCATED = 2.4, 0.4
+"""Times the usual length from which, and to which, a length is a failure; NTREX's extremes of 1,997 are 0.5 and 2.3."""
+SHORTEST_SOURCE = 50
+LEAST_TOO_MUCH = 60
+"""Characters beyond the usual length that a runaway has at least: short texts vary."""
+
+
+def usual_ratio(source: Language | None, target: Language | None) -> float | None:
+    """Characters of a translation for one of its source; None for a language without a figure."""
+    if source is None or target is None or source.code not in OF_ENGLISH or target.code not in OF_ENGLISH:
+        return None
+    return OF_ENGLISH[target.code] / OF_ENGLISH[source.code]
+
+
+def relative_length(pair: Pair) -> float:
+    """The length of a translation for one of the usual length; 1 where that is not known."""
+    usual = usual_ratio(pair.source.language, pair.translation.language)
+    if usual is None or not pair.source.whole:
+        return 1.0
+    return len(pair.translation.whole) / (usual * len(pair.source.whole))
+
+
+LANGUAGES = tuple(OF_ENGLISH)
+
+
+@detector("runaway", family="length", needs=("source", "source language", "target language"), languages=LANGUAGES)
+def runaway(pair: Pair) -> Failure | None:
+    """More than 2.4 times as long as translations between these languages are."""
+    usual = usual_ratio(pair.source.language, pair.translation.language)
+    if usual is None or not pair.source.words:
+        return None
+    expected = usual * len(pair.source.whole)
+    length = len(pair.translation.whole)
+    if length < RUNAWAY * expected or length - expected < LEAST_TOO_MUCH:
+        return None
+    return Failure("runaway", min(1.0, 1 - expected / length), f"{length} characters where {expected:.0f} are usual")
+
+
+@detector("truncated", family="length", needs=("source", "source language", "target language"), languages=LANGUAGES)
+def truncated(pair: Pair) -> Failure | None:
+    """Less than 0.4 times as long as translations between these languages are."""
+    usual = usual_ratio(pair.source.language, pair.translation.language)
+    source = pair.source.whole
+    if usual is None or len(source) < SHORTEST_SOURCE:
+        return None
+    length = len(pair.translation.whole.strip())
+    if length > TRUNCATED * usual * len(source) or not length:
+        return None
+    expected = usual * len(pair.source.prose.strip())
+    if length > TRUNCATED * expected or _is_padded(pair):
+        return None
+    return Failure("truncated", 1 - length / expected, f"{length} characters where {expected:.0f} are usual")
+
+
+def _is_padded(pair: Pair) -> bool:
+    """Whether much of the source is no language: repeated signs, numbers, a long laugh."""
+    letters = sum(map(len, pair.source.words))
+    distinct = sum(map(len, pair.source.vocabulary))
+    return letters < 0.5 * len(pair.source.whole) or distinct < 0.5 * letters

@@ -1,0 +1,301 @@
+"""Numbers, dates and units that were lost or changed.
+
+Precision before recall: a number counts as kept when its digits stand in the translation with any separators, when it
+is written as a word or in Roman numerals, when a scale (thousand, million, k), a 24-hour clock, a decade or a converted
+unit explains it. Digits inside words (`gr8`, `user16`) and in fractions (`24/7`) are not judged.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from babelquake.failures.base import Failure, detector
+from babelquake.failures.pair import Pair, Side
+
+NUMBER = re.compile(
+    r"(?<![\w@#&/\\.’'^_~-])(\d{1,15}(?:[.,:'’]\d{1,15}|[\u00a0\u202f ]\d{3}(?!\d))*)"
+    r"(?:\s?(am|pm|a\.m|p\.m))?(st|nd|rd|th|s|k|m|bn|mm|kg|km|cm|lbs?|ft|h|x|%|\s%|°)?(?![\w@/^_~\\]|[.,]\d|-\d|:\d)",
+    re.IGNORECASE,
+)
+AFTER = re.compile(r"[\s\u00a0\u202f-]{0,2}([^\W\d_]{1,14}|[$€£¥])")
+HAS_DIGIT = re.compile(r"\d")
+ROMAN = re.compile(r"\b[IVXL]{1,7}\b")
+ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
+SLANG = frozenset({"100", "101", "110", "200", "1000", "1000000", "360", "180", "24", "69", "420", "666", "911"})
+"""Figures of speech: "100 % sure", "24 hours a day", "a 180"; they may be said in other words."""
+SEVERAL_DIGITS = 10
+"""The smallest number that counts as lost by its absence; smaller ones have to be replaced by another."""
+SURE_DIGITS = 3
+"""Significant digits of a number that no language writes as a word."""
+
+
+class Number(NamedTuple):
+    """A number in digits."""
+
+    text: str
+    groups: tuple[str, ...]
+    suffix: str
+    start: int
+    end: int
+    scaled: bool = False
+    """Whether a word such as million follows."""
+
+    @property
+    def digits(self) -> str:
+        """All digits, without separators and leading zeros."""
+        return "".join(self.groups).lstrip("0") or "0"
+
+    @property
+    def significant(self) -> str:
+        """The digits without zeros at the end."""
+        return self.digits.rstrip("0")
+
+
+def numbers(side: Side) -> list[Number]:
+    """The numbers written in digits in a text's prose."""
+    found: list[Number] | None = side.__dict__.get("numbers")
+    if found is None:
+        found = side.__dict__["numbers"] = list(_numbers(side)) if HAS_DIGIT.search(side.prose) else []
+    return found
+
+
+def _numbers(side: Side) -> Iterator[Number]:
+    text, scales = side.prose, side.lexicon.scales if side.lexicon is not None else frozenset[str]()
+    for match in NUMBER.finditer(text):
+        groups = tuple(str(int(group)) if not group.isascii() else group for group in re.split(r"\D+", match.group(1)))
+        suffix = (match.group(2) or match.group(3) or "").strip().lower()
+        after = AFTER.match(text, match.end())
+        scaled = after is not None and after.group(1).lower() in scales
+        yield Number(match.group(1), groups, suffix, match.start(1), match.end(1), scaled)
+
+
+def _digit_strings(side: Side) -> frozenset[str]:
+    """Every run of digits in a text, in words too, alone and joined with the runs next to it."""
+    known: frozenset[str] | None = side.__dict__.get("digit_strings")
+    if known is None:
+        runs = re.findall(r"\d+", side.text)
+        chunks = [
+            "".join(re.findall(r"\d+", chunk)) for chunk in re.findall(r"\d+(?:[.,:'’\u00a0\u202f ]\d+)+", side.text)
+        ]
+        pairs = [first + second for first, second in zip(runs, runs[1:], strict=False)]
+        found = (_ascii(run).lstrip("0") or "0" for run in [*runs, *chunks, *pairs])
+        known = side.__dict__["digit_strings"] = frozenset(found)
+    return known
+
+
+def _ascii(digits: str) -> str:
+    return digits if digits.isascii() else "".join(str(int(char)) for char in digits)
+
+
+def is_kept(number: Number, text: Side) -> bool:
+    """Whether a text has a number, or may have it in another form."""
+    digits, there = number.digits, _digit_strings(text)
+    if digits in there or all((group.lstrip("0") or "0") in there for group in number.groups):
+        return True
+    if len(number.groups) > 1 and text.lexicon is not None:
+        months = {str(month) for word, month in text.lexicon.months.items() if word in text.vocabulary}
+        if all((group.lstrip("0") or "0") in there or group.lstrip("0") in months for group in number.groups):
+            return True
+    if digits in SLANG or digits == "0" or len(digits) > 12 or _is_of_a_year(number, there):
+        return True
+    return _is_in_words(number, text) or _is_converted(number, text, there)
+
+
+def _is_in_words(number: Number, text: Side) -> bool:
+    lexicon, value = text.lexicon, int(number.digits)
+    if lexicon is None or not lexicon.numbers:
+        return len(number.significant) < SURE_DIGITS
+    vocabulary = text.vocabulary
+    for word in vocabulary:
+        if lexicon.numbers.get(word) == value or (value >= SEVERAL_DIGITS and word.startswith(lexicon.number_starts)):
+            return True
+        if value < SEVERAL_DIGITS and len(word) > 5 and any(
+            word.startswith(form) for form, known in lexicon.numbers.items() if known == value and len(form) > 2
+        ):
+            return True
+    if value < LARGEST_ROMAN and any(_roman(found) == value for found in ROMAN.findall(text.text)):
+        return True
+    if value <= 12 and any(lexicon.months.get(word) == value for word in vocabulary):
+        return True
+    return not lexicon.scales.isdisjoint(vocabulary)
+
+
+LARGEST_ROMAN = 40
+
+
+def _is_of_a_year(number: Number, there: frozenset[str]) -> bool:
+    """Whether a number of two digits is the decade or century of a year: the 60s of 1965, the 20th century of 1910."""
+    if len(number.digits) != 2:
+        return False
+    years = [year for year in there if len(year) == 4]
+    return any(year.endswith(number.digits) or int(year[:2]) + 1 == int(number.digits) for year in years)
+
+
+def _is_converted(number: Number, text: Side, there: frozenset[str]) -> bool:
+    """Whether a scale, the clock, a decade or a unit explains why other digits stand there."""
+    value = int(number.digits)
+    if number.scaled or number.suffix in ("k", "m", "bn", "mm") or len(number.digits) - len(number.significant) >= 3:
+        return any(found.rstrip("0") == number.significant for found in there)
+    if ":" in number.text or number.suffix in ("am", "pm", "a.m", "p.m") or value <= 24:
+        hour = int(number.groups[0])
+        if str((hour + 12) % 24) in there or (number.groups[-1].strip("0") == "" and str(hour) in there):
+            return True
+    if number.suffix == "s" and value >= 1000 and (
+        str(value // 100 + 1) in there or any(_roman(found) == value // 100 + 1 for found in ROMAN.findall(text.text))
+    ):
+        return True
+    if number.suffix == "s" or (1800 <= value < 2100 and value % 10 == 0):
+        return number.digits[-2:].lstrip("0") in there or number.digits[-2:-1] + "0" in there
+    if 1000 <= value < 2100 and number.digits[-2:] in there:
+        return True
+    return number.suffix in ("ft", "lb", "lbs", "km", "cm", "kg", "°", "mm")
+
+
+def _roman(numeral: str) -> int:
+    values = [ROMAN_VALUES[char] for char in numeral]
+    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
+
+
+@detector("number", family="content", needs=("source", "target language"))
+def number(pair: Pair) -> Failure | None:
+    """A number of the source is not in the translation, or the translation has one that is not in the source."""
+    ours, theirs = numbers(pair.source), numbers(pair.translation)
+    if not ours and not theirs:
+        return None
+    lost = [item for item in ours if not is_kept(item, pair.translation)]
+    added = [item for item in theirs if not is_kept(item, pair.source)] if pair.source.lexicon else []
+    large = [item for item in lost if int(item.digits) >= SEVERAL_DIGITS]
+    if not large and not (lost and added):
+        added = [item for item in added if int(item.digits) >= SEVERAL_DIGITS]
+        if not added:
+            return None
+        lost = []
+    if lost and not added:
+        lost = large
+    if _has_convertible(pair.source):
+        return None
+    evidence = "; ".join(
+        [
+            *(["lost: " + " ".join(item.text for item in lost[:5])] if lost else []),
+            *(["added: " + " ".join(item.text for item in added[:5])] if added else []),
+        ]
+    )
+    share = max(len(lost), len(added)) / max(1, len(ours), len(theirs))
+    return Failure("number", share, evidence, tuple((item.start, item.end) for item in added[:20]))
+
+
+CONVERTIBLE = frozenset("mile foot inch yard pound ounce gallon kilometre metre centimetre kilogram gram litre".split())
+
+
+def _has_convertible(side: Side) -> bool:
+    if side.lexicon is None:
+        return False
+    return any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary) or bool(IMPERIAL.search(side.text))
+
+
+IMPERIAL = re.compile(r"\d\s?(?:['’′][\d\s]|[\"”″]|°|ft|lbs?|in\b|mi\b|mph|[Ff]\b|degrees)")
+MONEY = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen"}
+DIMENSION = {
+    **dict.fromkeys(("mile", "foot", "inch", "yard", "kilometre", "metre", "centimetre", "millimetre"), "length"),
+    **dict.fromkeys(("ounce", "kilogram", "gram"), "mass"),
+    **dict.fromkeys(("litre", "gallon"), "volume"),
+    **dict.fromkeys(("hour", "minute", "second", "day", "week", "month", "year"), "time"),
+    **dict.fromkeys(("dollar", "euro", "sterling", "crown", "yen"), "money"),
+}
+
+
+def _measured(side: Side) -> dict[str, set[str]]:
+    """For each number the units that stand at it."""
+    found: dict[str, set[str]] = {}
+    lexicon = side.lexicon
+    if lexicon is None:
+        return found
+    text = side.prose
+    for item in numbers(side):
+        units = found.setdefault(item.digits, set())
+        if unit := MONEY.get(text[item.start - 1 : item.start] or " "):
+            units.add(unit)
+        if after := AFTER.match(text, item.end):
+            word = after.group(1)
+            if unit := MONEY.get(word) or lexicon.units.get(word.lower()):
+                units.add(unit)
+        elif item.suffix in lexicon.units:
+            units.add(lexicon.units[item.suffix])
+    return found
+
+
+@detector("unit", family="content", needs=("source", "source language", "target language"), languages=("en", "cs", "es", "de", "fr"))
+def unit(pair: Pair) -> Failure | None:
+    """A number kept its digits and changed its unit: miles became kilometres, dollars euros, weeks months."""
+    if not numbers(pair.source) or not numbers(pair.translation):
+        return None
+    ours, theirs = _measured(pair.source), _measured(pair.translation)
+    for digits, units in ours.items():
+        others = theirs.get(digits)
+        if not others or not units or units & others:
+            continue
+        for before in units:
+            for after in others:
+                if before in DIMENSION and DIMENSION[before] == DIMENSION.get(after):
+                    return Failure("unit", 1.0, f"{digits} {before} became {digits} {after}")
+    return None
+
+
+AMBIGUOUS = frozenset({"may", "march", "mar", "august", "dec", "sep", "jan", "jun", "apr", "oct", "nov", "feb", "jul", "aug"})
+"""English months that are other words too: they count beside a number only."""
+
+
+def _dates(side: Side) -> tuple[set[int], set[int]]:
+    """Months and weekdays that a text names beyond doubt."""
+    lexicon = side.lexicon
+    if lexicon is None:
+        return set(), set()
+    vocabulary = side.vocabulary
+    months = {number for word, number in lexicon.months.items() if word in vocabulary and word not in AMBIGUOUS}
+    if not months and not vocabulary & AMBIGUOUS and vocabulary.isdisjoint(lexicon.weekdays):
+        return set(), set()
+    for word in AMBIGUOUS & vocabulary & lexicon.months.keys():
+        if re.search(rf"\b{word}\.?\s\d|\d(?:st|nd|rd|th)?\.?\s(?:of\s)?{word}\b", side.text, re.IGNORECASE):
+            months.add(lexicon.months[word])
+    return months, {number for word, number in lexicon.weekdays.items() if word in vocabulary}
+
+
+@detector("date", family="content", needs=("source", "source language", "target language"), languages=("en", "cs", "es", "de", "fr"))
+def date(pair: Pair) -> Failure | None:
+    """The translation names another month or weekday than the source."""
+    ours, theirs = pair.source.lexicon, pair.translation.lexicon
+    if ours is None or theirs is None or pair.source.vocabulary.isdisjoint(_calendar(pair.source)):
+        return None
+    maybe = {ours.months[word] for word in AMBIGUOUS & pair.source.vocabulary & ours.months.keys()}
+    for named, found in zip(_dates(pair.source), _dates(pair.translation), strict=True):
+        if found <= maybe:
+            continue
+        if named and found and not named & found:
+            if pair.translation.vocabulary & pair.source.vocabulary & _calendar(pair.source):
+                continue
+            if any(str(month) in _digit_strings(pair.translation) for month in named):
+                continue
+            return Failure("date", 1.0, f"{_names(pair.source, named)} became {_names(pair.translation, found)}")
+    return None
+
+
+def _calendar(side: Side) -> frozenset[str]:
+    lexicon = side.lexicon
+    if lexicon is None:
+        return frozenset()
+    known: frozenset[str] | None = lexicon.__dict__.get("calendar")
+    if known is None:
+        known = lexicon.__dict__["calendar"] = frozenset(lexicon.months) | frozenset(lexicon.weekdays)
+    return known
+
+
+def _names(side: Side, wanted: set[int]) -> str:
+    lexicon = side.lexicon
+    if lexicon is None:
+        return ""
+    named = [
+        word
+        for word in side.written
+        if lexicon.months.get(word.lower()) in wanted or lexicon.weekdays.get(word.lower()) in wanted
+    ]
+    return ", ".join(named[:4])

@@ -1,0 +1,104 @@
+"""A source and its translation as detectors see them: words, numbers and machinery, each looked for once.
+
+Sources are remembered, because several systems translate the same ones.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Generic, TypeVar, overload
+
+from babelquake.failures.words import Words, words_of
+from babelquake.languages import Language
+from babelquake.machinery import Machine, machinery, without_machinery
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+MOST = 20_000
+"""Characters that are looked at: a text of 100,000 is judged by its beginning."""
+
+
+T = TypeVar("T")
+
+
+class once(Generic[T]):  # noqa: N801  # used as a decorator, as `property` is
+    """A property computed at its first use; `functools.cached_property` takes a lock, which costs more than the work."""
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "once[T]": ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> "once[T] | T":
+        if instance is None:
+            return self
+        value = instance.__dict__[self.name] = self.function(instance)
+        return value
+
+
+class Side:
+    """One text in one language, and what detectors look for in it."""
+
+    def __init__(self, text: str, language: Language | None) -> None:
+        self.whole = text
+        self.text = text if len(text) <= MOST else text[:MOST]
+        self.language = language
+
+    @once
+    def machinery(self) -> list[Machine]:
+        """Placeholders, tags, addresses and code."""
+        return machinery(self.text)
+
+    @once
+    def prose(self) -> str:
+        """The text without its machinery."""
+        return without_machinery(self.text, self.machinery)
+
+    @once
+    def written(self) -> list[str]:
+        """The words of the prose as they are written."""
+        return WORD.findall(self.prose)
+
+    @once
+    def words(self) -> list[str]:
+        """The words of the prose in lower case."""
+        return WORD.findall(self.prose.lower())
+
+    @once
+    def vocabulary(self) -> frozenset[str]:
+        """The distinct words in lower case."""
+        return frozenset(self.words)
+
+    @once
+    def lexicon(self) -> Words | None:
+        """The word lists of its language, where there are some."""
+        return words_of(self.language)
+
+
+@lru_cache(maxsize=65_536)
+def source_side(text: str, language: Language | None) -> Side:
+    """A source; remembered, because several systems translate it."""
+    return Side(text, language)
+
+
+class Pair:
+    """A translation with its source."""
+
+    __slots__ = ("copied", "source", "translation")
+
+    def __init__(
+        self,
+        source: str | None,
+        translation: str,
+        source_language: Language | None = None,
+        target_language: Language | None = None,
+    ) -> None:
+        self.source = source_side(source or "", source_language)
+        self.translation = Side(translation, target_language)
+        self.copied: bool | None = None
+        """Whether it is a copy, once somebody asked."""

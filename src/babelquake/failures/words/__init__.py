@@ -1,0 +1,113 @@
+"""Words that detectors know of a language: numbers, months, units, negation, what chat models say. Data files.
+
+The files are `words/<language>.yaml`, all keys optional. Words are in lower case; one with a trailing hyphen is the
+beginning of words.
+"""
+
+import re
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from babelquake.languages import Language
+
+
+class Words:
+    """The word lists of one language."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    def _of(self, key: str) -> Any:
+        return self._data.get(key) or {}
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Number words and ordinals, with all their forms, and their values."""
+        return {word: value for value, forms in self._of("numbers").items() for word in str(forms).split()}
+
+    @cached_property
+    def number_starts(self) -> tuple[str, ...]:
+        """Beginnings of words that may be numbers, compounds among them."""
+        return tuple(str(self._of("number_starts") or "").split())
+
+    @cached_property
+    def scales(self) -> frozenset[str]:
+        """Thousand, million, dozen and their like, whole or abbreviated."""
+        return frozenset(str(self._of("scales") or "").split())
+
+    @cached_property
+    def months(self) -> dict[str, int]:
+        """Names of months and their numbers."""
+        return _numbered(self._of("months"))
+
+    @cached_property
+    def weekdays(self) -> dict[str, int]:
+        """Names of weekdays, Monday first."""
+        return _numbered(self._of("weekdays"))
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """Words for units, and the unit's name."""
+        return {word: unit for unit, forms in self._of("units").items() for word in str(forms).split()}
+
+    @cached_property
+    def negative(self) -> frozenset[str]:
+        """Words that deny."""
+        return frozenset(word for word in str(self._of("negative") or "").split() if not word.endswith("-"))
+
+    @cached_property
+    def negative_starts(self) -> tuple[str, ...]:
+        """Beginnings of words that may deny."""
+        return tuple(word[:-1] for word in str(self._of("negative") or "").split() if word.endswith("-"))
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """Words that hold sentences together and no other language of the alphabet uses."""
+        return frozenset(str(self._of("function_words") or "").split())
+
+    @cached_property
+    def triggers(self) -> frozenset[str]:
+        """Words of which refusals, preambles and notes have at least one; empty where words are not parted."""
+        return frozenset(str(self._of("triggers") or "").split())
+
+    @cached_property
+    def yes_no(self) -> frozenset[str]:
+        """How answers begin."""
+        return frozenset(str(self._of("yes_no") or "").split())
+
+    def pattern(self, key: str) -> re.Pattern[str] | None:
+        """An expression of the language's list of that name, such as `refusal`; None where there is none."""
+        return _compiled(tuple(self._of(key) or ()))
+
+
+@lru_cache(maxsize=256)
+def _compiled(alternatives: tuple[str, ...]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{item})" for item in alternatives), re.IGNORECASE) if alternatives else None
+
+
+def _numbered(lists: Any) -> dict[str, int]:
+    return {word: number for number, forms in enumerate(lists or (), 1) for word in str(forms).split()}
+
+
+@lru_cache(maxsize=256)
+def words_of(language: Language | None) -> Words | None:
+    """The lists of a language; None where there are none."""
+    if language is None:
+        return None
+    file = files("babelquake.failures.words").joinpath(f"{language.code}.yaml")
+    return Words(yaml.safe_load(file.read_text("utf-8"))) if file.is_file() else None
+
+
+@lru_cache(maxsize=1)
+def known_languages() -> tuple[str, ...]:
+    """Languages with lists."""
+    return tuple(
+        sorted(
+            item.name.removesuffix(".yaml")
+            for item in files("babelquake.failures.words").iterdir()
+            if item.name.endswith(".yaml")
+        )
+    )

@@ -1,0 +1,78 @@
+"""Machinery in a text: what programs read and nobody translates – placeholders, tags, addresses, code.
+
+Perturbations leave it alone, detectors of failures compare it between source and translation.
+"""
+
+import re
+from typing import NamedTuple
+
+PLACEHOLDER, TAG, URL, EMAIL, CODE = "placeholder", "tag", "url", "email", "code"
+
+FOUND = re.compile(
+    r"(?P<code>`[^`\n]{1,300}`|\"[\w-]{1,60}\"\s?:(?=\s?[\"{\[\d])|(?:\\u[0-9a-fA-F]{4})+)"
+    r"|(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'«»“”\u3000-\u303f\uff00-\uffef]{2,2000})"
+    r"|(?P<email>[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})"
+    r"|(?P<tag></?[A-Za-z][\w:.-]{0,60}(?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>]{1,200})){0,20}\s*/?>"
+    r"|<!--[^<>]{0,500}-->)"
+    r"|(?P<placeholder>\{\{\s*[\w.$#/^&|: -]{1,100}\s*\}\}|\$\{[\w.:-]{1,100}\}|\{[A-Za-z_$][\w.$-]{0,60}(?:[:!][\w.,%<>+-]{1,20})?\}"
+    r"|\{\d{1,3}(?:[:!][\w.,%<>+-]{1,20})?\}|\{\s*\w{1,60}\s*,\s*(?:plural|select|selectordinal|number|date|time)\b"
+    r"|%\(\w{1,60}\)[#0 +-]{0,3}\d{0,3}(?:\.\d{1,3})?[sdifgexXr]\b|(?<![\w%])%(?:\d{1,2}\$)?(?:\.\d{1,2})?(?:l{1,2})?[sdifu@](?![\w%])"
+    r"|%[A-Z][A-Z_]{1,40}%|__[A-Z][A-Z_]{1,40}__|\[\[\s*[\w.$-]{1,60}\s*\]\])"
+)
+"""One expression for all, each repetition bounded, so that a text of 10,000 tags takes time in proportion."""
+HINTS = ("<", "{", "`", "%", "@", "://", "www.", "[[", "__", "\\u", '":')
+"""Without one of these there is no machinery."""
+MOST_NESTED = 50
+
+
+class Machine(NamedTuple):
+    """A stretch of machinery: `text[start:end]`."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+def machinery(text: str) -> list[Machine]:
+    """Placeholders, tags, addresses, code and JSON keys in a text, in order; an ICU message is one placeholder, whole."""
+    if not any(hint in text for hint in HINTS):
+        return []
+    found, end = [], 0
+    for match in FOUND.finditer(text):
+        kind, start = str(match.lastgroup), match.start()
+        if start < end:
+            continue
+        end = match.end()
+        if kind == PLACEHOLDER and text[end - 1] not in "}%])" and text[start] == "{":
+            end = _closing(text, start)
+        elif kind == URL:
+            end -= len(match.group()) - len(match.group().rstrip(".,;:!?)]}…*"))
+        found.append(Machine(kind, start, end, text[start:end]))
+    return found
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the braces of an ICU message close; the end of its head where they never do."""
+    depth = 0
+    for place in range(start, min(len(text), start + 5000)):
+        if text[place] == "{":
+            depth += 1
+            if depth > MOST_NESTED:
+                break
+        elif text[place] == "}":
+            depth -= 1
+            if not depth:
+                return place + 1
+    return text.find(",", start) + 1
+
+
+def without_machinery(text: str, found: list[Machine]) -> str:
+    """The prose that is left: a space in place of each stretch of machinery."""
+    if not found:
+        return text
+    pieces, position = [], 0
+    for item in found:
+        pieces += [text[position : item.start], " "]
+        position = item.end
+    return "".join([*pieces, text[position:]])

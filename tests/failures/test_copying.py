@@ -1,0 +1,34 @@
+"""Nothing, the source again, or parts of it."""
+
+from babelquake.failures import detect
+from tests.failures.conftest import Kinds
+
+
+def test_nothing_is_empty(kinds: Kinds) -> None:
+    assert "empty" in kinds("Good morning, everybody.", "")
+    assert "empty" in kinds("Good morning, everybody out there.", " … ")
+    assert kinds("", "") == set()
+    assert kinds("🙌", "🙌") == set()
+
+
+def test_the_source_again_is_copied(kinds: Kinds) -> None:
+    source = "i just want people to know me as somebody cuz right now im a nobody"
+    assert "copied" in kinds(source, source)
+    assert "copied" in kinds(source, source.capitalize() + ".")
+    assert "copied" not in kinds(source, source, "en-en")
+
+
+def test_a_clause_left_as_it_was_is_untranslated() -> None:
+    source = "Can't play till tomorrow but I would like to make money hunting or robbing everyone."
+    translation = "Do zítřka nemohu hrát, ale chtěl bych make money hunting or robbing everyone."
+    (found,) = detect(source, translation, "en-cs", ["untranslated"])
+    assert found.evidence == "make money hunting or robbing everyone"
+    (start, end), = found.spans
+    assert translation[start:end] == found.evidence
+
+
+def test_titles_and_data_may_stay(kinds: Kinds) -> None:
+    assert kinds("He reads The Lord of the Rings again.", "Znovu čte The Lord of the Rings.") == set()
+    source = 'Answer in JSON. {"task": "translation", "src_lang": "English", "input": "Resumption of the session."}'
+    translation = 'Odpovězte v JSON. {"task": "translation", "src_lang": "English", "input": "Resumption of the session."}'
+    assert "untranslated" not in kinds(source, translation)

@@ -1,0 +1,42 @@
+"""Another language, the source's, two of them, or letters of another alphabet."""
+
+import pytest
+
+from tests.failures.conftest import Kinds
+
+SOURCE = "The committee met in the morning and discussed the proposals of the government for two hours."
+
+
+@pytest.mark.parametrize(
+    ("translation", "kind"),
+    [
+        ("Der Ausschuss traf sich am Morgen und besprach zwei Stunden lang die Vorschläge der Regierung.", "off-target"),
+        ("The board gathered before noon and talked about what the ministers had suggested for two hours.", "source-language"),
+        ("Výbor se sešel ráno a dvě hodiny projednával návrhy vlády, říká Петров.", "script"),
+    ],
+)
+def test_the_wrong_language_has_a_name(kinds: Kinds, translation: str, kind: str) -> None:
+    assert kinds(SOURCE, translation) == {kind}
+
+
+def test_a_sentence_in_the_source_language_makes_a_mixture(kinds: Kinds) -> None:
+    czech = "Výbor se sešel ráno a dvě hodiny projednával návrhy vlády."
+    english = "The members of the board were not happy about any of these suggestions and said so."
+    assert "mixed" in kinds(f"{SOURCE} Nobody liked it.", f"{czech} {english}")
+    assert kinds(SOURCE, czech) == set()
+
+
+def test_names_numbers_machinery_and_short_texts_are_not_a_language(kinds: Kinds) -> None:
+    assert kinds("Justin Bieber feat. Ludacris", "Justin Bieber feat. Ludacris") == set()
+    assert kinds("OK, bye!", "OK, bye!") == set()
+    assert kinds("@user8 #WeatherReport https://example.org/the-weather", "@user8 #WeatherReport https://example.org/the-weather") == set()
+
+
+def test_close_relatives_are_not_mistaken(kinds: Kinds) -> None:
+    assert kinds("He said it was late.", "Řekl, že je pozdě.") == set()
+    assert "off-target" not in kinds("The weather is nice.", "El tiempo es agradable.", "en-es")
+
+
+def test_letters_that_the_source_has_may_stay(kinds: Kinds) -> None:
+    assert kinds("The word мир means peace and world.", "Slovo мир znamená mír a svět.") == set()
+    assert kinds("The angle α is 5 degrees.", "Úhel α je 5 stupňů.") == set()

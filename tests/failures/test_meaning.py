@@ -1,0 +1,26 @@
+"""Negation and names."""
+
+from tests.failures.conftest import Kinds
+
+
+def test_a_lost_negation(kinds: Kinds) -> None:
+    assert kinds("Orson didn't continue the conversation.", "Orson pokračoval v rozhovoru.") == {"negation"}
+    assert kinds("We can't do it alone.", "Můžeme to udělat sami.") == {"negation"}
+    assert kinds("You can't learn Japanese there.", "Ahí puedes aprender japonés.", "en-es") == {"negation"}
+
+
+def test_denials_in_other_words_are_kept(kinds: Kinds) -> None:
+    assert kinds("Orson didn't continue.", "Orson nepokračoval.") == set()
+    assert kinds("I don't care.", "Je mi to jedno.") == set()
+    assert kinds("It isn't hard.", "Je to snadné.") == set()
+    assert kinds("Don't you think so?", "Myslíš?") == set()
+
+
+def test_a_person_who_is_gone(kinds: Kinds) -> None:
+    assert kinds("Later it was named after Maurice Jarre in Lyon.", "Později bylo pojmenováno po Wuhanovi v Lyonu.") == {"name"}
+
+
+def test_inflected_names_places_and_institutions_are_kept(kinds: Kinds) -> None:
+    assert kinds("He met Barack Obama there.", "Setkal se tam s Barackem Obamou.") == set()
+    assert kinds("He sailed with Christopher Columbus.", "Plavil se s Kryštofem Kolumbem.") == set()
+    assert kinds("He lives in Northern Ireland.", "Žije v Severním Irsku.") == set()

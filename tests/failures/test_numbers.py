@@ -1,0 +1,53 @@
+"""Numbers, dates and units."""
+
+import pytest
+
+from tests.failures.conftest import Kinds
+
+
+@pytest.mark.parametrize(
+    ("pair", "source", "translation"),
+    [
+        ("en-cs", "He paid 25 euros.", "Zaplatil 52 eur."),
+        ("en-cs", "It weighs 1,250 tons.", "Váží mnoho tun."),
+        ("en-es", "In 1984 he left.", "Se fue."),
+        ("en-cs", "He left.", "Odešel v roce 1984."),
+        ("en-es", "I need 5 eggs.", "Necesito 6 huevos."),
+        ("en-fi", "It costs 12,345 dollars.", "Se maksaa paljon dollareita."),
+    ],
+)
+def test_lost_changed_and_added_numbers(kinds: Kinds, pair: str, source: str, translation: str) -> None:
+    assert "number" in kinds(source, translation, pair)
+
+
+@pytest.mark.parametrize(
+    ("pair", "source", "translation"),
+    [
+        ("en-cs", "It costs 1,250.50 euros.", "Stojí to 1 250,50 eura."),
+        ("en-de", "It costs 1,250.50 euros.", "Es kostet 1.250,50 Euro."),
+        ("en-cs", "He has 12 brothers.", "Má dvanáct bratrů."),
+        ("en-de", "He has 25 brothers.", "Er hat fünfundzwanzig Brüder."),
+        ("en-es", "In the 20th century.", "En el siglo XX."),
+        ("en-cs", "Music of the 1960s.", "Hudba 60. let."),
+        ("en-cs", "At 3 pm.", "V 15 hodin."),
+        ("en-cs", "It is 27 miles away.", "Je to 43 kilometrů odtud."),
+        ("en-es", "It cost 1.5 million dollars.", "Costó 1 500 000 dólares."),
+        ("en-cs", "On 9/11 and 24/7, gr8 2 c u @user16.", "Dne 11. září a nonstop, rád tě vidím @user16."),
+        ("en-cs", "I am 100% sure.", "Jsem si zcela jistý."),
+        ("en-ar", "It costs 1234 pounds.", "يكلف ١٢٣٤ جنيها."),
+        ("en-fi", "He has 12 brothers.", "Hänellä on kaksitoista veljeä."),
+        ("en-cs", "Among the top 10.", "Mezi první desítkou."),
+        ("en-de", "The meeting is on 5 March.", "Das Treffen ist am 5.3."),
+    ],
+)
+def test_numbers_in_another_form_are_kept(kinds: Kinds, pair: str, source: str, translation: str) -> None:
+    assert kinds(source, translation, pair) == set()
+
+
+def test_another_month_weekday_or_unit(kinds: Kinds) -> None:
+    assert kinds("Critics met on Wednesday night.", "Kritici se sešli v úterý večer.") == {"date"}
+    assert kinds("It opened in October 1990.", "Otevřelo se v srpnu 1990.") == {"date"}
+    assert kinds("You may march in May.", "V květnu můžeš pochodovat.") == set()
+    assert kinds("We leave in 2 months.", "Odjíždíme za 2 dny.") == {"unit"}
+    assert kinds("It costs $5.", "Stojí to 5 Kč.") == {"unit"}
+    assert kinds("It costs $5.", "Stojí to 5 dolarů.") == set()
