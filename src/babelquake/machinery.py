@@ -12,11 +12,14 @@ FOUND = re.compile(
     r"(?P<code>`[^`\n]{1,300}`|\"[\w-]{1,60}\"\s?:(?=\s?[\"{\[\d])|(?:\\u[0-9a-fA-F]{4})+)"
     r"|(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'«»“”\u3000-\u303f\uff00-\uffef]{2,2000})"
     r"|(?P<email>[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})"
-    r"|(?P<tag></?[A-Za-z][\w:.-]{0,60}(?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>]{1,200})){0,20}\s*/?>"
+    r"|(?P<tag></?[A-Za-z][\w:.-]{0,60}"
+    r"(?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>]{1,200})){0,20}\s*/?>"
     r"|<!--[^<>]{0,500}-->)"
-    r"|(?P<placeholder>\{\{\s*[\w.$#/^&|: -]{1,100}\s*\}\}|\$\{[\w.:-]{1,100}\}|\{[A-Za-z_$][\w.$-]{0,60}(?:[:!][\w.,%<>+-]{1,20})?\}"
+    r"|(?P<placeholder>\{\{\s*[\w.$#/^&|: -]{1,100}\s*\}\}|\$\{[\w.:-]{1,100}\}"
+    r"|\{[A-Za-z_$][\w.$-]{0,60}(?:[:!][\w.,%<>+-]{1,20})?\}"
     r"|\{\d{1,3}(?:[:!][\w.,%<>+-]{1,20})?\}|\{\s*\w{1,60}\s*,\s*(?:plural|select|selectordinal|number|date|time)\b"
-    r"|%\(\w{1,60}\)[#0 +-]{0,3}\d{0,3}(?:\.\d{1,3})?[sdifgexXr]\b|(?<![\w%])%(?:\d{1,2}\$)?(?:\.\d{1,2})?(?:l{1,2})?[sdifu@](?![\w%])"
+    r"|%\(\w{1,60}\)[#0 +-]{0,3}\d{0,3}(?:\.\d{1,3})?[sdifgexXr]\b"
+    r"|(?<![\w%])%(?:\d{1,2}\$)?(?:\.\d{1,2})?(?:l{1,2})?[sdifu@](?![\w%])"
     r"|%[A-Z][A-Z_]{1,40}%|__[A-Z][A-Z_]{1,40}__|\[\[\s*[\w.$-]{1,60}\s*\]\])"
 )
 """One expression for all, each repetition bounded, so that a text of 10,000 tags takes time in proportion."""
@@ -35,7 +38,7 @@ class Machine(NamedTuple):
 
 
 def machinery(text: str) -> list[Machine]:
-    """Placeholders, tags, addresses, code and JSON keys in a text, in order; an ICU message is one placeholder, whole."""
+    """Placeholders, tags, addresses, code and JSON keys in a text, in order; an ICU message is one placeholder."""
     if not any(hint in text for hint in HINTS):
         return []
     found, end = [], 0

@@ -13,8 +13,16 @@ from babelquake.languages import Language
 KINDS = DETECTORS.names()
 FREE = [kind for kind in KINDS if DETECTORS.get(kind).cost != "encoder"]
 GOOD = (
-    ("en-cs", "The committee met on Tuesday and approved 12 of the 15 proposals.", "Výbor se sešel v úterý a schválil 12 z 15 návrhů."),
-    ("en-es", "I don't know whether she will come; ask her at info@example.org.", "No sé si vendrá; pregúntale en info@example.org."),
+    (
+        "en-cs",
+        "The committee met on Tuesday and approved 12 of the 15 proposals.",
+        "Výbor se sešel v úterý a schválil 12 z 15 návrhů.",
+    ),
+    (
+        "en-es",
+        "I don't know whether she will come; ask her at info@example.org.",
+        "No sé si vendrá; pregúntale en info@example.org.",
+    ),
     ("de-en", "Er zahlte 1.250,50 Euro für <b>{count}</b> Bücher.", "He paid 1,250.50 euros for <b>{count}</b> books."),
     ("en-de", "See https://example.org/a?b=1 for more.", "Mehr dazu unter https://example.org/a?b=1."),
     ("fr-en", "Ils n'ont pas compris pourquoi l'œuvre était là.", "They did not understand why the work was there."),

@@ -1,7 +1,8 @@
 """Nothing, the source again, or parts of it."""
 
-from babelquake.failures import detect
 from tests.failures.conftest import Kinds
+
+from babelquake.failures import detect
 
 
 def test_nothing_is_empty(kinds: Kinds) -> None:
@@ -23,12 +24,14 @@ def test_a_clause_left_as_it_was_is_untranslated() -> None:
     translation = "Do zítřka nemohu hrát, ale chtěl bych make money hunting or robbing everyone."
     (found,) = detect(source, translation, "en-cs", ["untranslated"])
     assert found.evidence == "make money hunting or robbing everyone"
-    (start, end), = found.spans
+    ((start, end),) = found.spans
     assert translation[start:end] == found.evidence
 
 
 def test_titles_and_data_may_stay(kinds: Kinds) -> None:
     assert kinds("He reads The Lord of the Rings again.", "Znovu čte The Lord of the Rings.") == set()
     source = 'Answer in JSON. {"task": "translation", "src_lang": "English", "input": "Resumption of the session."}'
-    translation = 'Odpovězte v JSON. {"task": "translation", "src_lang": "English", "input": "Resumption of the session."}'
+    translation = (
+        'Odpovězte v JSON. {"task": "translation", "src_lang": "English", "input": "Resumption of the session."}'
+    )
     assert "untranslated" not in kinds(source, translation)

@@ -1,7 +1,6 @@
 """Another language, the source's, two of them, or letters of another alphabet."""
 
 import pytest
-
 from tests.failures.conftest import Kinds
 
 SOURCE = "The committee met in the morning and discussed the proposals of the government for two hours."
@@ -10,8 +9,14 @@ SOURCE = "The committee met in the morning and discussed the proposals of the go
 @pytest.mark.parametrize(
     ("translation", "kind"),
     [
-        ("Der Ausschuss traf sich am Morgen und besprach zwei Stunden lang die Vorschläge der Regierung.", "off-target"),
-        ("The board gathered before noon and talked about what the ministers had suggested for two hours.", "source-language"),
+        (
+            "Der Ausschuss traf sich am Morgen und besprach zwei Stunden lang die Vorschläge der Regierung.",
+            "off-target",
+        ),
+        (
+            "The board gathered before noon and talked about what the ministers had suggested for two hours.",
+            "source-language",
+        ),
         ("Výbor se sešel ráno a dvě hodiny projednával návrhy vlády, říká Петров.", "script"),
     ],
 )
@@ -29,7 +34,13 @@ def test_a_sentence_in_the_source_language_makes_a_mixture(kinds: Kinds) -> None
 def test_names_numbers_machinery_and_short_texts_are_not_a_language(kinds: Kinds) -> None:
     assert kinds("Justin Bieber feat. Ludacris", "Justin Bieber feat. Ludacris") == set()
     assert kinds("OK, bye!", "OK, bye!") == set()
-    assert kinds("@user8 #WeatherReport https://example.org/the-weather", "@user8 #WeatherReport https://example.org/the-weather") == set()
+    assert (
+        kinds(
+            "@user8 #WeatherReport https://example.org/the-weather",
+            "@user8 #WeatherReport https://example.org/the-weather",
+        )
+        == set()
+    )
 
 
 def test_close_relatives_are_not_mistaken(kinds: Kinds) -> None:

@@ -1,8 +1,9 @@
 """Far too long or far too short for the language pair."""
 
+from tests.failures.conftest import Kinds
+
 from babelquake.failures.lengths import usual_ratio
 from babelquake.languages import Language
-from tests.failures.conftest import Kinds
 
 SOURCE = "The committee met in the morning and discussed the proposals of the government."
 

@@ -1,9 +1,9 @@
 """Placeholders, tags, URLs and addresses."""
 
 import pytest
+from tests.failures.conftest import Kinds
 
 from babelquake.failures import detect
-from tests.failures.conftest import Kinds
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,11 @@ from tests.failures.conftest import Kinds
         ("%s of %d files", "%s z souborů", "placeholder"),
         ("Hi {{name}}.", "Ahoj.", "placeholder"),
         ("Hi %(name)s.", "Ahoj %(jmeno)s.", "placeholder"),
-        ("{count, plural, one {# file} other {# files}}", "{pocet, plural, one {# soubor} other {# souborů}}", "placeholder"),
+        (
+            "{count, plural, one {# file} other {# files}}",
+            "{pocet, plural, one {# soubor} other {# souborů}}",
+            "placeholder",
+        ),
         ("Press <b>OK</b>.", "Stiskněte <b>OK.", "tag"),
         ("Press OK.", "Stiskněte OK</s>.", "tag"),
         ("See https://example.org/a.", "Viz https://example.org/b.", "url"),
@@ -28,7 +32,10 @@ def test_what_programs_read_has_to_survive(kinds: Kinds, source: str, translatio
     ("source", "translation"),
     [
         ("Hello {user_name}, {0} of {1}!", "{user_name}, ahoj, {1} z {0}!"),
-        ("{count, plural, one {# file} other {# files}}", "{count, plural, one {# soubor} few {# soubory} other {# souborů}}"),
+        (
+            "{count, plural, one {# file} other {# files}}",
+            "{count, plural, one {# soubor} few {# soubory} other {# souborů}}",
+        ),
         ('<a href="en.html">Press</a>', '<a href="cs.html">Stiskněte</a>'),
         ("It is 5 < 6 and 7 > 3, 100% sure.", "Je 5 < 6 a 7 > 3, na 100% jistě."),
         ("See (https://example.org/a).", "Viz https://example.org/a, prosím."),

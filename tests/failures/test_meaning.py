@@ -17,7 +17,9 @@ def test_denials_in_other_words_are_kept(kinds: Kinds) -> None:
 
 
 def test_a_person_who_is_gone(kinds: Kinds) -> None:
-    assert kinds("Later it was named after Maurice Jarre in Lyon.", "Později bylo pojmenováno po Wuhanovi v Lyonu.") == {"name"}
+    assert kinds(
+        "Later it was named after Maurice Jarre in Lyon.", "Později bylo pojmenováno po Wuhanovi v Lyonu."
+    ) == {"name"}
 
 
 def test_inflected_names_places_and_institutions_are_kept(kinds: Kinds) -> None:

@@ -1,7 +1,6 @@
 """Numbers, dates and units."""
 
 import pytest
-
 from tests.failures.conftest import Kinds
 
 

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import rankdata
+from tests.failures.conftest import Kinds
 
 from babelquake.failures import Pair
 from babelquake.failures.repetition import repetition
 from babelquake.languages import Language
-from tests.failures.conftest import Kinds
 
 
 @pytest.mark.parametrize(
     "translation",
     [
         "The mucous mucous mucous mucous mucous mucous membrane.",
-        "He returned to Germany, where he returned to Germany, where he returned to Germany, where he returned to Germany.",
+        "He returned" + " to Germany, where he returned" * 4 + ".",
         "Not sub-sub-sub-sub-sub-sub-sub-sub-sub-scription.",
         "So aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     ],

@@ -1,7 +1,6 @@
 """Refusals, comments and answers of chat models."""
 
 import pytest
-
 from tests.failures.conftest import Kinds
 
 

@@ -1,7 +1,7 @@
 """Failures: what is wrong with a translation, seen without a reference. One module per family of detectors.
 
-    >>> detect("Er zahlte 25 Euro.", "He paid 52 euros.", "de-en")
-    [Failure(kind='number', score=1.0, evidence='lost: 25; added: 52', spans=((8, 10),))]
+>>> detect("Er zahlte 25 Euro.", "He paid 52 euros.", "de-en")
+[Failure(kind='number', score=1.0, evidence='lost: 25; added: 52', spans=((8, 10),))]
 """
 
 from collections.abc import Iterable, Sequence

@@ -12,7 +12,7 @@ MOSTLY = 0.8
 RUN, RUN_OF_PROSE = 5, 3
 """A run of untranslated words has so many, and so many of them are plain words of the source's language."""
 IN_SOURCE_LANGUAGE = 3
-"""So many function words of the source's language outside the run: then nothing was translated, which is another kind."""
+"""Function words of the source's language outside the run from which nothing was translated: another kind."""
 WORD_OR_BOUNDARY = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[.:;!?\"„“”«»{}()\[\]]")
 
 
@@ -101,12 +101,12 @@ def shared_runs(source: list[str], made: list[str], shortest: int) -> list[tuple
         return []
     runs, at, last = [], 0, len(made) - shortest
     while at <= last:
-        place = places.get(tuple(made[at : at + shortest]))
-        if place is None:
+        found = places.get(tuple(made[at : at + shortest]))
+        if found is None:
             at += 1
             continue
         length = shortest
-        while at + length < len(made) and place + length < len(source) and made[at + length] == source[place + length]:
+        while at + length < len(made) and found + length < len(source) and made[at + length] == source[found + length]:
             length += 1
         runs.append((at, length))
         at += length

@@ -48,20 +48,20 @@ SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"'”“»)]*\s+|\n+|(?<=[。！
 NOT_PLAIN = re.compile(r"[^\x00-\u024f\u0300-\u036f\u1e00-\u1eff\u2000-\u2bff\ufe00-\ufe0f\U0001f000-\U0001ffff]")
 """A first look: characters that are neither Latin letters nor punctuation, symbols or emoji."""
 SCRIPTS = {
-    **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "ky", "tg", "mn", "tt", "ba"), {"Cyrillic"}),
-    **dict.fromkeys(("sr", "kk", "uz", "bs"), {"Cyrillic", "Latin"}),
+    **{key: {"Cyrillic"} for key in ("ru", "uk", "be", "bg", "mk", "ky", "tg", "mn", "tt", "ba")},
+    **{key: {"Cyrillic", "Latin"} for key in ("sr", "kk", "uz", "bs")},
     "el": {"Greek"},
-    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug", "sd", "ckb", "arz", "ary"), {"Arabic"}),
+    **{key: {"Arabic"} for key in ("ar", "fa", "ur", "ps", "ug", "sd", "ckb", "arz", "ary")},
     "he": {"Hebrew"},
-    **dict.fromkeys(("hi", "ne", "mr", "sa", "bho", "mai"), {"Devanagari"}),
-    **dict.fromkeys(("bn", "as"), {"Bengali"}),
-    **dict.fromkeys(("zh", "yue", "wuu"), {"Han"}),
+    **{key: {"Devanagari"} for key in ("hi", "ne", "mr", "sa", "bho", "mai")},
+    **{key: {"Bengali"} for key in ("bn", "as")},
+    **{key: {"Han"} for key in ("zh", "yue", "wuu")},
     "ja": {"Han", "Hiragana", "Katakana"},
     "ko": {"Hangul", "Han"},
     "th": {"Thai"},
     "hy": {"Armenian"},
     "ka": {"Georgian"},
-    **dict.fromkeys(("am", "ti"), {"Ethiopic"}),
+    **{key: {"Ethiopic"} for key in ("am", "ti")},
     "ta": {"Tamil"},
     "te": {"Telugu"},
     "gu": {"Gujarati"},
@@ -214,7 +214,9 @@ def mixed(pair: Pair) -> Failure | None:
 
 def _parts(side: Side, shortest: int) -> list[str]:
     """The sentences of some length; what stands in braces is data, whose language nobody asked to change."""
-    return [part for part in SENTENCE.split(side.prose) if len(part) >= shortest and "{" not in part and "}" not in part]
+    return [
+        part for part in SENTENCE.split(side.prose) if len(part) >= shortest and "{" not in part and "}" not in part
+    ]
 
 
 def _may_be_mixed(pair: Pair) -> bool:
@@ -255,5 +257,3 @@ def foreign_script(pair: Pair) -> Failure | None:
         spans = tuple((letter.start(), letter.end()) for letter in found[:20])
         return Failure("script", 1.0, f"{script}: {shown}", spans)
     return None
-
-

@@ -55,7 +55,9 @@ def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
         [*(["lost: " + " ".join(lost[:5])] if lost else []), *(["added: " + " ".join(added[:5])] if added else [])]
     )
     spans = tuple(
-        (item.start, item.end) for item in pair.translation.machinery if item.kind == machine and item.text in added[:20]
+        (item.start, item.end)
+        for item in pair.translation.machinery
+        if item.kind == machine and item.text in added[:20]
     )
     return Failure(kind, min(1.0, share), evidence[:240], spans)
 
@@ -65,7 +67,7 @@ def _items(side: Side, machine: str) -> Counter[str]:
 
 
 def _written(text: str, machine: str) -> str:
-    """What has to survive: of a tag its name, of an ICU message its argument, type and branches, of others everything."""
+    """What has to survive: of a tag its name, of an ICU message its argument, type and branches, of others all."""
     if machine == TAG:
         name = NAME_OF_TAG.match(text)
         closing = "/" if text.startswith("</") else ""

@@ -13,8 +13,11 @@ from importlib.resources import files
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.pair import Pair, Side
 
-LATIN = tuple("cs da de en es et fi fr hr hu it nl no pl pt ro sk sl sv".split())
-CAPITALISED = re.compile(r"(?<![.!?:…\"“„«] )(?<!^)\b([^\W\d_a-zß-ÿ][^\W\d_A-Z]{2,}) ([^\W\d_a-zß-ÿ][^\W\d_A-Z]{3,})\b(?![-'’]| [^\W\d_a-zß-ÿ])")
+LATIN = tuple("cs da de en es et fi fr hr hu it nl no pl pt ro sk sl sv".split())  # noqa: SIM905
+CAPITALISED = re.compile(
+    r"(?<![.!?:…\"“„«] )(?<!^)\b([^\W\d_a-zß-ÿ][^\W\d_A-Z]{2,}) ([^\W\d_a-zß-ÿ][^\W\d_A-Z]{3,})\b"
+    r"(?![-'’]| [^\W\d_a-zß-ÿ])"
+)
 BEGINNING = 3
 """Letters of a name that have to be found."""
 EXCHANGED = str.maketrans({"c": "k", "q": "k", "w": "v", "y": "i", "j": "i", "z": "s", "x": "k"})
@@ -31,7 +34,15 @@ def people(side: Side) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] | None = side.__dict__.get("people")
     if found is None:
         known = given_names()
-        found = [] if known.isdisjoint(side.vocabulary) else [pair for pair in CAPITALISED.findall(side.prose) if pair[0].lower() in known and pair[1].lower() not in known]
+        found = (
+            []
+            if known.isdisjoint(side.vocabulary)
+            else [
+                pair
+                for pair in CAPITALISED.findall(side.prose)
+                if pair[0].lower() in known and pair[1].lower() not in known
+            ]
+        )
         side.__dict__["people"] = found
     return found
 
@@ -50,7 +61,5 @@ def name(pair: Pair) -> Failure | None:
     if not wanted:
         return None
     text = folded(pair.translation.text)
-    lost = [
-        " ".join(full) for full in wanted if not any(folded(part)[:BEGINNING] in text for part in full)
-    ]
+    lost = [" ".join(full) for full in wanted if not any(folded(part)[:BEGINNING] in text for part in full)]
     return Failure("name", len(lost) / len(wanted), "lost: " + ", ".join(lost[:5])) if lost else None

@@ -25,15 +25,17 @@ DENIES = {
 UNLESS = {
     "en": re.compile(
         r"\?|\bnot (?:only|just|that)|\b(?:aren|is|are|was|were|wasn|isn|weren)['’]?(?:t| not)?\b.{0,12}\bnot|"
-        r"\b(?:wait|help|until|till|unless|without|agree|care|only|but|hardly|barely|long|mind|too|enough|yet|any ?more|"
-        r"matter|if|whether|why|stop|forget|miss|fail|far|once|before|wrong|worse|better|best|no|nor|neither|nothing|none|"
-        r"nobody|not|even|give|given|hard|difficult|easy|worry|shit|fuck\w*|damn|crap|hell|lie|lost|last|end|believe|seen|"
-        r"good|bad|more|less|ever|leave|let|stand|hesitate|both|either|like|remember|keep)\b",
+        r"\b(?:wait|help|until|till|unless|without|agree|care|only|but|hardly|barely|long|mind|too|enough|yet|"
+        r"any ?more|matter|if|whether|why|"
+        r"stop|forget|miss|fail|far|once|before|wrong|worse|better|best|no|nor|neither|nothing|"
+        r"none|nobody|not|even|give|given|hard|difficult|easy|worry|shit|fuck\w*|damn|crap|hell|lie|lost|last|end|believe|"
+        r"seen|good|bad|more|less|ever|leave|let|stand|hesitate|both|either|like|remember|keep)\b",
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"\?|\b(?:nicht (?:nur|bloß|zuletzt|mehr|ganz|so|sehr|zu|wahr|einmal|genug|lange|weit)|nichts|kein\w*|ohne|weder|"
-        r"sondern|aber|wenn|ob|bis|bevor|un\w+|leicht|schwer|vergessen|lassen|wenig\w*|viel|gut|schlecht|vielleicht|oder)\b",
+        r"\?|\b(?:nicht (?:nur|bloß|zuletzt|mehr|ganz|so|sehr|zu|wahr|einmal|genug|lange|weit)|nichts|kein\w*|ohne|"
+        r"weder|sondern|aber|wenn|ob|bis|bevor|un\w+|leicht|schwer|vergessen|lassen|wenig\w*|viel|gut|schlecht|"
+        r"vielleicht|oder)\b",
         re.IGNORECASE,
     ),
 }
@@ -53,7 +55,9 @@ def negation(pair: Pair) -> Failure | None:
     if not found or relative_length(pair) < SHORTEST:
         return None
     vocabulary = pair.translation.vocabulary
-    if not vocabulary.isdisjoint(theirs.negative) or any(word.startswith(theirs.negative_starts) for word in vocabulary):
+    if not vocabulary.isdisjoint(theirs.negative) or any(
+        word.startswith(theirs.negative_starts) for word in vocabulary
+    ):
         return None
     if _stripped(found) in _stripped(pair.translation.text) or found.split()[-1].lower() in vocabulary:
         return None
@@ -67,7 +71,9 @@ def _may_deny(vocabulary: frozenset[str]) -> bool:
     return not vocabulary.isdisjoint(DENIALS) or any(word.endswith(("n't", "n’t")) for word in vocabulary)
 
 
-DENIALS = frozenset("not never cannot cant wont can't can’t won't won’t nicht nie niemals".split())
+DENIALS = frozenset(
+    ("not", "never", "cannot", "cant", "wont", "can't", "can’t", "won't", "won’t", "nicht", "nie", "niemals")
+)
 
 
 def _stripped(text: str) -> str:

@@ -5,6 +5,7 @@ is written as a word or in Roman numerals, when a scale (thousand, million, k), 
 unit explains it. Digits inside words (`gr8`, `user16`) and in fractions (`24/7`) are not judged.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -77,7 +78,7 @@ def _digit_strings(side: Side) -> frozenset[str]:
         chunks = [
             "".join(re.findall(r"\d+", chunk)) for chunk in re.findall(r"\d+(?:[.,:'’\u00a0\u202f ]\d+)+", side.text)
         ]
-        pairs = [first + second for first, second in zip(runs, runs[1:], strict=False)]
+        pairs = [first + second for first, second in itertools.pairwise(runs)]
         found = (_ascii(run).lstrip("0") or "0" for run in [*runs, *chunks, *pairs])
         known = side.__dict__["digit_strings"] = frozenset(found)
     return known
@@ -109,8 +110,12 @@ def _is_in_words(number: Number, text: Side) -> bool:
     for word in vocabulary:
         if lexicon.numbers.get(word) == value or (value >= SEVERAL_DIGITS and word.startswith(lexicon.number_starts)):
             return True
-        if value < SEVERAL_DIGITS and len(word) > 5 and any(
-            word.startswith(form) for form, known in lexicon.numbers.items() if known == value and len(form) > 2
+        if (
+            value < SEVERAL_DIGITS
+            and len(word) > 5
+            and any(
+                word.startswith(form) for form, known in lexicon.numbers.items() if known == value and len(form) > 2
+            )
         ):
             return True
     if value < LARGEST_ROMAN and any(_roman(found) == value for found in ROMAN.findall(text.text)):
@@ -140,8 +145,13 @@ def _is_converted(number: Number, text: Side, there: frozenset[str]) -> bool:
         hour = int(number.groups[0])
         if str((hour + 12) % 24) in there or (number.groups[-1].strip("0") == "" and str(hour) in there):
             return True
-    if number.suffix == "s" and value >= 1000 and (
-        str(value // 100 + 1) in there or any(_roman(found) == value // 100 + 1 for found in ROMAN.findall(text.text))
+    if (
+        number.suffix == "s"
+        and value >= 1000
+        and (
+            str(value // 100 + 1) in there
+            or any(_roman(found) == value // 100 + 1 for found in ROMAN.findall(text.text))
+        )
     ):
         return True
     if number.suffix == "s" or (1800 <= value < 2100 and value % 10 == 0):
@@ -184,13 +194,17 @@ def number(pair: Pair) -> Failure | None:
     return Failure("number", share, evidence, tuple((item.start, item.end) for item in added[:20]))
 
 
-CONVERTIBLE = frozenset("mile foot inch yard pound ounce gallon kilometre metre centimetre kilogram gram litre".split())
+CONVERTIBLE = frozenset(
+    "mile foot inch yard pound ounce gallon kilometre metre centimetre kilogram gram litre".split()  # noqa: SIM905
+)
 
 
 def _has_convertible(side: Side) -> bool:
     if side.lexicon is None:
         return False
-    return any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary) or bool(IMPERIAL.search(side.text))
+    return any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary) or bool(
+        IMPERIAL.search(side.text)
+    )
 
 
 IMPERIAL = re.compile(r"\d\s?(?:['’′][\d\s]|[\"”″]|°|ft|lbs?|in\b|mi\b|mph|[Ff]\b|degrees)")
@@ -224,7 +238,12 @@ def _measured(side: Side) -> dict[str, set[str]]:
     return found
 
 
-@detector("unit", family="content", needs=("source", "source language", "target language"), languages=("en", "cs", "es", "de", "fr"))
+@detector(
+    "unit",
+    family="content",
+    needs=("source", "source language", "target language"),
+    languages=("en", "cs", "es", "de", "fr"),
+)
 def unit(pair: Pair) -> Failure | None:
     """A number kept its digits and changed its unit: miles became kilometres, dollars euros, weeks months."""
     if not numbers(pair.source) or not numbers(pair.translation):
@@ -241,7 +260,9 @@ def unit(pair: Pair) -> Failure | None:
     return None
 
 
-AMBIGUOUS = frozenset({"may", "march", "mar", "august", "dec", "sep", "jan", "jun", "apr", "oct", "nov", "feb", "jul", "aug"})
+AMBIGUOUS = frozenset(
+    {"may", "march", "mar", "august", "dec", "sep", "jan", "jun", "apr", "oct", "nov", "feb", "jul", "aug"}
+)
 """English months that are other words too: they count beside a number only."""
 
 
@@ -260,7 +281,12 @@ def _dates(side: Side) -> tuple[set[int], set[int]]:
     return months, {number for word, number in lexicon.weekdays.items() if word in vocabulary}
 
 
-@detector("date", family="content", needs=("source", "source language", "target language"), languages=("en", "cs", "es", "de", "fr"))
+@detector(
+    "date",
+    family="content",
+    needs=("source", "source language", "target language"),
+    languages=("en", "cs", "es", "de", "fr"),
+)
 def date(pair: Pair) -> Failure | None:
     """The translation names another month or weekday than the source."""
     ours, theirs = pair.source.lexicon, pair.translation.lexicon

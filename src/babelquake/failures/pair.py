@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class once(Generic[T]):  # noqa: N801  # used as a decorator, as `property` is
-    """A property computed at its first use; `functools.cached_property` takes a lock, which costs more than the work."""
+    """A property computed at its first use; `functools.cached_property` takes a lock that costs more than the work."""
 
     def __init__(self, function: Callable[[Any], T]) -> None:
         self.function = function

@@ -69,8 +69,8 @@ def _apologises(pair: Pair) -> bool:
 
 
 SAYS_SO = re.compile(
-    r"\b(?:sorry|apolog|regret|unfortunately|can['’]?t|cannot|can not|unable|won['’]?t|couldn['’]?t|not able|language model|"
-    r"an ai\b|leid|leider|omlouv|líto|bohužel|siento|lamento|désolé|извин|сожален)",
+    r"\b(?:sorry|apolog|regret|unfortunately|can['’]?t|cannot|can not|unable|won['’]?t|couldn['’]?t|not able|"
+    r"language model|an ai\b|leid|leider|omlouv|líto|bohužel|siento|lamento|désolé|извин|сожален)",
     re.IGNORECASE,
 )
 
@@ -81,13 +81,16 @@ def comment(pair: Pair) -> Failure | None:
     text, source = pair.translation.text, pair.source.text
     if _talks(pair.translation, pair):
         head = _search(pair, "preamble", text[:HEAD])
-        if head is not None and head.start() < HEAD // 2 and not _search(pair, "preamble", source):
-            if not _mentions(source):
-                return Failure("comment", 1.0, head.group()[:120], (head.span(),))
+        if (
+            head is not None
+            and head.start() < HEAD // 2
+            and not _mentions(source)
+            and not _search(pair, "preamble", source)
+        ):
+            return Failure("comment", 1.0, head.group()[:120], (head.span(),))
         note = _search(pair, "note", text)
-        if note is not None and not _search(pair, "note", source) and not _bracket_in_source(note, source):
-            if len(text) - note.end() >= SHORTEST_NOTE and not _mentions(source) and ":" not in source:
-                return Failure("comment", 1.0, text[note.start() : note.start() + 120], (note.span(),))
+        if note is not None and len(text) - note.end() >= SHORTEST_NOTE and not _has_note(pair, note):
+            return Failure("comment", 1.0, text[note.start() : note.start() + 120], (note.span(),))
     return _markdown(text, source) or _quoted(text, source)
 
 
@@ -104,7 +107,11 @@ SPEAKS_OF_IT = re.compile(
 )
 
 
-def _bracket_in_source(note: re.Match[str], source: str) -> bool:
+def _has_note(pair: Pair, note: re.Match[str]) -> bool:
+    """Whether the source has such a note itself, or a bracket or colon that became one."""
+    source = pair.source.text
+    if _mentions(source) or ":" in source or _search(pair, "note", source):
+        return True
     return note.group().lstrip()[:1] in "(（[" and any(char in source for char in "(（[")
 
 
@@ -148,7 +155,12 @@ def answer(pair: Pair) -> Failure | None:
         return _statement(pair)
     said = text[last + 1 :].strip(" \"'”“»)}]\n.…!")
     said_words = WORD.findall(said.lower())
-    if len(said) < 40 or len(set(said_words)) < 0.5 * len(said_words) or len(text) < 1.4 * _usual_length(pair) or source.count("?") < 1 + text.count("¿"):
+    if (
+        len(said) < 40
+        or len(set(said_words)) < 0.5 * len(said_words)
+        or len(text) < 1.4 * _usual_length(pair)
+        or source.count("?") < 1 + text.count("¿")
+    ):
         return None
     return Failure("answer", 0.9, said[:120], ((last + 1, len(text)),))
 
@@ -175,6 +187,8 @@ def _usual_length(pair: Pair) -> float:
     return (usual_ratio(pair.source.language, pair.translation.language) or 1.0) * len(pair.source.text)
 
 
-SPEAKS_OF_ANSWERS = re.compile(r"\banswer|\bquestion|^\W*[AQ]\s*:|odpově|otázk|pregunt|respuest|antwort|frage|répon", re.IGNORECASE)
+SPEAKS_OF_ANSWERS = re.compile(
+    r"\banswer|\bquestion|^\W*[AQ]\s*:|odpově|otázk|pregunt|respuest|antwort|frage|répon", re.IGNORECASE
+)
 WORD_AND_COMMA = re.compile(r"\W*([^\W\d_]+)[,.!]\s")
 SENTENCES = re.compile(r"[^\W_]{2}[.!?:]+(?:\s|$)")
