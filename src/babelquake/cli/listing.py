@@ -49,7 +49,7 @@ def list_things(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to look for runs.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List perturbations, suites, scorers, systems, kinds of failure, recipes, data formats, models, papers' tables, or runs.
+    """List perturbations, suites, scorers, systems, failures, recipes, data formats, models, papers' tables, or runs.
 
     Example: babelquake list perturbations --json
     """
