@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 def mt(
     shared: Shared,
     system: Annotated[
-        list[str] | None, option("--system -s", "SYSTEM", "A system, e.g. bundled[model=de-en-bpe]; repeatable.")
+        list[str] | None,
+        option(
+            "--system -s",
+            "SYSTEM",
+            "A system, e.g. bundled[model=de-en-bpe]; repeatable. Default: those whose translations the data hold.",
+        ),
     ] = None,
     suite: opt.Suites = None,
     scorer: opt.Scorers = ["chrf", "bleu[lowercase=true]"],  # noqa: B006 – typer's way to give a repeatable default
@@ -50,13 +55,13 @@ def mt(
 
     Example: babelquake mt -s 'bundled[model=de-en-bpe]' -d sample -p everyday -o runs/everyday
     """
-    from babelquake.errors import UserError
     from babelquake.studies.mt.exchange import export_sources, imported_systems
     from babelquake.studies.mt.forecast import forecast, keep_within
     from babelquake.studies.mt.reset import Reset
+    from babelquake.studies.mt.sources import DEFAULT_SUITE
     from babelquake.studies.mt.study import mt as study
 
-    perturbing: dict[str, Any] = {"suite": suite or ["everyday"], "replicates": replicates, "vocabulary": vocabulary}
+    perturbing: dict[str, Any] = {"suite": suite, "replicates": replicates, "vocabulary": vocabulary}
     material = shared.read_aloud() if export or dry_run else shared.read()
     if export:
         written, count = export_sources(folder=export, data=material, **perturbing, seed=shared.seed, sample=sample)
@@ -73,8 +78,6 @@ def mt(
         if shared.budget is not None:
             keep_within(shared.budget, expected)
         return
-    if not systems:
-        raise UserError("no system is named: give --system, e.g. --system 'command[cmd=cat]', or --import DIR.")
     run = study(
         systems=systems,
         data=material,
@@ -89,7 +92,7 @@ def mt(
         budget=shared.budget,
         **shared.how(engine),
     )
-    shared.finish(run, **perturbing)
+    shared.finish(run, **{**perturbing, "suite": suite or ([DEFAULT_SUITE] if run.info.listed("suite") else [])})
 
 
 def _print_forecast(expected: "Forecast", as_json: bool) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 from babelquake.data.columns import ALIASES
 from babelquake.data.dataset import SCHEMA, Dataset
 from babelquake.data.formats import format_named, format_of
-from babelquake.data.joining import join
-from babelquake.data.looked_up import looked_up
+from babelquake.data.joining import join, looked_up
 from babelquake.data.metrics_eval import is_metrics_eval
 from babelquake.data.request import Request, Targets
 from babelquake.data.wmt_outputs import is_wmt_outputs

@@ -194,6 +194,8 @@ class Session(Held):
         def signature(measure: Measure) -> str:
             parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
             perturbation = known.get((measure.perturbation or "", measure.level))
+            if self.suite is not None and perturbation is None and measure.perturbation:
+                parts.append(f"given:{measure.perturbation}")
             if perturbation is not None and self.suite is not None:
                 pair = measure.language_pair
                 drawn = perturbation.signature(language(pair), self.words.get(pair))

@@ -15,6 +15,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
 from babelquake.studies.blocks import Block
+from babelquake.studies.given_variants import COLUMN, given_of
 
 Language = Callable[[str | None], str | None]
 """The language of a pair's texts that are perturbed."""
@@ -34,7 +35,9 @@ def cell_columns(label: str | None = None, level: float | None = None) -> list[p
 def variants_of(
     block: Block, column: str, suite: Suite, language: Language, seed: int, words: Words, fillers: Fillers | None = None
 ) -> pl.DataFrame:
-    """Every variant of a block's texts in `column`; texts to which a perturbation does not apply have no row.
+    """Every variant of a block's texts in `column`: those the data bring, then those the suite makes.
+
+    Texts to which a perturbation does not apply have no row.
 
     Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text was really `changed`.
     """
@@ -49,11 +52,13 @@ def variants_of(
         fillers=fillers,
     )
     places = table["row"]
-    return table.with_columns(
+    made = table.with_columns(
         row=block.segments["row"].gather(places),
         language_pair=pl.lit(block.language_pair, pl.String),
         changed=table["text"] != texts.gather(places),
     ).drop_nulls("text")
+    given = given_of(block.segments)
+    return made if given is None else pl.concat([given.select(made.columns), made], how="vertical_relaxed")
 
 
 def perturbed_blocks(
@@ -65,7 +70,8 @@ def perturbed_blocks(
         for block in blocks:
             yield block, variants_of(block, column, suite, language, seed, words, fillers)
         return
-    texts = ["row", "id", "language_pair", *dict.fromkeys((column, "source"))]
+    carried = [COLUMN] if blocks and COLUMN in blocks[0].segments.columns else []
+    texts = ["row", "id", "language_pair", *dict.fromkeys((column, "source")), *carried]
     pieces = (
         (replace(block, segments=block.segments.select(texts)), language(pair), words.get(pair))
         for block in blocks

@@ -7,9 +7,8 @@ from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.spec import Spec
-from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
+from babelquake.studies.mt.sources import sources_of, suite_for, texts_to_translate
 from babelquake.studies.variants import fillers_of
 from babelquake.systems.files import export, imported
 
@@ -17,7 +16,7 @@ from babelquake.systems.files import export, imported
 def export_sources(
     folder: Path | str,
     data: Given,
-    suite: str | Suite | Sequence[str] = "everyday",
+    suite: str | Suite | Sequence[str] | None = None,
     *,
     seed: int = 0,
     replicates: int | None = None,
@@ -25,8 +24,9 @@ def export_sources(
     sample: int | None = None,
 ) -> tuple[Path, int]:
     """Write every distinct source, clean and perturbed, to FOLDER/sources.txt; where it is, and how many there are."""
-    segments = one_row_per_source(dataset(data).segments)
-    chosen = suite_of(suite, replicates, vocabulary).with_model(None)
+    material = dataset(data)
+    segments, _ = sources_of(material)
+    chosen = suite_for(suite, material, replicates, vocabulary).with_model(None)
     by_pair = texts_to_translate(segments, chosen, seed, fillers_of(Engine(Cache())), sample)
     texts = list(dict.fromkeys(text for found in by_pair.values() for text in found))
     return export(Path(folder), texts), len(texts)

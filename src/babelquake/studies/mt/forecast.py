@@ -13,9 +13,9 @@ from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.run import Run
-from babelquake.studies.mt.sources import one_row_per_source, texts_to_translate
+from babelquake.studies.given_variants import stored_systems
+from babelquake.studies.mt.sources import sources_of, suite_for, texts_to_translate
 from babelquake.studies.resolve import AnySystem, several
 from babelquake.studies.variants import fillers_of
 from babelquake.systems import System
@@ -48,7 +48,7 @@ class Forecast:
 def forecast(
     systems: AnySystem | Sequence[AnySystem],
     data: Given,
-    suite: str | Suite | Sequence[str] = "everyday",
+    suite: str | Suite | Sequence[str] | None = None,
     *,
     seed: int = 0,
     replicates: int | None = None,
@@ -58,9 +58,12 @@ def forecast(
 ) -> Forecast:
     """Count what every system has to translate for every language pair; nothing is sent."""
     engine = engine or Engine(Cache())
-    segments = one_row_per_source(dataset(data).segments)
-    chosen = suite_of(suite, replicates, vocabulary).with_model(None)
-    asked: list[AnySystem] = several(systems)
+    material = dataset(data)
+    segments, _ = sources_of(material)
+    chosen = suite_for(suite, material, replicates, vocabulary).with_model(None)
+    stored = {item.name for found in stored_systems(material, segments).values() for item in found}
+    named: list[AnySystem] = several(systems)
+    asked = [item for item in named if item not in stored]
     to_translate = texts_to_translate(segments, chosen, seed, fillers_of(engine), sample)
     counted: dict[str, set[str]] = {}
     found = []

@@ -9,7 +9,6 @@ from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError, one_of
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.chunks import counted
 from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
@@ -17,6 +16,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.card import Study
 from babelquake.studies.final_marks import not_sampled
+from babelquake.studies.given_variants import systems_for
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
@@ -25,7 +25,7 @@ from babelquake.studies.mt.forecast import forecast, keep_within, translated
 from babelquake.studies.mt.overall import overall_in_two_runs
 from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
-from babelquake.studies.mt.sources import one_row_per_source, source_language
+from babelquake.studies.mt.sources import source_language, sources_of, suite_for
 from babelquake.studies.mt.translating import make_tables
 from babelquake.studies.resolve import (
     AnyScorer,
@@ -34,7 +34,6 @@ from babelquake.studies.resolve import (
     references_each,
     scorers_of,
     several,
-    systems_of,
 )
 from babelquake.systems import system as system_of
 
@@ -55,9 +54,9 @@ SCORERS = ("chrf", "bleu[lowercase=true]")
 
 
 def mt(
-    systems: AnySystem | Sequence[AnySystem],
-    data: Given,
-    suite: str | Suite | Sequence[str] = "everyday",
+    systems: AnySystem | Sequence[AnySystem] = (),
+    data: Given = (),
+    suite: str | Suite | Sequence[str] | None = None,
     scorers: AnyScorer | Sequence[AnyScorer] = SCORERS,
     *,
     out: Path | str,
@@ -75,6 +74,9 @@ def mt(
 ) -> Run:
     """ROBUST, CONSIS, % inconsistent and what changed, for systems under a suite of source perturbations.
 
+    Data may bring variants of their own (columns `source` and `perturbed`) and translations of both (`translation` and
+    `translation_perturbed`): then `systems` need not be named, and `suite` adds made variants. Without given variants
+    the suite is `everyday`.
     `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
     `sample` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
     `deduplicate` keeps the first of equal sources. `replicates` repeats stochastic perturbations; segments stay the
@@ -84,17 +86,16 @@ def mt(
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
     one_of("--reset", reset, Reset)
-    chosen, said = without_masked_lm(suite_of(suite, replicates, vocabulary))
+    chosen, said = without_masked_lm(suite_for(suite, material, replicates, vocabulary))
     given: list[AnySystem] = several(systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
-    if not named:
-        raise UserError("no system is named: give at least one, such as command[cmd=cat].")
+    numbered, unchanged = sources_of(material, deduplicate)
+    made, absent = systems_for(named, material, numbered, material.segments["language_pair"].unique().sort())
     engine = engine or Engine(Cache())
     if budget is not None and not translated(out, restart):
         keep_within(
             budget, forecast(systems=named, data=material, suite=chosen, seed=seed, sample=sample, engine=engine)
         )
-    made = systems_of(named, material.segments["language_pair"].unique().sort())
     with MT.session(
         out,
         data=material,
@@ -110,7 +111,7 @@ def mt(
         **{name: value for name, value in (("sample", sample), ("deduplicate", deduplicate)) if value},
     ) as session:
         run = session.run
-        segments = session.once("segments", lambda: one_row_per_source(material.segments, deduplicate))
+        segments = session.once("segments", lambda: numbered)
         session.note_systems({(pair, item.name): item.signature for pair in made for item in made[pair]})
         session.attach(references_each(segments))
         if session.finished:
@@ -118,7 +119,7 @@ def mt(
         left_out = not_sampled(segments, "source", chosen, sample, seed)
         tables = make_tables(session, segments, made, reset, left_out)
         run.info.facts.audit = audit(segments)
-        session.say(*material.notes, *said)
+        session.say(*material.notes, *said, *unchanged, *absent)
         session.say(*_missing_references(segments), *_not_applicable(tables["variants"], chosen))
         session.say(*_blank_sources(segments))
         scores, translations = tables["scores"], tables["translations"]

@@ -24,6 +24,7 @@ from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
 from babelquake.studies.variants import perturbed_blocks, vocabularies
 from babelquake.systems import System
+from babelquake.systems.stored import Stored
 
 TABLES = ("variants", "translations", "scores")
 KEYS = ("system", "language_pair", "row", "id", "perturbation", "level", "replicate")
@@ -40,6 +41,7 @@ def make_tables(
     if all(run.has(table) for table in TABLES):
         return {table: run.scan(table) for table in TABLES}
     blocks = blocks_of(segments, suite)
+    labels = frozenset(perturbation.label for perturbation in suite.perturbations)
     variants, translations, scores = (run.parts(table) for table in TABLES)
     wanted = [block for block in blocks if not variants.has(block.name)]
     made = perturbed_blocks(wanted, "source", suite, source_language, session.seed, words, session.engine)
@@ -54,7 +56,7 @@ def make_tables(
                         name = f"{number:03d}-{block.name}"
                         if not translations.has(name):
                             noisy = variants.read(block.name)
-                            translations.store(name, _translated(system, block, noisy, reset, session.engine))
+                            translations.store(name, _translated(system, block, noisy, reset, labels, session.engine))
                         translated.append((name, block))
     named = {id(scorer): f"{number:03d}" for number, scorer in enumerate(session.scorers)}
     for scorer in in_turn(session.scorers):
@@ -69,13 +71,21 @@ def make_tables(
     )
 
 
-def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset, engine: Engine) -> pl.DataFrame:
-    """One system's translations of a block's clean sources, then of the perturbed ones."""
-    sources = dict(zip(block.segments["row"], block.segments["source"].fill_null(""), strict=True))
-    everything = engine.translate(system, [*sources.values(), *noisy["text"]])
+def _translated(
+    system: System, block: Block, noisy: pl.DataFrame, reset: Reset, made: frozenset[str], engine: Engine
+) -> pl.DataFrame:
+    """One system's translations of a block's clean sources, then of the perturbed ones; `made` are the suite's."""
+    segments = block.segments
+    if isinstance(system, Stored):
+        segments, noisy = system.known(segments, noisy)
+    sources = dict(zip(segments["row"], segments["source"].fill_null(""), strict=True))
+    if isinstance(system, Stored):
+        everything = [*system.of_clean(list(sources)), *system.of_variants(noisy)]
+    else:
+        everything = engine.translate(system, [*sources.values(), *noisy["text"]])
     clean = dict(zip(sources, everything[: len(sources)], strict=True))
     raw = everything[len(sources) :]
-    resets = {name: _resets(name, reset) for name in noisy["perturbation"].unique()}
+    resets = {name: _resets(name, reset, made) for name in noisy["perturbation"].unique()}
     judged = [
         RESETS[reset](text, clean[row], changed, sources[row]) if resets[name] else text
         for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], noisy["text"], strict=True)
@@ -87,7 +97,7 @@ def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset,
         for before, after, changed in zip(against, judged, noisy["text"], strict=True)
     ]
     named = pl.lit(system.name).alias("system")
-    before = block.segments.select(named, "language_pair", "row", "id", "source").with_columns(
+    before = segments.select(named, "language_pair", "row", "id", "source").with_columns(
         translation=pl.Series(list(clean.values()), dtype=pl.String),
         judged=pl.Series(list(clean.values()), dtype=pl.String),
     )
@@ -110,9 +120,10 @@ def _translated(system: System, block: Block, noisy: pl.DataFrame, reset: Reset,
     return pl.concat([before, after], how="diagonal")
 
 
-def _resets(label: str, reset: Reset) -> bool:
+def _resets(label: str, reset: Reset, made: frozenset[str]) -> bool:
+    """Whether final marks are reset: by default those that a perturbation of punctuation changed."""
     if reset in ("auto", "paper"):
-        return card_of(label.partition("[")[0]).family == "punctuation"
+        return label in made and card_of(label.partition("[")[0]).family == "punctuation"
     return reset == "always"
 
 
