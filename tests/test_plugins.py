@@ -25,6 +25,10 @@ GUIDE = ROOT / "CONTRIBUTING.md"
 PACKAGE = '''
 """A toy study, a toy scorer with an encoder, and a toy system, as another package would bring them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 import babelquake as bq
@@ -35,16 +39,23 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Questions, VectorScorer, Wanted
 from babelquake.spec import Spec
 from babelquake.studies.card import Study
+from babelquake.studies.options import SCORER, StudyOptions, takes
 from babelquake.studies.resolve import scorers_of
 
 LIKENESS = Kind("likeness", unit="of 1", better="up")
 CARD = {"inputs": ("source", "references"), "measures": (LIKENESS,), "gated": ("likeness",)}
-TOY = Study("toy", question="How alike are sources and references?", **CARD)
+@dataclass(frozen=True, kw_only=True)
+class ToyOptions(StudyOptions):
+    scorers: Annotated[Sequence[str], SCORER] = ("vowels",)
 
 
-def toy(scorers, data, *, out):
-    material = bq.dataset(data)
-    with TOY.session(out, data=material, scorers=scorers_of(scorers), resamples=100) as session:
+TOY = Study("toy", ToyOptions, question="How alike are sources and references?", **CARD)
+
+
+@takes(ToyOptions)
+def toy(options: ToyOptions) -> bq.Run:
+    material = options.dataset()
+    with TOY.session(options, data=material, scorers=scorers_of(options.scorers)) as session:
         session.attach(1)
         if session.finished:
             return session.run
@@ -59,7 +70,7 @@ def toy(scorers, data, *, out):
 
 def command(data: str, out: str) -> None:
     """How alike are sources and references?"""
-    print(toy(["vowels"], data, out=out).summary())
+    print(toy(data=data, out=out, resamples=100).summary())
 
 
 class Vowels(SentenceEncoder):

@@ -1,8 +1,53 @@
 """What can go wrong, sorted by whose turn it is to act; each kind has its exit status."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, get_args
+
+FLAG = re.compile(r"--([a-z][a-z-]*[a-z])(?: ('[^']*'|[^\s;:,()]*[^\s;:,().]))?")
+SWITCHES = frozenset({"attacked", "deduplicate", "fresh", "offline", "quiet", "restart"})
+WORDY = re.compile(
+    "by|check|constraint|defence|device|executor|fail-on|goal|masked-lm|on-error|reset|side|sort|statistic"
+)
+"""Options whose values are plain words."""
+FOLLOWING = re.compile(
+    "and|are|belongs|chooses|for|from|goes|if|in|is|leaves|makes|names|of|or|says|takes|to|where|with"
+)
+"""Words that continue a sentence after an option, rather than being its value."""
+SEVERAL = re.compile("constraint|defence|recipe|scorer|statistic|system|tokenizer|victim")
+"""Options that are repeated at the terminal and take a list in Python."""
+_terminals: list[None] = []
+"""How many commands are under way in this process: messages are read at the terminal while one is."""
+
+
+@contextmanager
+def read_at_terminal() -> Iterator[None]:
+    """Messages name options as the command line writes them; elsewhere they name Python's arguments."""
+    _terminals.append(None)
+    try:
+        yield
+    finally:
+        _terminals.pop()
+
+
+def in_python(message: str) -> str:
+    """A message in which `--max-queries 5` is `max_queries=5`."""
+    return FLAG.sub(_argument, message)
+
+
+def _argument(found: re.Match[str]) -> str:
+    flag, value = found.group(1), found.group(2)
+    name = flag.replace("-", "_") + ("s" if SEVERAL.fullmatch(flag) else "")
+    if flag in SWITCHES:
+        return f"{name}=True" + (f" {value}" if value else "")
+    if value is None:
+        return name
+    plain = re.fullmatch(r"[a-z-]+", value) is not None
+    if FOLLOWING.fullmatch(value) or (plain and not WORDY.fullmatch(flag)):
+        return f"{name} {value}"
+    return f"{name}={value if re.fullmatch(r'[0-9.]+|.*[^a-z0-9_.-].*|[A-Z]+', value) else repr(value)}"
 
 
 class BabelquakeError(Exception):
@@ -12,7 +57,14 @@ class BabelquakeError(Exception):
 
 
 class UserError(BabelquakeError):
-    """The input was wrong: the message names the file and line, or the flag, and says what would be right."""
+    """The input was wrong: the message names the file and line, or the option, and says what would be right.
+
+    Options are written as flags; who reads the message in Python reads the names of arguments.
+    """
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return message if _terminals else in_python(message)
 
 
 class GateError(BabelquakeError):

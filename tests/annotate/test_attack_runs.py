@@ -10,7 +10,6 @@ from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import add_annotator, annotator_of
 from babelquake.annotate.prepare import prepare
 from babelquake.annotate.work import current, submit
-from babelquake.cli.attack import ratings_of
 from babelquake.studies.attack.study import attack
 from babelquake.studies.human.export import for_attack
 
@@ -56,7 +55,7 @@ def test_ratings_of_an_attack_run_reach_the_attack_study(tmp_path: Path) -> None
     assert found.degradation["loss"].min() > 0  # type: ignore[operator]
     for_attack(found.segments).write_parquet(tmp_path / "ratings.parquet")
     measures = attacked(ratings=tmp_path / "ratings.parquet")
-    assert attacked(ratings=ratings_of(str(project.path))).equals(measures, null_equal=True)
+    assert attacked(ratings=str(project.path)).equals(measures, null_equal=True)
     people = measures.filter(pl.col("measure").str.contains("human"))
     assert people.height > 0
     assert (people.drop_nulls("value")["value"] > 0).all()

@@ -10,9 +10,9 @@ import pytest
 from babelquake.attacks.distance import edit_distance
 from click.testing import Result
 
-from babelquake.cli.attack import seconds
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
+from babelquake.studies.attack.options import AttackOptions
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
 
@@ -113,17 +113,20 @@ def test_wrong_words_are_answered_with_right_ones(cli: Callable[..., Result], tu
         (["--recipe", "input-reduction", "--goal", "colapse"], "Did you mean 'collapse'"),
         (["--recipe", "input-reduction", "--goal", "collapse"], "name one with --system"),
         (["--recipe", "input-reduction", "--by", "sytem"], "Did you mean 'system'"),
-        (["--recipe", "input-reduction", "--check", "never"], "expected before or after"),
+        (["--recipe", "input-reduction", "--check", "never"], "expected after or before"),
         (["--recipe", "faster-genetic", "--neighbours", "nowhere.tsv"], "no word neighbours are called"),
     ):
         assert message in cli(*map(str, [*common, *more]), status=2).output
 
 
 def test_time_limits_have_units() -> None:
-    assert [seconds(text) for text in (None, "90s", "30m", "2h", "15")] == [None, 90.0, 1800.0, 7200.0, 15.0]
+    def limit(text: str | None) -> float | None:
+        return AttackOptions(data=(), recipes="clare", time_limit=text).seconds
+
+    assert [limit(text) for text in (None, "90s", "30m", "2h", "15")] == [None, 90.0, 1800.0, 7200.0, 15.0]
     for wrong in ("", "soon", "-3s", "0"):
         with pytest.raises(UserError, match="expected a time such as"):
-            seconds(wrong)
+            limit(wrong)
 
 
 def test_recipes_are_listed(cli: Callable[..., Result]) -> None:

@@ -141,14 +141,16 @@ def test_tables_are_flushed_to_the_disk_before_they_have_their_name(run: Run, mo
 
 def test_a_report_that_was_cut_short_is_written_again(tmp_path: Path) -> None:
     from babelquake.cli.results import show
-    from babelquake.cli.shared import Shared
+    from babelquake.cli.studying import Terminal
+    from babelquake.studies.options import StudyOptions
 
     run = study(tmp_path / "run")
-    show(run, Shared(quiet=True))
+    quiet = StudyOptions(data=(), out=run.folder, quiet=True)
+    show(run, quiet, Terminal())
     page = run.folder / "report.html"
     whole = page.read_bytes()
     page.write_bytes(whole[:1000])
-    show(Run.open(run.folder), Shared(quiet=True))
+    show(Run.open(run.folder), quiet, Terminal())
     assert len(page.read_bytes()) > 1000 and page.read_bytes().rstrip().endswith(b"</html>")
 
 

@@ -8,6 +8,7 @@ import pytest
 from babelquake.data import dataset
 from babelquake.errors import UserError
 from babelquake.studies.card import STUDIES, Study, function_of
+from babelquake.studies.options import StudyOptions
 
 WHOLE = pl.DataFrame(
     {
@@ -18,21 +19,24 @@ WHOLE = pl.DataFrame(
         "language_pair": ["de-en", "de-en"],
     }
 )
-FIRST = {"mt": ["command[cmd=cat]"], "attack": ["input-reduction"]}
+GIVEN = {
+    "mt": {"systems": ["command[cmd=cat]"]},
+    "attack": {"recipes": ["input-reduction"], "victims": ["chrf"]},
+    "human": {},
+}
 NEEDS = [pytest.param(name, either, id=f"{name} {either}") for name, card in STUDIES.items() for either in card.inputs]
 
 
 @pytest.mark.parametrize(("study", "either"), NEEDS)
 def test_data_without_what_a_study_needs_are_refused(study: str, either: str, tmp_path: Path) -> None:
     lacking = WHOLE.drop(name for name in either.split("|") if name in WHOLE.columns)
-    given = (FIRST.get(study, ["chrf"]), *([["chrf"]] if study == "attack" else []), lacking)
     with pytest.raises(UserError, match=r"has n|needs|no "):
-        function_of(study)(*given, out=tmp_path / "run")
+        function_of(study)(data=lacking, **GIVEN.get(study, {"scorers": ["chrf"]}), out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_the_card_itself_refuses() -> None:
-    card = Study("toy", "Is it there?", inputs=("source", "score|preferences"))
+    card = Study("toy", StudyOptions, "Is it there?", inputs=("source", "score|preferences"))
     with pytest.raises(UserError, match="has no score and no preferences, which the study toy needs"):
-        card.session("nowhere", data=dataset(WHOLE.drop("score")), scorers=[])
+        card.session(StudyOptions(data=(), out="nowhere"), data=dataset(WHOLE.drop("score")), scorers=[])
     assert not Path("nowhere").exists()

@@ -18,6 +18,7 @@ from babelquake.runs.chunks import rows_of
 from babelquake.scorers import scorer
 from babelquake.studies import blocks
 from babelquake.studies.probing import Material, probe
+from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.selection import judged_segments
 from babelquake.studies.qe.study import QE
 from babelquake.studies.variants import vocabularies
@@ -34,8 +35,8 @@ def probed(data: Dataset, out: Path, of: Material | None = None) -> dict[str, pl
 
 
 def studied(data: Dataset, out: Path, of: Material, changes: Suite, names: list[str]) -> dict[str, pl.DataFrame]:
-    engine = Engine(quiet=True)
-    with QE.session(out, data=data, scorers=[*map(scorer, names)], suite=changes, seed=4, engine=engine) as session:
+    options = QeOptions(data=data, out=out, seed=4, engine=Engine(quiet=True))
+    with QE.session(options, data=data, scorers=[*map(scorer, names)], suite=changes) as session:
         found = probe(session, of, vocabularies(of.segments, "text", changes, of.lang))
         return {name: table.collect() for name, table in found.items()}
 

@@ -97,12 +97,16 @@ def _keep(
     ratings: "Ratings", found: "Findings", out: Path, words: list[str], alpha: float, power: float, restart: bool
 ) -> None:
     """A run folder and its report page."""
-    from babelquake.cli.results import remember
     from babelquake.report.html import write_html
+    from babelquake.studies.human.options import HumanOptions
     from babelquake.studies.human.study import keep
 
-    run = keep(found, ratings, out, alpha=alpha, power=power, restart=restart)
-    remember(run, words=["annotate", "analyse", *words])
+    chosen = HumanOptions(data=ratings.name, out=out, alpha=alpha, power=power, restart=restart)
+    run = keep(found, ratings, chosen)
+    run.info.words, run.info.options = ["annotate", "analyse", *words], dict(chosen.said(), exclude=found.facts.exclude)
+    run.info.options |= {"least": found.facts.least}
+    run.info.options.pop("data", None)
+    run.save()
     write_html([run], out / "report.html")
 
 

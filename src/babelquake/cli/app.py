@@ -6,22 +6,23 @@ import typer
 from typer.core import TyperGroup
 
 from babelquake.cli.annotating import annotate
-from babelquake.cli.attack import attack
 from babelquake.cli.caching import cache
-from babelquake.cli.correlating import correlate
 from babelquake.cli.demonstrating import demo
 from babelquake.cli.guard import guarded
 from babelquake.cli.listing import list_things
-from babelquake.cli.metric import metric
-from babelquake.cli.mt import mt
 from babelquake.cli.neighbours import neighbours
 from babelquake.cli.perturbing import perturb
-from babelquake.cli.qe import qe
 from babelquake.cli.reporting import compare, report
 from babelquake.cli.reproducing import reproduce
 from babelquake.cli.rerunning import rerun
 from babelquake.cli.similarities import similarities
+from babelquake.cli.studying import study_command
 from babelquake.cli.training import train
+from babelquake.studies.attack.options import AttackOptions
+from babelquake.studies.correlate.options import CorrelateOptions
+from babelquake.studies.metric.options import MetricOptions
+from babelquake.studies.mt.options import MtOptions
+from babelquake.studies.qe.options import QeOptions
 from babelquake.version import VERSION
 
 COMMANDS = "babelquake.commands"
@@ -66,11 +67,11 @@ app = typer.Typer(
 app.command("demo")(demo)
 app.command("list")(list_things)
 app.command("perturb")(perturb)
-app.command("mt")(mt)
-app.command("metric")(metric)
-app.command("qe")(qe)
-app.command("attack")(attack)
-app.command("correlate")(correlate)
+app.command("mt")(study_command("mt", MtOptions))
+app.command("metric")(study_command("metric", MetricOptions))
+app.command("qe")(study_command("qe", QeOptions))
+app.command("attack")(study_command("attack", AttackOptions))
+app.command("correlate")(study_command("correlate", CorrelateOptions))
 app.command("similarities")(similarities)
 app.command("report")(report)
 app.command("compare")(compare)

@@ -8,7 +8,7 @@ import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Device, Executor, Offline, option, switch
-from babelquake.cli.shared import Shared
+from babelquake.studies.options import StudyOptions
 
 
 @guarded
@@ -29,8 +29,8 @@ def demo(
     from babelquake.report.page import tables
     from babelquake.studies.demonstration import demonstrate
 
-    runs = []
-    for title, run in demonstrate(out, restart, Shared(cache="none", executor=executor).engine()):
+    runs, engine = [], StudyOptions(data=(), cache="none", executor=executor).made_engine()
+    for title, run in demonstrate(out, restart, engine):
         typer.echo(title)
         table = tables(run)[0]
         print_table(table)

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from babelquake.errors import BabelquakeError, UserError
+from babelquake.errors import BabelquakeError, UserError, read_at_terminal
 from babelquake.escape import visible
 
 P = ParamSpec("P")
@@ -38,6 +38,10 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        with read_at_terminal():
+            return guard(*args, **kwargs)
+
+    def guard(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             _require_addresses(SMALL if command.__name__ in LIGHT else ROOM)
             return command(*args, **kwargs)
@@ -126,7 +130,8 @@ def _status_of(app: typer.Typer) -> int:
     except SystemExit as end:
         return 0 if end.code in (0, None) or isinstance(end.__context__, BrokenPipeError) else FAULT
     except BabelquakeError as error:  # an option's own, before its command begins
-        _say(str(error))
+        with read_at_terminal():
+            _say(str(error))
         return error.exit_status
     except MemoryError:
         _say("the memory is not enough: take fewer segments, perturbations or texts at once. Finished tables are kept.")

@@ -7,6 +7,7 @@ import typer
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.errors import one_of as one_of
+from babelquake.studies.options import Entry, PerturbingOptions, entries
 
 
 def option(flags: str, metavar: str | None, text: str, **more: Any) -> Any:
@@ -68,65 +69,33 @@ Config = Annotated[
     str | None,
     option("--config -c", "CONFIG", "A YAML file with this command's options.", is_eager=True, callback=read_config),
 ]
-Data = Annotated[list[str] | None, option("--data -d", "DATA", "A file, folder or name of data; repeatable.")]
-Source = Annotated[str | None, option("--source", "SOURCE", "Sources, one a line, in place of --data.")]
-Reference = Annotated[
-    list[str] | None,
-    option(
-        "--reference",
-        "REFERENCE",
-        "References for --source, line by line, repeatable; or which references of --data: a name, or all.",
-    ),
-]
-Limit = Annotated[int | None, option("--limit", "N", "Take the first N segments only.", min=1)]
-SCORER = option("--scorer -m", "SCORER", "A scorer, e.g. chrf or bleu[lowercase=true]; repeatable.")
-Scorers = Annotated[list[str], SCORER]
-ScorersOrImport = Annotated[list[str] | None, SCORER]
-OUT = option("--out -o", "PATH", "The run folder to make or to continue.")
-Out = Annotated[Path, OUT]
-MaybeOut = Annotated[Path | None, OUT]
-ExportTexts = Annotated[
-    Path | None, option("--export", "PATH", "Write every text to judge to DIR/texts.jsonl and stop.")
-]
-ImportScores = Annotated[
-    Path | None, option("--import", "PATH", "Take each file of scores beside DIR/texts.jsonl as one scorer.")
-]
-Suites = Annotated[
-    list[str] | None, option("--suite -p", "SUITE", "A suite, a YAML file, or perturbations; repeatable.")
-]
-Vocabulary = Annotated[
-    str | None,
-    option(
-        "--vocabulary",
-        "shipped|data|FILE",
-        "Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
-    ),
-]
-Columns = Annotated[
-    list[str] | None,
-    option("--columns", "COLUMNS", "Names of columns: source=src,reference=ref, or translation:VENDOR=col."),
-]
-Targets = Annotated[
-    str, option("--as", "WHAT", "What targets of XLIFF and TMX are: reference, or translation (by the file's vendor).")
-]
-LanguagePair = Annotated[
-    str | None, option("--language-pair -l", "LANGUAGE-PAIR", "Languages such as de-en, where the data do not say.")
-]
-Seed = Annotated[int, option("--seed", "N", "The seed of all randomness.", min=0)]
-Replicates = Annotated[
-    int | None, option("--replicates", "N", "Repeat stochastic perturbations; default: as the papers did.", min=1)
-]
-Resamples = Annotated[int, option("--resamples", "N", "Bootstrap resamples.", min=100, max=1_000_000)]
-Restart = Annotated[bool, switch("--restart", "Begin again, discarding what the run folder holds.")]
-CacheFile = Annotated[
-    str | None, option("--cache", "CACHE", "The result cache: a file, or none. Default: the user's cache folder.")
-]
-Executor = Annotated[
-    str, option("--executor", "EXECUTOR", "Where costly calls run: local, or ray[address=…,actors=…,gpus=…].")
-]
-OnError = Annotated[
-    str, option("--on-error", "WHAT", "Texts without a usable answer: keep (they count as empty) or stop.")
-]
+
+
+def written(entry: Entry, **more: Any) -> Any:
+    """An option of a study, as typer takes it."""
+    about = entry.option
+    limits: dict[str, Any] = {"min": about.low, "max": about.high} if entry.kind in (int, float) else {}
+    make: Any = typer.Option
+    return make(*entry.flags, metavar=about.metavar, help=about.help, **limits, **more)
+
+
+STUDIES_OPTIONS = {entry.name: entry for entry in entries(PerturbingOptions)}
+
+
+def of_studies(name: str, **more: Any) -> Any:
+    """An option that studies have, for other commands too."""
+    return written(STUDIES_OPTIONS[name], **more)
+
+
+Limit = Annotated[int | None, of_studies("limit")]
+Vocabulary = Annotated[str | None, of_studies("vocabulary")]
+LanguagePair = Annotated[str | None, of_studies("language_pair")]
+Seed = Annotated[int, of_studies("seed")]
+Replicates = Annotated[int | None, of_studies("replicates")]
+Restart = Annotated[bool, of_studies("restart")]
+CacheFile = Annotated[str | None, of_studies("cache")]
+Executor = Annotated[str, of_studies("executor")]
+Quiet = Annotated[bool, of_studies("quiet")]
 
 
 def set_device(device: str | None) -> str | None:
@@ -152,24 +121,11 @@ def say_offline() -> None:
     typer.echo("babelquake: offline: default models become those that ship, as names and signatures say.", err=True)
 
 
-Device = Annotated[
-    str | None, option("--device", "DEVICE", "Where models run: auto, cpu, cuda or cuda:1.", callback=set_device)
-]
-Offline = Annotated[
-    bool, switch("--offline", "No network: default models become those that ship.", callback=set_offline)
-]
-Budget = Annotated[
-    int | None,
-    option("--budget", "N", "The most characters remote systems and judges may get; checked while sending too.", min=0),
-]
-Memory = Annotated[
-    float,
-    option("--memory", "GIB", "Room for vectors of texts that come again; more of it saves time.", min=0),
-]
+Device = Annotated[str | None, of_studies("device", callback=set_device)]
+Offline = Annotated[bool, of_studies("offline", callback=set_offline)]
 AsJson = Annotated[bool, switch("--json", "Print JSON.")]
 Examples = Annotated[int, option("--examples", "N", "List this many examples behind the numbers.", min=0)]
 Brief = Annotated[bool, switch("--brief", "Print the verdict, no tables.")]
-Quiet = Annotated[bool, switch("--quiet -q", "Print nothing but errors, and no progress.")]
 Sort = Annotated[str, option("--sort", "SORT", "Order of examples: drop (largest damage first) or row.")]
 
 
@@ -188,29 +144,6 @@ def columns_of(given: list[str] | None) -> dict[str, str]:
     return chosen
 
 
-def needed(out: Path | None) -> Path:
-    """The run folder, which only --export and --dry-run do without."""
-    if out is None:
-        raise UserError("no run folder is named: give --out DIR.")
-    return out
-
-
 def warn(warning: str) -> None:
     """One line beside the output."""
     typer.echo(f"babelquake: {warning}", err=True)
-
-
-def judged_by(scorer: list[str] | None, folder: Path | None) -> list[str]:
-    """The scorers that were named, and those whose scores were imported."""
-    from babelquake.studies.exchange import imported_scorers
-
-    named = [*(scorer or []), *(imported_scorers(folder) if folder else [])]
-    if not named:
-        raise UserError("no scorer is named: give --scorer, e.g. --scorer chrf, or --import DIR.")
-    return named
-
-
-def told_exported(written: Path, count: int) -> None:
-    """Say what was written, and what to do with it."""
-    typer.echo(f"{count} distinct texts to judge in {written}, and in texts.tsv. Put each scorer's scores beside it as")
-    typer.echo(f"NAME.txt, one for each line, then run the same command with --import {written.parent}.")

@@ -11,7 +11,7 @@ import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Device, Executor, Offline, Replicates, Seed, Vocabulary, option, switch, warn
-from babelquake.cli.shared import Shared
+from babelquake.studies.options import StudyOptions
 
 if TYPE_CHECKING:
     from babelquake.data.one_column import Column
@@ -71,7 +71,7 @@ def perturb(
     if chosen.asks:
         from babelquake.studies.variants import fillers_of
 
-        how["fillers"] = fillers_of(Shared(executor=executor).engine())
+        how["fillers"] = fillers_of(StudyOptions(data=(), executor=executor).made_engine())
     paired = _with_sources(texts, file, source, found.sources if found is not None else None)
     if table is None:
         notes += _printed(chosen, paired, found, keep, file, how)

@@ -10,7 +10,7 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option
-from babelquake.cli.shared import Shared
+from babelquake.studies.options import StudyOptions
 
 
 @guarded
@@ -85,7 +85,7 @@ def reproduce(
         runs=runs or (),
         seed=seed,
         limit=limit,
-        engine=Shared(cache=cache, executor=executor, quiet=quiet).engine(),
+        engine=StudyOptions(data=(), cache=cache, executor=executor, quiet=quiet).made_engine(),
         **{name: value for name, value in options.items() if value is not None},
     )
     page = write_page(found, out)

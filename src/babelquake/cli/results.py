@@ -1,30 +1,23 @@
 """What every study prints when it is done: verdict, notes, tables, examples behind the numbers, where the run is."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from babelquake.cli.options import warn
 from babelquake.escape import visible
-from babelquake.runs.info import Said
 from babelquake.runs.run import Run
 
 if TYPE_CHECKING:
-    from babelquake.cli.shared import Shared
+    from babelquake.cli.studying import Terminal
+    from babelquake.studies.options import StudyOptions
 
 SENTENCES = 5
 
 
-def remember(run: Run, **said: Any) -> None:
-    """Keep what the user said – data as they were named, columns, the suite – for the command a report prints."""
-    command = Said.model_validate(said)
-    if run.info.facts.command != command:
-        run.info.facts.command = command
-        run.save()
-
-
-def show(run: Run, shared: "Shared", keep: bool = True) -> None:
+def show(run: Run, options: "StudyOptions", terminal: "Terminal") -> None:
     """Print a finished run, the verdict first, and put its report into the run folder where that is kept."""
+    keep = options.out is not None
     from babelquake.report.html import write_html
 
     page = run.folder / "report.html"
@@ -32,16 +25,16 @@ def show(run: Run, shared: "Shared", keep: bool = True) -> None:
         write_html([run], page)
         run.keep(page.name)
         run.save()
-    if shared.quiet:
+    if options.quiet:
         return
-    if shared.as_json:
+    if terminal.as_json:
         typer.echo(run.measures.write_json())
         for note in run.info.notes:
             warn(visible(note))
         return
     _tell(run)
-    if not shared.brief:
-        _print_tables(run, shared, "the report" if keep else "--json")
+    if not terminal.brief:
+        _print_tables(run, terminal, "the report" if keep else "--json")
     if keep:
         typer.echo(f"Run folder: {run.folder}")
         typer.echo(f"Report: {page}")
@@ -57,12 +50,15 @@ def _tell(run: Run) -> None:
         print_text(sentence)
     if len(found) > SENTENCES:
         typer.echo(f"({len(found) - SENTENCES} more in the report)")
+    for flag in run.info.facts.flags:
+        where = f" ({flag.language_pair})" if flag.language_pair else ""
+        print_text(f"! {flag.scorer}{where} {flag.text}")
     for note in run.info.notes:
         print_text(f"Note: {note}")
     typer.echo()
 
 
-def _print_tables(run: Run, shared: "Shared", elsewhere: str) -> None:
+def _print_tables(run: Run, terminal: "Terminal", elsewhere: str) -> None:
     from babelquake.cli.printing import print_table
     from babelquake.report.data_audit import audit_tables
     from babelquake.report.examples import example_table
@@ -70,5 +66,5 @@ def _print_tables(run: Run, shared: "Shared", elsewhere: str) -> None:
 
     for table in [*tables(run), *audit_tables(run)]:
         print_table(table, elsewhere)
-    if shared.examples:
-        print_table(example_table(run, shared.examples, shared.sort))
+    if terminal.examples:
+        print_table(example_table(run, terminal.examples, terminal.sort))

@@ -8,7 +8,7 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option
-from babelquake.cli.shared import Shared
+from babelquake.studies.options import StudyOptions
 
 
 @guarded
@@ -38,7 +38,7 @@ def similarities(
 
     from babelquake.studies.similarities import similarities as matrices
 
-    engine = Shared(cache="none", executor=executor, quiet=True).engine()
+    engine = StudyOptions(data=(), cache="none", executor=executor, quiet=True).made_engine()
     found = matrices(scorer, translation, reference, suite or (), lang=lang, seed=seed, engine=engine)
     if as_json:
         rows = [{**asdict(one), "cosines": one.cosines.round(6).tolist()} for one in found]

@@ -33,7 +33,7 @@ def finished(card: PaperTable, given: Sequence[str]) -> Measured:
         _refuse_another(card, run)
         parts.setdefault(name, []).append(run.measures)
         found.runs.setdefault(name, run.folder)
-        limits.add(getattr(run.info.facts.command, "limit", None))
+        limits.add(run.info.options.get("limit"))  # type: ignore[arg-type]
         said.append((name, run.info.notes))
     found.tables = {name: pl.concat(tables, how="diagonal_relaxed") for name, tables in parts.items()}
     found.notes.append("Taken from finished runs.")

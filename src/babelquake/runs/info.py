@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from babelquake.version import VERSION
 
@@ -39,29 +39,6 @@ class Flag(BaseModel):
     text: str
 
 
-class Said(BaseModel):
-    """What the user said, where the command line made the run: for the command that a report prints."""
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
-    """Options of commands that other packages bring."""
-
-    data: list[str] = Field(default_factory=list)
-    columns: dict[str, str] = Field(default_factory=dict)
-    language_pair: str | None = None
-    replicates: int | None = None
-    suite: list[str] = Field(default_factory=list)
-    words: list[str] = Field(default_factory=list)
-    """The command with what it is given by position, where it is not called like the study."""
-    source: str | None = None
-    reference: list[str] | None = None
-    limit: int | None = None
-    vocabulary: str | None = None
-    masked_lm: str | None = None
-    ratings: str | None = None
-    offline: bool = False
-
-
 class Facts(BaseModel):
     """What readers of a run must know beside its numbers."""
 
@@ -79,7 +56,6 @@ class Facts(BaseModel):
     selection: str | None = None
     modes: list[str] = Field(default_factory=list)
     """Which of a study's questions the run answers."""
-    command: Said | None = None
     extra: dict[str, JsonValue] = Field(default_factory=dict)
     """Facts of studies that other packages bring."""
 
@@ -89,7 +65,11 @@ class RunInfo(BaseModel):
 
     study: str
     config: dict[str, JsonValue]
-    """Everything the command said that can change a result."""
+    """Everything that can change a result, as it was understood."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What was asked for beyond the defaults, as the command line writes it: for the command that makes it again."""
+    words: list[str] = Field(default_factory=list)
+    """The command with what it is given by position, where it is not called like the study."""
     versions: dict[str, str] = Field(default_factory=dict)
     signatures: dict[str, str] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)

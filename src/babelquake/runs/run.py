@@ -121,6 +121,12 @@ class Run:
             self._write_csv(self.measures)
             self.save()
 
+    def note_options(self, options: Mapping[str, Any]) -> None:
+        """Keep what was asked for, for the command that makes the run again."""
+        if any(self.info.options.get(name) != value for name, value in options.items()):
+            self.info.options |= json.loads(json.dumps(dict(options), default=str))
+            self.save()
+
     def same_signatures(self, signatures: Mapping[str, str]) -> None:
         """Note how results are made; refuse to go on when something of the same name makes them otherwise now."""
         for name, new in signatures.items():

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.registry import Registry
@@ -20,6 +19,7 @@ from babelquake.runs.measures import Kind
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.cells import Cell, Tested
+from babelquake.studies.options import RunOptions, StudyOptions
 from babelquake.studies.session import Session
 
 Cells = Callable[[Run, list[Scorer], int, int], Iterable[Cell]]
@@ -31,6 +31,8 @@ class Study:
     """A protocol: perturb, translate or score, compare."""
 
     name: str
+    options: type[RunOptions]
+    """What it can be told."""
     question: str
     inputs: tuple[str, ...] = ()
     """What the data must have, whatever else is asked: columns, `a|b` where either will do."""
@@ -47,28 +49,31 @@ class Study:
     """A row of a finished run's measures with the system under test in the column of systems."""
     overall: Callable[[Sequence[tuple[Cell, Cell]], int], Iterable[Tested]] = lambda pairs, seed: ()
     """What two runs say all in all, from their cells in pairs, old and new."""
+    forecast: Callable[[Any], Any] | None = None
+    """What a run with these options would still have to send, and what that costs; nothing is sent."""
+    export: Callable[[Any, Path], tuple[Path, int]] | None = None
+    """Write what systems or scorers elsewhere are to answer; where it is, and how many texts there are."""
     counts: Callable[[Run, str, str | None], bool] = lambda run, measure, perturbation: True
     """Whether a gated measure under a perturbation is one that must not get worse."""
 
     def session(
         self,
-        out: Path | str,
+        options: StudyOptions,
         *,
         data: Dataset,
         scorers: list[Scorer],
         suite: Suite | None = None,
-        seed: int = 0,
-        resamples: int = 2000,
-        restart: bool = False,
-        engine: Engine | None = None,
-        **config: Any,
+        **resolved: Any,
     ) -> Session:
-        """Begin a run of this study, or continue the one of the same configuration."""
+        """Begin a run of this study, or continue the one of the same options.
+
+        `resolved` says what options turned out to mean: the names of models that stand in, say.
+        """
         for either in self.inputs:
             if not any(data.has(name) for name in either.split("|")):
                 lacking = either.replace("|", " and no ")
                 raise UserError(f"{data.name} has no {lacking}, which the study {self.name} needs.")
-        return Session(self.name, out, data, scorers, suite, seed, resamples, restart, engine or Engine(), config)
+        return Session(self.name, options, data, scorers, suite, resolved)
 
 
 def function_of(study: str) -> Callable[..., Run]:

@@ -152,4 +152,4 @@ def _nobody(data: Dataset) -> str:
             f"{data.name} has translations of the {has} sources only, not of the {lacks} ones: "
             "name a system that translates both."
         )
-    return "no system is named: give at least one, such as command[cmd=cat]."
+    return "No system given. Use --system SYSTEM, such as command[cmd=cat]."

@@ -1,11 +1,13 @@
 """What the user asked for, as the things that were meant."""
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.perturb.suite import Suite
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.spec import expand
@@ -17,6 +19,12 @@ AnyScorer = str | Scorer | Callable[..., Any]
 """A scorer by name, a scorer, or a function that gives one score per translation."""
 AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
 """A system by name, a system, or a function from texts to translations."""
+Scorers = AnyScorer | Sequence[AnyScorer]
+Systems = AnySystem | Sequence[AnySystem]
+Perturbations = str | Suite | Sequence[str]
+"""A suite by name, a suite, or perturbations."""
+Ratings = str | Path | pl.DataFrame
+"""Human ratings of attacked texts: a file, or a table."""
 
 
 def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:

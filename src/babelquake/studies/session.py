@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine
 from babelquake.errors import BabelquakeError, ResumableError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
@@ -19,6 +17,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, VectorScorer
 from babelquake.signature import run_signature
 from babelquake.studies.mask_model import model_signatures
+from babelquake.studies.options import RunOptions, StudyOptions
 from babelquake.warnings_log import Remarks, collecting, noted
 
 Language = Callable[[str | None], str | None]
@@ -28,9 +27,10 @@ Language = Callable[[str | None], str | None]
 class Held:
     """A run under way. Used as a context: the folder is held while it lasts, and how it ended is noted."""
 
-    def __init__(self, study: str, out: Path | str, config: Mapping[str, Any], restart: bool) -> None:
+    def __init__(self, study: str, options: RunOptions, **resolved: Any) -> None:
         self.study = study
-        self.run = Run.resume(out, study, dict(config), restart)
+        self.run = Run.resume(options.folder(study), study, options.identity(**resolved), options.restart)
+        self._said = options.said()
         self._stack = ExitStack()
         self._remarks = Remarks()
 
@@ -38,6 +38,7 @@ class Held:
         self._stack.enter_context(self.run.alone())
         self._remarks = self._stack.enter_context(collecting())
         self.run.mend()
+        self.run.note_options(self._said)
         return self
 
     def __exit__(
@@ -89,29 +90,23 @@ class Session(Held):
     def __init__(
         self,
         study: str,
-        out: Path | str,
+        options: StudyOptions,
         data: Dataset,
         scorers: list[Scorer],
         suite: Suite | None,
-        seed: int,
-        resamples: int,
-        restart: bool,
-        engine: Engine,
-        config: Mapping[str, Any],
+        resolved: Mapping[str, Any],
     ) -> None:
         self.data, self.scorers, self.suite = data, scorers, suite
-        self.seed, self.resamples, self.engine = seed, resamples, engine
-        common = {
-            "scorer": [str(scorer.spec) for scorer in scorers],
+        self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()
+        known: dict[str, Any] = {
+            "scorers": scorers,
+            "victims": scorers,
             "language_pair": data.language_pairs,
             "data": f"{data.name}#{data.hash}",
-            "seed": seed,
-            "resamples": resamples,
+            "suite": suite,
+            "replicates": suite and [suite.repeats(perturbation) for perturbation in suite.perturbations],
         }
-        if suite is not None:
-            common["suite"] = [str(perturbation.spec) for perturbation in suite.perturbations]
-            common["replicates"] = [suite.repeats(perturbation) for perturbation in suite.perturbations]
-        super().__init__(study, out, common | dict(config), restart)
+        super().__init__(study, options, **known | dict(resolved))
         self.words: Mapping[str | None, Vocabulary] = {}
         """The words of each language pair's own texts, where perturbations draw from them."""
         self.ready: dict[str, Array] = {}

@@ -5,7 +5,7 @@ rated tuple, from `babelquake annotate` or a table with the columns `tuple`, `si
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from babelquake.data.delimited import csv_table, tsv_table
 from babelquake.data.json_and_parquet import parquet_frame
 from babelquake.data.request import Request
 from babelquake.errors import UserError
+from babelquake.registry import Registry
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.ranks import can_separate, rank_sum
@@ -31,19 +32,28 @@ RATED = "rated"
 """The table of what people were asked about."""
 SQLITE = b"SQLite format 3\0"
 """How a project of `annotate` begins."""
+TOOLS: Registry[Callable[[str | Path], pl.DataFrame]] = Registry(
+    "rating tool", "babelquake.rating_tools", {"annotate": "babelquake.annotate.analyse:tuple_ratings"}
+)
+"""Whose project files of ratings are understood: functions from such a file to a table."""
 FEWEST = 3
 """Tuples below which a correlation means nothing."""
 
 
 def ratings_table(given: str | Path | pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """The ratings that were meant and what errors call them, looked at before anything is attacked."""
-    table = given if isinstance(given, pl.DataFrame) else read_ratings(given)
+    table = given if isinstance(given, pl.DataFrame) else _read(given)
     where = "the table of ratings" if isinstance(given, pl.DataFrame) else str(given)
     if missing := [name for name in ("tuple", "side", "z") if name not in table.columns]:
         raise UserError(f"{where} has no column '{missing[0]}': ratings are a table of tuple, side and z.")
     if strange := set(table["side"].unique()) - set(SIDES):
         raise UserError(f"{where}: side is '{sorted(map(str, strange))[0]}' where original or perturbed is expected.")
     return table, where
+
+
+def _read(given: str | Path) -> pl.DataFrame:
+    """A table of ratings, or what the rating tool's project file says of the tuples."""
+    return TOOLS.get("annotate")(given) if _is_project(Path(given)) else read_ratings(given)
 
 
 def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str, goal: Goal) -> pl.DataFrame:
@@ -132,11 +142,6 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
 def read_ratings(path: str | Path) -> pl.DataFrame:
     """Ratings from a table with a header: columns `tuple`, `side`, `z`; TSV, or CSV or Parquet by its ending."""
     request = Request(str(path))
-    if _is_project(Path(path)):
-        raise UserError(
-            f"{path} is a project of annotate, which the command line takes as it is. In Python give what people said "
-            f'in it: ratings=babelquake.annotate.analyse.tuple_ratings("{path}").'
-        )
     if request.what.endswith(".parquet"):
         return parquet_frame(request)
     csv = bool(re.search(r"\.csv(\.(gz|xz|bz2))?$", request.what))

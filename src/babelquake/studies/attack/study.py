@@ -6,19 +6,16 @@ with human ratings where there are any. With a system in place of a scorer, its 
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import polars as pl
 
-from babelquake.attacks.attack import Check
 from babelquake.attacks.constraints import Constraint, PerplexityRise, SelfSimilarity, constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
 from babelquake.attacks.recipes import recipe_spec
 from babelquake.attacks.victim import Scale
-from babelquake.data import Dataset, Given, dataset, require
-from babelquake.engine import Engine
+from babelquake.data import Dataset, require
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
@@ -31,6 +28,7 @@ from babelquake.studies.attack.campaign import Campaign, Target, of_data
 from babelquake.studies.attack.languages import language_notes, pairs_of, taggers
 from babelquake.studies.attack.lengths import length_measures
 from babelquake.studies.attack.models import Models, Wishes
+from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
 from babelquake.studies.attack.renderings import TABLE as RENDERINGS
 from babelquake.studies.attack.renderings import renderings
@@ -40,12 +38,14 @@ from babelquake.studies.attack.stored import JUDGE, placed, stored_cells
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
+from babelquake.studies.options import takes
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.session import Session
 from babelquake.text import digest
 
 ATTACK = Study(
     "attack",
+    AttackOptions,
     question="Which small edits does this metric punish far too hard?",
     inputs=("source|translation",),
     measures=kinds_in(kinds),
@@ -56,33 +56,8 @@ ATTACK = Study(
 )
 
 
-def attack(
-    recipes: str | Sequence[str],
-    victims: AnyScorer | Sequence[AnyScorer] = (),
-    data: Given = (),
-    goal: str | Goal = "overpenalise",
-    *,
-    out: Path | str,
-    systems: AnySystem | Sequence[AnySystem] = (),
-    constraints: str | Sequence[str] | None = None,
-    masked_lm: str | None = None,
-    fluency_lm: str | None = None,
-    neighbours: str | None = None,
-    similarity_encoder: str | None = None,
-    offline: bool = False,
-    sample: int | None = None,
-    stratify: str | Sequence[str] = (),
-    by: str | None = None,
-    max_queries: int | None = None,
-    time_limit: float | None = None,
-    check: Check = "after",
-    ratings: str | Path | pl.DataFrame | None = None,
-    pool: int = 64,
-    seed: int = 0,
-    resamples: int = 10_000,
-    restart: bool = False,
-    engine: Engine | None = None,
-) -> Run:
+@takes(AttackOptions)
+def attack(options: AttackOptions) -> Run:
     """Search perturbations that meet a goal, for every recipe and victim; shares, costs, lengths, transfer, humans.
 
     `constraints` replaces the goal's own (`perplexity[rise=10]` for overpenalise and inflate; "none" for none at all).
@@ -90,45 +65,39 @@ def attack(
     victim's questions per sentence, `time_limit` (seconds) the whole run, which the same command continues. `pool`
     sentences are attacked side by side; results do not depend on it. `check` is explained in `attacks.attack`.
     """
-    material, wanted = dataset(data), goal_of(goal)
-    limits = _constraints(constraints, wanted)
+    material, wanted = options.dataset(), goal_of(options.goal)
+    sample, seed, max_queries = options.sample, options.seed, options.max_queries
+    limits = _constraints(options.constraints, wanted)
     likened = any(limit.name == SelfSimilarity.name for limit in limits)
-    scorers, targets = _victims(wanted, victims, systems, material, likened)
+    scorers, targets = _victims(wanted, options.victims, options.systems, material, likened)
     material = attackable(material, *_texts(wanted, scorers))
-    _check_numbers(pool=pool, max_queries=max_queries, time_limit=time_limit)
-    if check not in get_args(Check):
-        raise UserError(f"check={check}: expected {' or '.join(get_args(Check))}.")
-    named = [recipes] if isinstance(recipes, str) else recipes
+    time_limit = options.seconds
+    named: list[str] = several(options.recipes)
     specs = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not specs:
-        raise UserError("no recipe is named: give at least one, such as input-reduction.")
-    said = None if ratings is None else ratings_table(ratings)
-    split = _split_by(by, material)
-    wished: list[str] = several(stratify)
+        raise UserError("No recipe given. Use --recipe RECIPE, such as --recipe input-reduction.")
+    said = None if options.ratings is None else ratings_table(options.ratings)
+    split = _split_by(options.by, material)
+    columns: list[str] = several(options.stratify)
+    wished = [name.strip() for some in columns for name in some.split(",") if name.strip()]
     strata = [*dict.fromkeys(column_of(name, material.segments, "--stratify") for name in wished)]
     if strata and sample is None:
         raise UserError(f"--stratify {','.join(strata)} balances a sample: say how large it is with --sample.")
-    models = Models(
-        Wishes(masked_lm, fluency_lm, neighbours, similarity_encoder, offline), specs, limits, wanted.strict
+    wishes = Wishes(
+        options.masked_lm, options.fluency_lm, options.neighbours, options.similarity_encoder, options.offline
     )
+    models = Models(wishes, specs, limits, wanted.strict)
     with ATTACK.session(
-        out,
+        options,
         data=material,
         scorers=scorers,
-        seed=seed,
-        resamples=resamples,
-        restart=restart,
-        engine=engine,
-        recipe=[str(spec) for spec in specs],
+        recipes=[str(spec) for spec in specs],
         goal=wanted.signature,
-        system=[next(iter(target.systems.values())).identity for target in targets if target.systems],
-        constraint=[limit.signature for limit in limits] or "none",
-        **models.options,
-        sample=sample,
-        stratify=",".join(strata) or None,
+        systems=[next(iter(target.systems.values())).identity for target in targets if target.systems],
+        constraints=[limit.signature for limit in limits] or "none",
+        **{"masked_lm": None, "fluency_lm": None, "neighbours": None, "similarity_encoder": None} | models.options,
+        stratify=",".join(strata),
         by=split,
-        max_queries=max_queries,
-        check=check,
     ) as session:
         session.attach(references_each(material.segments) if material.has("references") else 1)
         attacked = [(pair, one) for target in targets for pair, one in target.systems.items()]
@@ -146,7 +115,7 @@ def attack(
         if not wanted.on_system:
             scores = session.once("scores", lambda: scores_of(session.engine, scorers, segments))
             known = scales(scorers, scores)
-        campaign = Campaign(wanted, limits, models, check, max_queries, pool, time_limit, seed)
+        campaign = Campaign(wanted, limits, models, options.check, max_queries, options.pool, time_limit, seed)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
         session.say(*_cut_short(attacks, max_queries))
         if wanted.on_system:
@@ -166,13 +135,6 @@ def attack(
             stratify="+".join(strata) or None,
             max_queries=max_queries,
         )
-
-
-def _check_numbers(**numbers: float | None) -> None:
-    """What the command line checks by itself."""
-    for name, value in numbers.items():
-        if value is not None and not value > 0:
-            raise UserError(f"{name}={value}: expected a number above 0.")
 
 
 def _measures(

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.data import Dataset, Given, dataset
+from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress, in_turn
 from babelquake.errors import UserError, did_you_mean
-from babelquake.paths import passing_folder
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -30,8 +28,10 @@ from babelquake.studies.correlate.agreements import (
     judgements,
     keep_preferences,
 )
+from babelquake.studies.correlate.options import STATISTICS, CorrelateOptions
 from babelquake.studies.missing_scores import missing_error
-from babelquake.studies.resolve import AnyScorer, references_each, scorers_of
+from babelquake.studies.options import takes
+from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
 COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
@@ -57,51 +57,28 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 
 CORRELATE = Study(
     "correlate",
+    CorrelateOptions,
     question="How well do these scores agree with human judgements?",
     inputs=("translation", "score|preferences"),
     measures=kinds_in(kinds),
     gated=COMPARED,
     cells=stored_cells,
 )
-STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
 
 
-def correlate(
-    scorers: AnyScorer | Sequence[AnyScorer],
-    data: Given,
-    *,
-    out: Path | str | None = None,
-    statistics: str | Sequence[str] = STATISTICS,
-    threshold: float = 25.0,
-    by: By | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-    restart: bool = False,
-    engine: Engine | None = None,
-) -> Run:
-    """Each scorer's agreement with the data's human judgements, and which differences are significant.
-
-    Without `out` the run lies in a folder that goes when the program ends.
-    """
-    statistics = [statistics] if isinstance(statistics, str) else statistics
+@takes(CorrelateOptions)
+def correlate(options: CorrelateOptions) -> Run:
+    """Each scorer's agreement with the data's human judgements, and which differences are significant."""
+    statistics: list[str] = several(options.statistics)
     for name in statistics:
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
-    material = dataset(data)
+    material = options.dataset()
     if not material.has("translation") or (not material.has("score") and material.preferences is None):
         raise UserError(f"{material.name} has no human judgements of translations: a column `score`, or preferences.")
     _require(statistics, material)
     with CORRELATE.session(
-        passing_folder() / CORRELATE.name if out is None else out,
-        data=material,
-        scorers=scorers_of(scorers),
-        seed=seed,
-        resamples=resamples,
-        restart=restart,
-        engine=engine,
-        statistic=list(statistics),
-        threshold=threshold,
-        by=by,
+        options, data=material, scorers=scorers_of(options.scorers), statistics=statistics
     ) as session:
         session.attach(references_each(material.segments) if material.has("references") else None)
         if session.finished:
@@ -114,13 +91,18 @@ def correlate(
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
             for scorer in session.scorers
         }
-        quiet = session.engine.quiet
-        return session.finish(
-            agreement_results(
-                segments, material.preferences, values, statistics, threshold, by, resamples, seed, quiet
-            ),
-            reference=material.reference,
+        measures = agreement_results(
+            segments,
+            material.preferences,
+            values,
+            statistics,
+            options.threshold,
+            options.by,
+            options.resamples,
+            options.seed,
+            session.engine.quiet,
         )
+        return session.finish(measures, reference=material.reference)
 
 
 def _require(statistics: Sequence[str], data: Dataset) -> None:

@@ -15,6 +15,7 @@ from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import Judgements, agreement_cell
+from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.probing import Given
 
 STATISTICS = ("darr", "kendall_like", "pearson")
@@ -47,17 +48,10 @@ def noise_cells(
         yield from in_parallel(make, [(scorer, table, *cell, some) for cell in perturbations for some in given])
 
 
-def suite_for(
-    data: Dataset,
-    suite: str | Suite | Sequence[str] | None,
-    attacked: bool,
-    replicates: int | None = None,
-    vocabulary: str | None = None,
-) -> Suite:
+def suite_for(data: Dataset, options: MetricOptions) -> Suite:
     """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
-    if suite is None and attacked:
-        suite = _attacks(data)
-    return suite_of("jwalapuram2023" if suite is None else suite, replicates, vocabulary)
+    named = options.suite or (_attacks(data) if options.attacked else "jwalapuram2023")
+    return suite_of(named, options.replicates, options.vocabulary)
 
 
 def _attacks(data: Dataset) -> list[str]:

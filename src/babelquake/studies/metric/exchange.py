@@ -10,7 +10,8 @@ from babelquake.perturb.suite import Suite
 from babelquake.studies.exchange import export_questions, probed_questions
 from babelquake.studies.metric.agreement import attacked_texts, suite_for
 from babelquake.studies.metric.challenge import triples
-from babelquake.studies.metric.material import Side, material_of, mode_of
+from babelquake.studies.metric.material import material_of, mode_of
+from babelquake.studies.metric.options import MetricOptions, Side
 from babelquake.studies.variants import vocabularies
 
 
@@ -29,11 +30,12 @@ def export_metric_texts(
 ) -> tuple[Path, int]:
     """Write every distinct (source, translation, reference) of the study; where they are, and how many there are."""
     given = dataset(data)
+    options = MetricOptions(data=given, suite=suite, attacked=attacked, replicates=replicates, vocabulary=vocabulary)
     mode = mode_of(given, side)
     if mode == "challenge":
         _, asked = triples(given.segments)
         return export_questions(folder, asked.values())
-    chosen = suite_for(given, suite, attacked, replicates, vocabulary).with_model(None)
+    chosen = suite_for(given, options).with_model(None)
     material = material_of(given, side, mode, sample, seed, deduplicate)
     if attacked:
         material = replace(material, given=attacked_texts(given, chosen))

@@ -1,16 +1,13 @@
 """Which texts the metric study perturbs, and against what they are judged."""
 
-from typing import Literal
-
 import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb import Perturbation
 from babelquake.studies.final_marks import unsampled, without_duplicates
+from babelquake.studies.metric.options import Side
 from babelquake.studies.probing import Material
-
-Side = Literal["source", "translation", "reference"]
 
 
 def mode_of(data: Dataset, side: Side) -> str:

@@ -7,18 +7,14 @@ Three questions, chosen by the data and the side that is perturbed:
 - challenge sets (DEMETR), where the data bring their own perturbed translations.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import replace
 
 import polars as pl
 
-from babelquake.data import Given, dataset
-from babelquake.engine import Engine
-from babelquake.errors import UserError, one_of
+from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
-from babelquake.perturb.suite import Suite
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -31,12 +27,15 @@ from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
-from babelquake.studies.metric.material import Side, material_of, meaning_of, mode_of
+from babelquake.studies.metric.exchange import export_metric_texts
+from babelquake.studies.metric.material import material_of, meaning_of, mode_of
+from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.missing_scores import require_scores, steady, text_among
+from babelquake.studies.options import takes
 from babelquake.studies.probing import Material, probe
-from babelquake.studies.resolve import AnyScorer, references_each, scorers_of
+from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.session import Session
 from babelquake.studies.variants import vocabularies
 
@@ -62,47 +61,31 @@ def must_not_fall(run: Run, measure: str, perturbation: str | None) -> bool:
 
 METRIC = Study(
     "metric",
+    MetricOptions,
     question="Do these metrics move for the right reasons?",
     inputs=("source|references",),
     measures=(*kinds_in(kinds), *AGREEMENTS.values()),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,
     counts=must_not_fall,
+    export=lambda options, folder: export_metric_texts(
+        folder=folder,
+        data=options.dataset(),
+        suite=options.suite,
+        side=options.side,
+        seed=options.seed,
+        replicates=options.replicates,
+        vocabulary=options.vocabulary,
+        sample=options.sample,
+        deduplicate=options.deduplicate,
+        attacked=options.attacked,
+    ),
 )
 Rows = list[Measure]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the user chose beside data, suite and scorers."""
-
-    side: Side
-    sample: int
-    threshold: float
-    attacked: bool
-    tokenizers: tuple[str, ...]
-    deduplicate: bool = False
-
-
-def metric(
-    scorers: AnyScorer | Sequence[AnyScorer],
-    data: Given,
-    suite: str | Suite | Sequence[str] | None = None,
-    *,
-    out: Path | str,
-    side: Side = "translation",
-    seed: int = 0,
-    replicates: int | None = None,
-    vocabulary: str | None = None,
-    sample: int = 1000,
-    deduplicate: bool = False,
-    threshold: float = 25.0,
-    attacked: bool = False,
-    tokenizers: Sequence[str] = (),
-    resamples: int = 2000,
-    restart: bool = False,
-    engine: Engine | None = None,
-) -> Run:
+@takes(MetricOptions)
+def metric(options: MetricOptions) -> Run:
     """Sensitivity, agreement under noise, or detection of known errors, for any scorers.
 
     `suite` is jwalapuram2023 where none is given. `sample` bounds the split of sentences that end in a full stop
@@ -110,69 +93,58 @@ def metric(
     the data instead of making them, all of them where no suite chooses. `tokenizers` adds unknown-token counts (Vu
     Figure 1).
     """
-    material = dataset(data)
-    mode = mode_of(material, one_of("--side", side, Side))
-    if attacked and mode != "agreement":
+    material, side = options.dataset(), options.side
+    mode = mode_of(material, side)
+    if options.attacked and mode != "agreement":
         lacks = "use --side reference" if side != "reference" else f"{material.name} has no judgements"
         raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
-    asked = Asked(side, sample, threshold, attacked, tuple(tokenizers), deduplicate)
+    tokenizers: list[str] = several(options.tokenizers)
     for what in tokenizers:
         tokenizer(what)
     chosen, said = None, list[str]()
     if mode != "challenge":
-        chosen, said = without_masked_lm(suite_for(material, suite, attacked, replicates, vocabulary))
+        chosen, said = without_masked_lm(suite_for(material, options))
     with METRIC.session(
-        out,
-        data=material,
-        scorers=scorers_of(scorers),
-        suite=chosen,
-        seed=seed,
-        resamples=resamples,
-        restart=restart,
-        engine=engine,
-        side=side,
-        sample=sample,
-        threshold=threshold,
-        attacked=attacked,
-        tokenizer=list(tokenizers),
-        **({"deduplicate": True} if deduplicate else {}),
+        options, data=material, scorers=scorers_of(options.scorers), suite=chosen, tokenizers=tokenizers
     ) as session:
         session.attach(references_each(material.segments) if side == "translation" and mode != "agreement" else 1)
         if session.finished:
             return session.run
         session.say(*material.notes, *said)
         session.run.info.facts.modes = [mode]
-        rows = QUESTIONS[mode](session, asked)
+        rows = QUESTIONS[mode](session, options)
         return session.finish(rows, language=lambda pair: sides(pair)[0 if side == "source" else 1], side=side)
 
 
-def _sensitivity(session: Session, asked: Asked) -> Rows:
+def _sensitivity(session: Session, options: MetricOptions) -> Rows:
     """How far does the score move when the text does?"""
-    material = _material(session, asked, "sensitivity")
+    material = _material(session, options, "sensitivity")
     tables = _probed(session, material)
     meanings, segments = session.run.info.facts.meaning, material.segments
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, session.resamples, session.seed)
-    return measures + unknown_tokens(tables["variants"], segments, asked.tokenizers, session.resamples, session.seed)
+    return measures + unknown_tokens(
+        tables["variants"], segments, several(options.tokenizers), session.resamples, session.seed
+    )
 
 
-def _agreement(session: Session, asked: Asked) -> Rows:
+def _agreement(session: Session, options: MetricOptions) -> Rows:
     """Does the metric still agree with people when its references are noisy?"""
     suite = session.perturbations
-    material = _material(session, asked, "agreement")
+    material = _material(session, options, "agreement")
     keep_preferences(session)
-    if asked.attacked:
+    if options.attacked:
         material = replace(material, given=attacked_texts(session.data, suite))
     tables = _probed(session, material)
     given, scorers = judgements(session.data.segments, session.data.preferences), session.scorers
     wanted = [perturbation.cell for perturbation in suite.perturbations]
     draws = session.resamples, session.seed
-    cells = noise_cells(given, len(session.data), tables["sums"], scorers, wanted, *draws, asked.threshold)
+    cells = noise_cells(given, len(session.data), tables["sums"], scorers, wanted, *draws, options.threshold)
     return agreement_measures([*cells]) + unknown_tokens(
-        tables["variants"], material.segments, asked.tokenizers, *draws
+        tables["variants"], material.segments, several(options.tokenizers), *draws
     )
 
 
-def _challenge(session: Session, asked: Asked) -> Rows:
+def _challenge(session: Session, options: MetricOptions) -> Rows:
     """Does the metric prefer a translation to a version of it with one known error?"""
     segments = session.once("segments", lambda: session.data.segments.with_row_index("row"))
     scores = session.once("scores", lambda: judge_triples(segments, session.scorers, session.engine))
@@ -182,10 +154,10 @@ def _challenge(session: Session, asked: Asked) -> Rows:
 QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": _challenge}
 
 
-def _material(session: Session, asked: Asked, mode: str) -> Material:
+def _material(session: Session, options: MetricOptions, mode: str) -> Material:
     """The texts to perturb, split by their final marks where the suite goes by them."""
-    sample = asked.sample if are_split(session.perturbations) else None
-    return material_of(session.data, asked.side, mode, sample, session.seed, asked.deduplicate)
+    sample = options.sample if are_split(session.perturbations) else None
+    return material_of(session.data, options.side, mode, sample, session.seed, options.deduplicate)
 
 
 def _probed(session: Session, material: Material) -> dict[str, pl.LazyFrame]:

@@ -44,6 +44,19 @@ class Forecast:
     """Distinct sources, clean and perturbed."""
     systems: tuple[Unsent, ...]
 
+    def told(self) -> list[str]:
+        """In words."""
+        lines = [f"{self.segments} segments, {self.texts} distinct sources, clean and perturbed."]
+        for row in self.systems:
+            pair = f" {row.language_pair}" if len({other.language_pair for other in self.systems}) > 1 else ""
+            price_tag = f", about ${row.dollars:.2f}" if row.dollars is not None else ""
+            lines.append(f"{row.system}{pair}: {row.texts} still to send, {row.characters:,} characters{price_tag}")
+        return lines
+
+    def keep_within(self, budget: int) -> None:
+        """Refuse a study that would send more than the budget allows."""
+        keep_within(budget, self)
+
 
 def forecast(
     systems: AnySystem | Sequence[AnySystem],

@@ -8,11 +8,9 @@ deleted is put back where only the clean one has it.
 """
 
 from collections.abc import Callable
-from typing import Literal
 
+from babelquake.studies.mt.options import Reset
 from babelquake.text import ending
-
-Reset = Literal["auto", "always", "never", "paper"]
 
 
 def reset_ending(perturbed: str, clean: str, perturbed_source: str, clean_source: str) -> str:

@@ -1,13 +1,11 @@
 """The MT study: how do translations change when the source changes a little? (Niu 2020; Jwalapuram 2023 §4)"""
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import polars as pl
 
-from babelquake.data import Given, dataset
-from babelquake.engine import Cache, Engine
-from babelquake.errors import UserError, one_of
+from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.runs.chunks import counted
 from babelquake.runs.measures import kinds_in
@@ -21,24 +19,20 @@ from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.audit import audit
+from babelquake.studies.mt.exchange import export_sources
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
+from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.overall import overall_in_two_runs
-from babelquake.studies.mt.reset import Reset
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import source_language, sources_of, suite_for
 from babelquake.studies.mt.translating import make_tables
-from babelquake.studies.resolve import (
-    AnyScorer,
-    AnySystem,
-    given_references,
-    references_each,
-    scorers_of,
-    several,
-)
+from babelquake.studies.options import takes
+from babelquake.studies.resolve import AnySystem, given_references, references_each, scorers_of, several
 from babelquake.systems import system as system_of
 
 MT = Study(
     "mt",
+    MtOptions,
     question="How sturdy are these translation systems?",
     inputs=("source",),
     measures=kinds_in(kinds),
@@ -48,30 +42,30 @@ MT = Study(
         run.scan("scores"), run.scan("translations"), scorers, resamples, seed
     ),
     overall=overall_in_two_runs,
+    forecast=lambda options: forecast(
+        systems=options.systems,
+        data=options.dataset(),
+        suite=options.suite,
+        seed=options.seed,
+        replicates=options.replicates,
+        vocabulary=options.vocabulary,
+        sample=options.sample,
+        engine=options.made_engine(),
+    ),
+    export=lambda options, folder: export_sources(
+        folder=folder,
+        data=options.dataset(),
+        suite=options.suite,
+        seed=options.seed,
+        replicates=options.replicates,
+        vocabulary=options.vocabulary,
+        sample=options.sample,
+    ),
 )
-SCORERS = ("chrf", "bleu[lowercase=true]")
-"""Who judges unless somebody is named."""
 
 
-def mt(
-    systems: AnySystem | Sequence[AnySystem] = (),
-    data: Given = (),
-    suite: str | Suite | Sequence[str] | None = None,
-    scorers: AnyScorer | Sequence[AnyScorer] = SCORERS,
-    *,
-    out: Path | str,
-    seed: int = 0,
-    replicates: int | None = None,
-    vocabulary: str | None = None,
-    threshold: float = 75.0,
-    reset: Reset = "auto",
-    sample: int | None = None,
-    deduplicate: bool = False,
-    resamples: int = 10_000,
-    budget: int | None = None,
-    restart: bool = False,
-    engine: Engine | None = None,
-) -> Run:
+@takes(MtOptions)
+def mt(options: MtOptions) -> Run:
     """ROBUST, CONSIS, % inconsistent and what changed, for systems under a suite of source perturbations.
 
     Data may bring variants of their own (columns `source` and `perturbed`) and translations of both (`translation` and
@@ -82,33 +76,28 @@ def mt(
     `deduplicate` keeps the first of equal sources. `replicates` repeats stochastic perturbations; segments stay the
     unit of resampling. `budget` is the most characters that remote systems may be sent.
     """
-    material = dataset(data)
+    material = options.dataset()
     if not material.has("source"):
         raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
-    one_of("--reset", reset, Reset)
-    chosen, said = without_masked_lm(suite_for(suite, material, replicates, vocabulary))
-    given: list[AnySystem] = several(systems)
+    seed, sample, threshold, resamples = options.seed, options.sample, options.threshold, options.resamples
+    chosen, said = without_masked_lm(suite_for(options.suite, material, options.replicates, options.vocabulary))
+    given: list[AnySystem] = several(options.systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
-    numbered, unchanged = sources_of(material, deduplicate)
+    numbered, unchanged = sources_of(material, options.deduplicate)
     made, absent = systems_for(named, material, numbered, material.segments["language_pair"].unique().sort())
-    engine = engine or Engine(Cache())
-    if budget is not None and not translated(out, restart):
+    engine = options.made_engine()
+    options = replace(options, engine=engine)
+    if options.budget is not None and not translated(options.out, options.restart):
         keep_within(
-            budget, forecast(systems=named, data=material, suite=chosen, seed=seed, sample=sample, engine=engine)
+            options.budget,
+            forecast(systems=named, data=material, suite=chosen, seed=seed, sample=sample, engine=engine),
         )
     with MT.session(
-        out,
+        options,
         data=material,
-        scorers=scorers_of(scorers),
+        scorers=scorers_of(options.scorers),
         suite=chosen,
-        seed=seed,
-        resamples=resamples,
-        restart=restart,
-        engine=engine,
-        system=[item.identity for item in next(iter(made.values()), [])],
-        threshold=threshold,
-        reset=reset,
-        **{name: value for name, value in (("sample", sample), ("deduplicate", deduplicate)) if value},
+        systems=[item.identity for item in next(iter(made.values()), [])],
     ) as session:
         run = session.run
         segments = session.once("segments", lambda: numbered)
@@ -117,7 +106,7 @@ def mt(
         if session.finished:
             return run
         left_out = not_sampled(segments, "source", chosen, sample, seed)
-        tables = make_tables(session, segments, made, reset, left_out)
+        tables = make_tables(session, segments, made, options.reset, left_out)
         run.info.facts.audit = audit(segments)
         session.say(*material.notes, *said, *unchanged, *absent)
         session.say(*_missing_references(segments), *_not_applicable(tables["variants"], chosen))

@@ -17,7 +17,8 @@ from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.final_marks import of_the_sample
-from babelquake.studies.mt.reset import RESETS, Reset
+from babelquake.studies.mt.options import Reset
+from babelquake.studies.mt.reset import RESETS
 from babelquake.studies.mt.sources import source_language
 from babelquake.studies.mt.what_changed import kind_of_change
 from babelquake.studies.resolve import given_references

@@ -7,9 +7,9 @@ from pathlib import Path
 from babelquake.data import Given, dataset
 from babelquake.engine import Cache, Engine
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.exchange import export_questions, probed_questions
 from babelquake.studies.probing import Material
+from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
 from babelquake.studies.variants import vocabularies
 
@@ -32,7 +32,9 @@ def export_qe_texts(
     given = dataset(data)
     everything = judged_segments(given)
     selected, _ = select(everything, threshold)
-    chosen, _ = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
+    chosen, _ = probes(
+        QeOptions(data=(), suite=suite, masked_lm=masked_lm, replicates=replicates, vocabulary=vocabulary), everything
+    )
     words = vocabularies(everything, "text", chosen, target_language)
     whole = Material(everything, "translation", "target")
     clean = whole.batch(everything, everything["text"].to_list())

@@ -13,13 +13,15 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.blocks import blocks_of
 from babelquake.studies.mask_model import with_masked_lm
+from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
 
-def probes(suite: Suite, masked_lm: str | None, segments: pl.DataFrame) -> tuple[Suite, list[str]]:
+def probes(options: QeOptions, segments: pl.DataFrame) -> tuple[Suite, list[str]]:
     """The suite, with the masked language model that its mask-replace (MAP6) asks, and what is to be said of it."""
     languages = [target_language(pair) for pair in segments["language_pair"].unique()]
-    return with_masked_lm(suite, masked_lm, languages)
+    suite = suite_of(options.suite, options.replicates, options.vocabulary)
+    return with_masked_lm(suite, options.masked_lm, languages)
 
 
 def judged_segments(data: Dataset) -> pl.DataFrame:
@@ -73,6 +75,10 @@ class Size:
     selection: str
     """One sentence that says which segments are probed."""
 
+    def told(self) -> list[str]:
+        """In words."""
+        return [self.selection, f"{self.variants} perturbed texts would be judged."]
+
 
 def size(
     data: Given,
@@ -86,7 +92,9 @@ def size(
     """Count what a run would judge: for every probe the segments it applies to, times its replicates."""
     everything = judged_segments(dataset(data))
     selected, selection = select(everything, threshold)
-    chosen, _ = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
+    chosen, _ = probes(
+        QeOptions(data=(), suite=suite, masked_lm=masked_lm, replicates=replicates, vocabulary=vocabulary), everything
+    )
     return Size(everything.height, selected.height, count_variants(everything, selected, chosen), selection)
 
 

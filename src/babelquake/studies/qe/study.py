@@ -6,13 +6,11 @@ stochastic probes, averaged per segment, then over the set; §6.3: models ranked
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
 
-from babelquake.data import Dataset, Given, dataset
+from babelquake.data import Dataset
 from babelquake.engine import Engine, in_turn
-from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Probe
 from babelquake.runs.measures import kinds_in
@@ -24,12 +22,15 @@ from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, judgements
 from babelquake.studies.metric.material import meaning_of
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
+from babelquake.studies.options import takes
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import probe_results, probed_models
+from babelquake.studies.qe.exchange import export_qe_texts
+from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
-from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
-from babelquake.studies.resolve import AnyScorer, references_each, scorers_of
+from babelquake.studies.qe.selection import judged_segments, probes, select, size, target_language
+from babelquake.studies.resolve import references_each, scorers_of
 from babelquake.studies.tests_to_measures import enough
 from babelquake.studies.variants import vocabularies
 
@@ -43,11 +44,30 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 
 QE = Study(
     "qe",
+    QeOptions,
     question="Do these quality estimators notice what matters?",
     inputs=("source", "translation|references"),
     measures=kinds_in(kinds),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
+    forecast=lambda options: size(
+        data=options.dataset(),
+        suite=options.suite,
+        threshold=options.threshold,
+        masked_lm=options.masked_lm,
+        replicates=options.replicates,
+        vocabulary=options.vocabulary,
+    ),
+    export=lambda options, folder: export_qe_texts(
+        folder=folder,
+        data=options.dataset(),
+        suite=options.suite,
+        threshold=options.threshold,
+        masked_lm=options.masked_lm,
+        seed=options.seed,
+        replicates=options.replicates,
+        vocabulary=options.vocabulary,
+    ),
 )
 TITLES = {
     "punct-remove": "punctuation removed (MPP1)",
@@ -67,46 +87,23 @@ TITLES = {
 }
 
 
-def qe(
-    scorers: AnyScorer | Sequence[AnyScorer],
-    data: Given,
-    suite: str | Suite | Sequence[str] = "kanojia2021",
-    *,
-    out: Path | str,
-    threshold: float = 70.0,
-    masked_lm: str | None = None,
-    seed: int = 0,
-    replicates: int | None = None,
-    vocabulary: str | None = None,
-    resamples: int = 2000,
-    restart: bool = False,
-    engine: Engine | None = None,
-) -> Run:
+@takes(QeOptions)
+def qe(options: QeOptions) -> Run:
     """Score drops per probe, discrimination MPP − MAP, rankings and flags, for any scorers.
 
     A scorer that needs a reference is given the source where the data have none: chrF against the source is the
     simplest baseline there is.
     """
-    material = dataset(data)
+    material, seed, resamples = options.dataset(), options.seed, options.resamples
     everything = judged_segments(material)
-    chosen, said = probes(suite_of(suite, replicates, vocabulary), masked_lm, everything)
-    lacking = None if chosen.asks else suite_of(suite).lacking or None
-    with QE.session(
-        out,
-        data=material,
-        scorers=scorers_of(scorers),
-        suite=chosen,
-        seed=seed,
-        resamples=resamples,
-        restart=restart,
-        engine=engine,
-        threshold=threshold,
-    ) as session:
+    chosen, said = probes(options, everything)
+    lacking = None if chosen.asks else suite_of(options.suite).lacking or None
+    with QE.session(options, data=material, scorers=scorers_of(options.scorers), suite=chosen) as session:
         run = session.run
         session.attach(references_each(material.segments) if material.has("references") else 1)
         if session.finished:
             return run
-        selected, selection = select(everything, threshold)
+        selected, selection = select(everything, options.threshold)
         run.info.facts.selection = selection
         run.info.facts.probes = {
             perturbation.label: Probe(
@@ -140,7 +137,7 @@ def qe(
                 for name in unprobed
             )
         )
-        return session.finish(measures, language=target_language, threshold=threshold)
+        return session.finish(measures, language=target_language, threshold=options.threshold)
 
 
 def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:

@@ -1,0 +1,157 @@
+"""A study as a command: its options are read off the study's own dataclass, printing is the same for all."""
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from babelquake.cli import options as opt
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import option, switch
+from babelquake.errors import UserError
+from babelquake.studies.options import Entry, StudyOptions, entries
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """What only the command line can be told: a file of options, other ways to name data, what to do and to print."""
+
+    source: Annotated[str | None, option("--source", "SOURCE", "Sources, one a line, in place of --data.")] = None
+    config: opt.Config = None
+    dry_run: Annotated[bool, switch("--dry-run", "Count texts, characters and cost; send nothing.")] = False
+    export: Annotated[Path | None, option("--export", "PATH", "Write what others are to answer to DIR and stop.")] = (
+        None
+    )
+    import_: Annotated[Path | None, option("--import", "PATH", "Take the answers that lie in an exported DIR.")] = None
+    examples: opt.Examples = 0
+    sort: opt.Sort = "drop"
+    brief: opt.Brief = False
+    as_json: opt.AsJson = False
+
+
+def study_command(study: str, options: type[StudyOptions]) -> Callable[..., None]:
+    """The command of a study: parse, call the study, print."""
+
+    def command(**given: Any) -> None:
+        terminal = Terminal(**{field.name: given.pop(field.name) for field in fields(Terminal)})
+        carry_out(study, made(options, given, terminal), terminal)
+
+    command.__name__, command.__doc__ = study, options.__doc__
+    parameters = [*_of_study(options), *_of_terminal()]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return guarded(command)
+
+
+def _of_study(options: type[StudyOptions]) -> Iterator[inspect.Parameter]:
+    for entry in entries(options):
+        if entry.kind is not None:
+            default = _default(entry)
+            kind: Any = list[str] if entry.kind is Mapping else entry.kind
+            annotation: Any = Annotated.__class_getitem__((kind if kind is bool else kind | None, opt.written(entry)))  # type: ignore[attr-defined]
+            yield inspect.Parameter(entry.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _of_terminal() -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(Terminal, include_extras=True)
+    for field in fields(Terminal):
+        yield inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+
+
+def _default(entry: Entry) -> Any:
+    if entry.required:
+        return None
+    default = list(entry.default) if isinstance(entry.default, tuple) else entry.default
+    if entry.kind == list[str]:
+        return ([default] if isinstance(default, str) else default) or None
+    return default
+
+
+def made(options: type[StudyOptions], given: Mapping[str, Any], terminal: Terminal) -> StudyOptions:
+    """The options as Python has them; what was left out keeps its default."""
+    values = dict(given)
+    references = values.pop("reference", None)
+    data = list(values.get("data") or [])
+    if terminal.source is not None:
+        from babelquake.spec import Spec
+
+        files = {f"reference{place if place > 1 else ''}": path for place, path in enumerate(references or [], 1)}
+        data.append(str(Spec("parallel").with_options(source=terminal.source, **files)))
+        references = None
+    if not data:
+        raise UserError("No data given. Use --data FILE, or --source FILE and --reference FILE.")
+    if references and len(references) > 1:
+        raise UserError("--reference names one of the references of --data, or files that belong to --source.")
+    values |= {"data": data, "columns": opt.columns_of(values["columns"]), "reference": (references or [None])[0]}
+    known = {entry.name: entry for entry in entries(options)}
+    for name in [name for name, value in values.items() if value is None or value == []]:
+        if known[name].required:
+            raise UserError(f"{known[name].flags[0]} is missing. {known[name].option.help}")
+        del values[name]
+    return options(**values)
+
+
+def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> None:
+    """Do what was asked for: forecast, export, or make the run and print what it found."""
+    from babelquake.cli.results import show
+    from babelquake.studies.card import STUDIES, function_of
+
+    if terminal.import_ is not None:
+        options = _with_imported(options, terminal.import_)
+    card = STUDIES.get(study)
+    with options.settings():
+        if options.offline or (options.default_models_need_a_hub and _no_hub()):
+            opt.say_offline()
+        if terminal.export is not None:
+            _export(card, options, terminal.export)
+            return
+        if terminal.dry_run:
+            _forecast(card, options, terminal.as_json)
+            return
+    if options.out is None and not options.quickly_made_again:
+        raise UserError("No run folder given. Use --out DIR.")
+    given = {field.name: getattr(options, field.name) for field in fields(options)}
+    show(function_of(study)(**given), options, terminal)
+
+
+def _no_hub() -> bool:
+    from babelquake.models.settings import offline
+
+    return offline()
+
+
+def _with_imported(options: StudyOptions, folder: Path) -> StudyOptions:
+    """The options with every system or scorer whose answers lie in a folder that was exported."""
+    from babelquake.studies.exchange import imported_scorers
+    from babelquake.studies.mt.exchange import imported_systems
+    from babelquake.studies.resolve import several
+
+    known = {field.name for field in fields(options)}
+    name, found = ("systems", imported_systems) if "systems" in known else ("scorers", imported_scorers)
+    given = getattr(options, name)
+    more: dict[str, Any] = {name: [*several(given), *found(folder)]}
+    return replace(options, **more)
+
+
+def _export(card: Any, options: StudyOptions, folder: Path) -> None:
+    if card.export is None:
+        raise UserError(f"--export: the study {card.name} makes the texts that it judges as it goes.")
+    written, count = card.export(options, folder)
+    what, answers = ("sources", "system's translations") if "systems" in vars(options) else ("texts", "scorer's scores")
+    typer.echo(f"{count} distinct {what} in {written}. Put each {answers} beside it as NAME.txt,")
+    typer.echo(f"line for line, then run the same command with --import {folder}.")
+
+
+def _forecast(card: Any, options: StudyOptions, as_json: bool) -> None:
+    if card.forecast is None:
+        raise UserError(f"--dry-run: the study {card.name} cannot say beforehand what it will ask.")
+    expected = card.forecast(options)
+    typer.echo(json.dumps(asdict(expected), ensure_ascii=False) if as_json else "\n".join(expected.told()))
+    if options.budget is not None:
+        expected.keep_within(options.budget)

@@ -1,0 +1,111 @@
+"""What the attack study can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from babelquake.errors import UserError
+from babelquake.studies.options import Option, StudyOptions, Words
+
+if TYPE_CHECKING:
+    from babelquake.attacks.goal import Goal
+    from babelquake.studies.resolve import Ratings, Scorers, Systems
+
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackOptions(StudyOptions):
+    """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
+
+    Example: babelquake attack -r deepwordbug -m chrf -d tuples.tsv --constraint levenshtein[most=2] -o runs/attack
+    """
+
+    default_models_need_a_hub: ClassVar[bool] = True
+
+    recipes: Annotated[
+        Words,
+        Option(
+            "--recipe",
+            "-r",
+            metavar="RECIPE",
+            help="clare, faster-genetic, input-reduction or deepwordbug; repeat for several.",
+        ),
+    ]
+    victims: Annotated[
+        Scorers,
+        Option(
+            "--victim",
+            "--scorer",
+            "-m",
+            metavar="VICTIM",
+            help="Scorer to attack, QE included; repeat for several.",
+            key="scorer",
+        ),
+    ] = ()
+    systems: Annotated[
+        Systems,
+        Option("--system", "-s", metavar="SYSTEM", help="System to attack, with --goal collapse; repeat for several."),
+    ] = ()
+    goal: Annotated[
+        str | Goal,
+        Option("--goal", "-g", metavar="GOAL", help="overpenalise, inconsistent, inflate or collapse, with [options]."),
+    ] = "overpenalise"
+    constraints: Annotated[
+        Words | None,
+        Option(
+            "--constraint",
+            metavar="CONSTRAINT",
+            help="Instead of the goal's: perplexity[rise=10], words[share=0.2] … or none.",
+        ),
+    ] = None
+    sample: Annotated[int | None, Option(metavar="N", help="Attack this many sentences.", min=1)] = None
+    stratify: Annotated[
+        Words, Option(metavar="COLUMNS", help="Columns the sample is balanced over, such as system,year.")
+    ] = ()
+    by: Annotated[
+        str | None, Option(metavar="COLUMN", help="Column that tables are split by; default: year, if there is one.")
+    ] = None
+    max_queries: Annotated[int | None, Option(metavar="N", help="Questions to the victim per sentence.", min=1)] = None
+    time_limit: Annotated[
+        float | str | None,
+        Option(metavar="TIME", help="Stop after 90s, 30m or 2h; the same command goes on.", identity=False),
+    ] = None
+    masked_lm: Annotated[str | None, Option(metavar="MODEL", help="Masked language model of clare.", repeated=True)] = (
+        None
+    )
+    fluency_lm: Annotated[str | None, Option(metavar="MODEL", help="Causal model behind perplexity.")] = None
+    neighbours: Annotated[str | None, Option(metavar="NAME", help="Word neighbours: a name or a file.")] = None
+    similarity_encoder: Annotated[str | None, Option(metavar="MODEL", help="Encoder of the constraint similarity.")] = (
+        None
+    )
+    ratings: Annotated[
+        Ratings | None,
+        Option(
+            metavar="FILE",
+            help="Human ratings: a project of annotate, or a table (tuple, side, z).",
+            identity=False,
+            repeated=True,
+        ),
+    ] = None
+    check: Annotated[
+        Literal["after", "before"],
+        Option(metavar="WHEN", help="Look at costly constraints after the victim, or before it as TextAttack."),
+    ] = "after"
+    pool: Annotated[int, Option(metavar="N", help="Sentences attacked side by side.", min=1, identity=False)] = 64
+
+    @property
+    def seconds(self) -> float | None:
+        """The time limit: `90s`, `30m`, `2h`, or plain seconds."""
+        if self.time_limit is None:
+            return None
+        text = str(self.time_limit)
+        number, unit = (text[:-1], UNITS[text[-1]]) if text[-1:] in UNITS else (text, 1.0)
+        try:
+            found = float(number) * unit
+        except ValueError:
+            found = -1.0
+        if not 0 < found < float("inf"):
+            raise UserError(f"--time-limit {text}: expected a time such as 90s, 30m or 2h.") from None
+        return found

@@ -1,0 +1,40 @@
+"""What the study of agreement with people can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from babelquake.studies.options import SCORER, Option, StudyOptions, Words
+
+if TYPE_CHECKING:
+    from babelquake.studies.resolve import Scorers
+
+STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrelateOptions(StudyOptions):
+    """Measure how well scores agree with human judgements, and which differences between scorers are significant.
+
+    Example: babelquake correlate -d wmt21.flores -m chrf -m 'scores[file=COMET.seg.score]' --json
+    """
+
+    quickly_made_again: ClassVar[bool] = True
+
+    scorers: Annotated[Scorers, SCORER] = ()
+    statistics: Annotated[
+        Words,
+        Option(
+            "--statistic",
+            metavar="STATISTIC",
+            help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all.",
+        ),
+    ] = STATISTICS
+    threshold: Annotated[
+        float, Option(metavar="X", help="Human scores closer than this are not a preference (kendall_like).", min=0)
+    ] = 25.0
+    by: Annotated[
+        Literal["item", "system", "none"] | None,
+        Option(metavar="BY", help="Correlate within groups: item, system or none; default: as is usual."),
+    ] = None

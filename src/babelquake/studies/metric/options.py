@@ -1,0 +1,41 @@
+"""What the metric study can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from babelquake.studies.options import RESAMPLES, SUITE, Option, PerturbingOptions, Words
+
+if TYPE_CHECKING:
+    from babelquake.studies.resolve import Perturbations
+
+Side = Literal["source", "translation", "reference"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricOptions(PerturbingOptions):
+    """Measure how scores change when a text changes a little, and whether they still agree with people.
+
+    Example: babelquake metric -m chrf -m bleu -d sample --side source -p jwalapuram2023 -o runs/punctuation
+    """
+
+    suite: Annotated[Perturbations | None, SUITE] = None
+    side: Annotated[
+        Side, Option(metavar="SIDE", help="What is perturbed: source (f(X′,X)), translation or reference.")
+    ] = "translation"
+    sample: Annotated[int, Option(metavar="N", help="Full-stop sentences to sample.", min=1)] = 1000
+    deduplicate: Annotated[bool, Option(help="Keep the first of equal texts.")] = False
+    threshold: Annotated[
+        float, Option(metavar="X", help="Human scores closer than this are not a preference.", min=0)
+    ] = 25.0
+    attacked: Annotated[bool, Option(help="Use the perturbed references that come with the data.")] = False
+    tokenizers: Annotated[
+        Words,
+        Option(
+            "--tokenizer",
+            metavar="TOKENIZER",
+            help="Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeat for several.",
+        ),
+    ] = ()
+    resamples: Annotated[int, RESAMPLES] = 2000

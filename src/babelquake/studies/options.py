@@ -1,0 +1,466 @@
+"""What studies can be told, written once.
+
+A study's options are a frozen dataclass; each field says with an `Option` how the terminal writes it, what it does and
+what its values may be. The command line, the Python signature and its documentation, run.json's configuration, the
+check against a folder made with other options, `rerun` and `-c run.yaml` are read off it.
+
+This module is light: it is imported to print help. Types of things that are costly to import stand for themselves in
+Python and for words at the terminal (`WORDS`).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import MISSING, dataclass, fields
+from functools import cache, wraps
+from pathlib import Path
+from types import NoneType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from babelquake.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from babelquake.data import Dataset, Given
+    from babelquake.engine import Engine
+    from babelquake.studies.resolve import Perturbations, Scorers
+
+P = ParamSpec("P")
+O = TypeVar("O", bound="RunOptions")  # noqa: E741 – of options
+R = TypeVar("R")
+WORDS: dict[str, Any] = {
+    "Engine": NoneType,
+    "Given": list[str],
+    "Goal": str,
+    "Perturbations": list[str],
+    "Ratings": str,
+    "Scorers": list[str],
+    "Systems": list[str],
+    "Words": list[str],
+}
+"""What the terminal takes for things that only Python has."""
+Words = str | Sequence[str]
+"""One name or several."""
+
+
+@dataclass(frozen=True, init=False)
+class Option:
+    """How an option is written at the terminal, what it does, and what its values may be."""
+
+    flags: tuple[str, ...]
+    """None: the field's name; an option that only Python has is of a type that the terminal has no words for."""
+    help: str
+    metavar: str | None
+    low: float | None
+    high: float | None
+    identity: bool
+    """Whether it can change a number: a run is continued with the same one only."""
+    repeated: bool
+    """Whether the command that makes the run again says it."""
+    key: str | None
+    """What run.json's configuration calls it, if not as the first flag."""
+
+    def __init__(
+        self,
+        *flags: str,
+        help: str,
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+        identity: bool = True,
+        repeated: bool | None = None,
+        key: str | None = None,
+    ) -> None:
+        values = {"flags": flags, "help": help, "metavar": metavar, "low": min, "high": max, "identity": identity}
+        for name, value in (values | {"repeated": identity if repeated is None else repeated, "key": key}).items():
+            object.__setattr__(self, name, value)
+
+
+SUITE = Option(
+    "--suite", "-p", metavar="SUITE", help="Perturbations: a suite, a YAML file, or names; repeat for several."
+)
+SCORER = Option(
+    "--scorer", "-m", metavar="SCORER", help="Scorer, e.g. chrf or bleu[lowercase=true]; repeat for several."
+)
+RESAMPLES = Option(metavar="N", help="Bootstrap resamples.", min=100, max=1_000_000)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One option of a study."""
+
+    name: str
+    """As Python calls it."""
+    option: Option
+    kind: Any
+    """What the terminal takes: a type of one value, a list of words, or a mapping; None for what only Python has."""
+    default: Any
+    choices: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """As the terminal writes it."""
+        return self.option.flags or ("--" + self.name.replace("_", "-"),)
+
+    @property
+    def flag(self) -> str:
+        """The flag without its hyphens, as run.json and a YAML file write it."""
+        return self.flags[0].lstrip("-").replace("-", "_")
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is MISSING
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that cannot be meant."""
+        if value is None or self.kind is None:
+            return
+        said = f"{self.flags[0]} {value}"
+        if self.choices and value not in self.choices:
+            raise UserError(f"{said}: expected {', '.join(self.choices[:-1])} or {self.choices[-1]}.")
+        if self.kind not in (int, float):
+            return
+        kinds = (int,) if self.kind is int else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            raise UserError(f"{said}: expected {'a whole number' if self.kind is int else 'a number'}.")
+        low, high = self.option.low, self.option.high
+        if (low is not None and not value >= low) or (high is not None and not value <= high):
+            allowed = f"from {low:g} to {high:g}" if high is not None else f"of {low:g} or more"
+            raise UserError(f"{said}: expected a number {allowed}.")
+
+
+def entries(options: type[RunOptions]) -> tuple[Entry, ...]:
+    """A study's options: the data first, then its own, then what it shares with others."""
+    return _read_off(cast(Hashable, options))
+
+
+@cache
+def _read_off(options: Any) -> tuple[Entry, ...]:
+    hints = get_type_hints(options, localns=WORDS, include_extras=True)
+    found = []
+    for field in fields(options):
+        annotation, option = get_args(hints[field.name])
+        kind, choices = _terminal_kind(annotation)
+        found.append(Entry(field.name, option, kind, field.default, choices))
+    homes = [home for home in options.__mro__ if "__dataclass_fields__" in vars(home)]
+    rank = {
+        name: (place, number)
+        for place, home in reversed([*enumerate(homes)])
+        for number, name in enumerate(home.__annotations__)
+    }
+    return tuple(sorted(found, key=lambda entry: (-1, 0) if entry.name == "data" else rank[entry.name]))
+
+
+def _terminal_kind(annotation: Any) -> tuple[Any, tuple[str, ...]]:
+    """The type of what is typed, and the words it may be."""
+    kinds = [kind for kind in (get_args(annotation) or (annotation,)) if kind is not NoneType]
+    if get_origin(annotation) in (list, Literal) or get_origin(annotation) is Mapping:
+        kinds = [annotation]
+    if not kinds:
+        return None, ()
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            return str, get_args(kind)
+        if get_origin(kind) is Mapping or kind is Mapping:
+            return Mapping, ()
+        if get_origin(kind) is list:
+            return list[str], ()
+    return (str if str in kinds else kinds[0]), ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What everything that leaves a run behind can be told."""
+
+    data: Annotated[
+        Given, Option("--data", "-d", metavar="DATA", help="Data: a file, a folder or a name; repeat for several.")
+    ]
+    language_pair: Annotated[
+        str | None,
+        Option(
+            "--language-pair", "-l", metavar="LANGUAGE-PAIR", help="Languages such as de-en, where the data do not say."
+        ),
+    ] = None
+    out: Annotated[
+        Path | str | None,
+        Option(
+            "--out",
+            "-o",
+            metavar="PATH",
+            identity=False,
+            help="Run folder to make or to continue; without one, the run goes when the program ends.",
+        ),
+    ] = None
+    restart: Annotated[bool, Option(help="Begin again, discarding what the run folder contains.", identity=False)] = (
+        False
+    )
+    quiet: Annotated[
+        bool, Option("--quiet", "-q", help="Print nothing but errors, and no progress.", identity=False)
+    ] = False
+
+    def __post_init__(self) -> None:
+        for entry in entries(type(self)):
+            entry.check(getattr(self, entry.name))
+
+    def folder(self, study: str) -> Path:
+        """The run folder; one that goes when the program ends where none was named."""
+        from babelquake.paths import passing_folder
+
+        return Path(self.out) if self.out is not None else passing_folder() / study
+
+    def settings(self) -> AbstractContextManager[None]:
+        """How models run meanwhile."""
+        return nullcontext()
+
+    def identity(self, **resolved: Any) -> dict[str, Any]:
+        """What can change a number, for run.json: option → value, or what the value turned out to mean."""
+        found = {}
+        for entry in entries(type(self)):
+            value = resolved.get(entry.name, getattr(self, entry.name))
+            if entry.option.identity and not _is_nothing(value):
+                found[entry.option.key or entry.flag] = _plain(value)
+        return found
+
+    def said(self) -> dict[str, Any]:
+        """What was asked for and is not the default anyway, as the terminal writes it: for the same command again."""
+        found = {}
+        for entry in entries(type(self)):
+            value = getattr(self, entry.name)
+            if entry.option.repeated and value != entry.default and not _is_nothing(value) and entry.kind is not None:
+                listed = entry.kind == list[str] and not isinstance(plain := _plain(value), list)
+                found[entry.flag] = [plain] if listed else _plain(value)
+        return found
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value is False or (isinstance(value, Sequence | Mapping) and not value)
+
+
+def _plain(value: Any) -> Any:
+    """A value as run.json holds it."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping) and all(isinstance(item, str) for item in value.values()):
+        return ",".join(f"{name}={item}" for name, item in value.items())
+    if (inside := getattr(value, "perturbations", None)) is not None:
+        return [str(one.spec) for one in inside]
+    if isinstance(value, Sequence):
+        return [_plain(item) for item in value]
+    if isinstance(name := getattr(value, "spec", None) or getattr(value, "name", None), str) or name is not None:
+        return str(name)
+    kind = value if hasattr(value, "__qualname__") else type(value)
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(RunOptions):
+    """What every study of texts can be told: which data, how to call models, where results go."""
+
+    quickly_made_again: ClassVar[bool] = False
+    """Whether a command may do without a run folder."""
+    default_models_need_a_hub: ClassVar[bool] = False
+    """Whether models that stand in for the defaults offline must be named in the first line of output."""
+
+    columns: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            metavar="COLUMNS",
+            help="Names of columns: source=src,reference=ref, or translation:VENDOR=col.",
+            identity=False,
+            repeated=True,
+        ),
+    ] = None
+    reference: Annotated[
+        Words | None,
+        Option(
+            metavar="REFERENCE",
+            help="Which of the named references of the data, a name or all; with --source, its files; repeatable.",
+            identity=False,
+            repeated=True,
+        ),
+    ] = None
+    targets: Annotated[
+        Literal["reference", "translation"],
+        Option(
+            "--as",
+            metavar="WHAT",
+            help="What targets of XLIFF and TMX are: reference, or translation (by the file's vendor).",
+            identity=False,
+            repeated=True,
+        ),
+    ] = "reference"
+    limit: Annotated[
+        int | None, Option(metavar="N", help="Take the first N segments only.", min=1, identity=False, repeated=True)
+    ] = None
+    seed: Annotated[int, Option(metavar="N", help="Seed of all randomness.", min=0)] = 0
+    resamples: Annotated[int, RESAMPLES] = 10_000
+    cache: Annotated[
+        str | Path | None,
+        Option(metavar="CACHE", help="Result cache: a file, or none; default: the user's.", identity=False),
+    ] = None
+    executor: Annotated[
+        str,
+        Option(
+            metavar="EXECUTOR",
+            help="Where costly calls run: local, or ray[address=…,actors=…,gpus=…].",
+            identity=False,
+        ),
+    ] = "local"
+    device: Annotated[
+        str | None, Option(metavar="DEVICE", help="Where models run: auto, cpu, cuda or cuda:1.", identity=False)
+    ] = None
+    offline: Annotated[
+        bool,
+        Option(help="No network: default models become those that ship.", identity=False, repeated=True),
+    ] = False
+    on_error: Annotated[
+        Literal["keep", "stop"],
+        Option(
+            metavar="WHAT",
+            help="Texts without a usable answer: keep (they count as empty) or stop.",
+            identity=False,
+        ),
+    ] = "keep"
+    budget: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            help="Most characters to send to paid systems and judges; checked before and while sending.",
+            min=0,
+            identity=False,
+        ),
+    ] = None
+    memory: Annotated[
+        float, Option(metavar="GB", help="Memory for vectors that encoders made.", min=0, identity=False)
+    ] = 1.0
+    progress: Annotated[bool, Option("--progress/--no-progress", help="Show progress bars.", identity=False)] = True
+    engine: Annotated[Engine | None, Option(help="An engine to use instead of a new one.", identity=False)] = None
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """On which device models run, and whether a hub may be asked, while a study is under way."""
+        from babelquake.models.settings import configure
+        from babelquake.resource import SETTINGS
+
+        before = SETTINGS.device, SETTINGS.offline
+        configure(device=self.device, offline=self.offline or None)
+        try:
+            yield
+        finally:
+            configure(*before)
+
+    def dataset(self) -> Dataset:
+        """The data set."""
+        from babelquake.data import dataset
+
+        named = self.reference if self.reference is None or isinstance(self.reference, str) else self.reference[0]
+        found = dataset(
+            self.data, columns=self.columns, language_pair=self.language_pair, reference=named, targets=self.targets
+        )
+        return found if self.limit is None else found.first(self.limit)
+
+    def made_engine(self) -> Engine:
+        """The engine that was given, or one as the options describe it."""
+        from babelquake.engine import Cache, Engine, workers
+
+        if self.engine is not None:
+            return self.engine
+        return Engine(
+            None if self.cache == "none" else Cache(self.cache),
+            self.quiet or not self.progress,
+            workers=workers(self.executor),
+            on_error=self.on_error,
+            budget=self.budget,
+            memory_bytes=int(self.memory * 2**30),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerturbingOptions(StudyOptions):
+    """What studies that change texts and judge them can be told."""
+
+    suite: Annotated[Perturbations | None, SUITE] = None
+    scorers: Annotated[Scorers, SCORER] = ()
+    replicates: Annotated[
+        int | None,
+        Option(metavar="N", help="Repeat stochastic perturbations; default: as the papers did.", min=1),
+    ] = None
+    vocabulary: Annotated[
+        str | None,
+        Option(
+            metavar="shipped|data|FILE",
+            help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
+            identity=False,
+            repeated=True,
+        ),
+    ] = None
+
+
+def takes(options: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
+    """Make a function of options a function of their fields: with their types, defaults and documentation."""
+
+    def decorate(function: Callable[[O], R]) -> Callable[P, R]:
+        known = entries(options)  # type: ignore[arg-type]  # a class, which a type checker calls a function
+        name = function.__name__
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if args:
+                raise TypeError(f"{name}() takes its arguments by name: {name}(data=…, …)")
+            names = [entry.name for entry in known]
+            if unknown := [given for given in kwargs if given not in names]:
+                raise TypeError(f"{name}() has no argument '{unknown[0]}'. {did_you_mean(unknown[0], names)}")
+            if missing := [entry.name for entry in known if entry.required and entry.name not in kwargs]:
+                raise TypeError(f"{name}() needs {' and '.join(f'{one}=' for one in missing)}.")
+            given = options(*args, **kwargs)
+            with given.settings():
+                return function(given)
+
+        call.__signature__ = signature_of(options, function)  # type: ignore[attr-defined]
+        told = "\n".join(f"    {entry.name}: {entry.option.help}" for entry in known)
+        call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nParameters:\n{told}"
+        return call
+
+    return decorate
+
+
+def signature_of(options: Any, function: Callable[..., Any]) -> inspect.Signature:
+    """The signature that a notebook shows."""
+    written = {field.name: _without_option(field.type) for field in fields(options)}
+    parameters = [
+        inspect.Parameter(
+            entry.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if entry.required else entry.default,
+            annotation=written[entry.name],
+        )
+        for entry in entries(options)
+    ]
+    return inspect.Signature(parameters, return_annotation=inspect.signature(function).return_annotation)
+
+
+def _without_option(annotation: Any) -> Any:
+    """`Annotated[int, Option(…)]` → `int`."""
+    if not isinstance(annotation, str):
+        return get_args(annotation)[0]
+    tree = ast.parse(annotation, mode="eval").body
+    if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Tuple):
+        return ast.unparse(tree.slice.elts[0])
+    return annotation

@@ -1,0 +1,33 @@
+"""What the QE study can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from babelquake.studies.options import RESAMPLES, SUITE, Option, PerturbingOptions
+
+if TYPE_CHECKING:
+    from babelquake.studies.resolve import Perturbations
+
+
+@dataclass(frozen=True, kw_only=True)
+class QeOptions(PerturbingOptions):
+    """Probe QE models with harmless and harmful changes of good translations: MPP, MAP, discrimination, flags.
+
+    Example: babelquake qe -m chrf -d dev.ruen.df.short.tsv -d test20.ruen.df.short.tsv -o runs/qe
+    """
+
+    suite: Annotated[Perturbations, SUITE] = "kanojia2021"
+    threshold: Annotated[float, Option(metavar="X", help="Probe segments with this human score or more.")] = 70.0
+    masked_lm: Annotated[
+        str | None,
+        Option(
+            "--masked-lm",
+            metavar="MODEL|none",
+            help="Model that mask-replace (MAP6) asks; default for English: minilm-en, which ships.",
+            identity=False,
+            repeated=True,
+        ),
+    ] = None
+    resamples: Annotated[int, RESAMPLES] = 2000

@@ -1,0 +1,102 @@
+"""What a study can be told is written once: the terminal, Python, run.json and the same command again agree on it."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import babelquake as bq
+from babelquake.cli.app import app
+from babelquake.errors import UserError, in_python
+from babelquake.runs.command import command_line
+from babelquake.runs.run import Run
+from babelquake.studies.card import STUDIES, function_of
+from babelquake.studies.mt.options import MtOptions
+from babelquake.studies.options import StudyOptions, entries
+
+PAIRS = [("Das Haus ist alt.", "The house is old."), ("Der Zug kommt.", "The train comes.")]
+AT_TERMINAL = [name for name, card in STUDIES.items() if issubclass(card.options, StudyOptions)]
+
+
+@pytest.mark.parametrize("study", AT_TERMINAL)
+def test_the_terminal_and_python_take_the_same_options(study: str) -> None:
+    command: Any = typer.main.get_command(app).commands[study]  # type: ignore[attr-defined]
+    flags = {parameter.name: parameter.opts for parameter in command.params}
+    python = inspect.signature(function_of(study)).parameters
+    assert next(iter(python)) == "data" and {"out", "language_pair", "quiet", "progress", "engine"} <= set(python)
+    for entry in entries(STUDIES.get(study).options):
+        assert entry.name in python and entry.option.help
+        if entry.kind is not None:
+            assert set(flags[entry.name]) <= {flag for some in entry.flags for flag in some.split("/")}
+
+
+def test_help_in_python_names_every_option_and_its_default() -> None:
+    told = inspect.getdoc(bq.mt) or ""
+    assert "threshold: Sentence chrF" in told
+    assert inspect.signature(bq.mt).parameters["threshold"].default == 75.0
+
+
+def test_a_number_outside_its_limits_and_a_word_that_is_none_of_the_choices_are_refused() -> None:
+    for wrong, said in (
+        ({"threshold": 300}, "threshold=300"),
+        ({"threshold": "much"}, "threshold"),
+        ({"reset": "maybe"}, "auto, paper, always or never"),
+        ({"limit": 0}, "limit=0"),
+        ({"seed": 1.5}, "whole number"),
+    ):
+        with pytest.raises(UserError, match=said):
+            MtOptions(data=PAIRS, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_misspelt_argument_gets_a_hint_and_positions_are_refused() -> None:
+    with pytest.raises(TypeError, match="'systems'"):
+        bq.mt(data=PAIRS, sytems="command[cmd=cat]")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="data="):
+        bq.mt(systems=PAIRS)  # type: ignore[call-arg, misc]
+    with pytest.raises(TypeError, match="data="):
+        bq.mt(systems="command[cmd=cat]")  # type: ignore[call-arg]
+
+
+def test_a_run_from_python_prints_the_command_that_makes_it_again(tmp_path: Path) -> None:
+    data = tmp_path / "news.de-en.tsv"
+    data.write_text("source\treference\n" + "".join(f"{a}\t{b}\n" for a, b in PAIRS))
+    run = bq.mt(
+        data=str(data), systems="command[cmd=cat]", suite="case", scorers="chrf", resamples=100, out=tmp_path / "r"
+    )
+    expected = "babelquake mt --data {} --scorer chrf --suite case --system 'command[cmd=cat]' --resamples 100 --out r"
+    assert sorted(command_line(Run.open(run.folder)).split()) == sorted(expected.format(data).split())
+    assert run.info.config["seed"] == 0 and "budget" not in run.info.config
+
+
+def test_what_cannot_change_a_number_may_change_and_what_can_may_not(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"data": PAIRS, "systems": "command[cmd=cat]", "suite": "case", "scorers": "chrf"}
+    given |= {"resamples": 100, "out": tmp_path / "r", "language_pair": "de-en"}
+    first = bq.mt(**given)
+    assert bq.mt(**given, budget=10_000, quiet=True, memory=2.0).measures.equals(first.measures, null_equal=True)
+    with pytest.raises(UserError, match="seed=1") as refused:
+        bq.mt(**given, seed=1)
+    assert "--" not in str(refused.value) and "restart=True" in str(refused.value)
+
+
+def test_without_a_folder_the_run_is_a_passing_one() -> None:
+    run = bq.mt(data=PAIRS, systems="command[cmd=cat]", suite="case", scorers="chrf", resamples=100)
+    assert run.measures.height and run.info.finished
+
+
+@pytest.mark.parametrize(
+    ("terminal", "python"),
+    [
+        (
+            "was made with --seed 1. Use another --out, or --restart to begin.",
+            "seed=1. Use another out, or restart=True",
+        ),
+        ("use --side reference, or leave --attacked out", "use side='reference', or leave attacked=True out"),
+        ("name one with --system.", "name one with systems."),
+        ("--max-queries 5 ended 3 searches", "max_queries=5 ended 3 searches"),
+        ("--system belongs to --goal collapse.", "systems belongs to goal='collapse'."),
+    ],
+)
+def test_messages_name_arguments_in_python(terminal: str, python: str) -> None:
+    assert python in in_python(terminal)
