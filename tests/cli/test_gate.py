@@ -1,4 +1,4 @@
-"""The gate on a model that falls apart, from the command line to its exit status."""
+"""The gate on models that fall apart, from the command line to its exit status."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from .conftest import Command
 
 SCORERS = ("chrf", "chrf++", "bleu", "bleu[lowercase=true]", "ter", "chrf[char_order=3]", "bleu[tokenize=char]")
 SENTENCE = "the train to Hamburg is not late again today because 12 of the 30 signals near our old bridge broke"
-SENTENCES = 12
+SENTENCES = 18
 LOSES = """
 import sys
 clean = set(open("clean.txt", encoding="utf-8").read().splitlines())
@@ -44,8 +44,28 @@ def test_two_words_in_five_lost_on_every_perturbed_source_stop_the_gate(cli: Com
     cli("mt", "--system", "command[cmd=cat]", *common, "--out", "old")
     cli("mt", "--system", f"command[cmd={sys.executable} loses.py]", *common, "--out", "new")
     stopped = cli("compare", "old", "new", "--fail-on", "regression", "--json", status=1)
-    changes = json.loads(stopped.stdout)
+    changes = json.loads(stopped.stdout)["changes"]
     fallen = [change for change in changes if change["measure"] == "robust" and change["new"] < change["old"] - 5]
     assert len(changes) > 300 and len(fallen) > 150
     assert sum(change["regression"] for change in fallen) / len(fallen) > 0.9
     cli("compare", "old", "old", "--fail-on", "regression")
+
+
+DEAD = "import sys\nfor line in sys.stdin:\n    print('I would like to thank the rapporteur.', flush=True)\n"
+
+
+@pytest.mark.slow
+def test_a_dead_model_does_not_pass(cli: Command, shared_data: Path, tmp_path: Path) -> None:
+    """Eighty sentences of Europarl: chrF falls from 58 to about 10, while ROBUST and CONSIS become 100."""
+    (tmp_path / "dead.py").write_text(DEAD, "utf-8")
+    data = ("--data", str(shared_data / "europarl" / "test.de-en.tsv"), "--limit", "80", "--suite", "niu2020")
+    common = (*data, "--scorer", "chrf", "--scorer", "bleu", "--quiet")
+    cli("mt", "--system", "bundled[model=de-en-bpe,name=mine]", *common, "--out", "good")
+    cli("mt", "--system", f"command[cmd={sys.executable} dead.py,name=mine]", *common, "--out", "dead")
+    stopped = cli("compare", "good", "dead", "--fail-on", "regression", status=1)
+    first = stopped.stdout.splitlines()[0]
+    assert first.startswith("Worse") and "clean quality by chrf" in first and "p < .001" in first
+    assert first in stopped.stderr
+    assert "Better" not in stopped.stdout
+    cli("compare", "good", "good", "--fail-on", "regression", "--require", "quality[chrf] >= 50")
+    cli("compare", "good", "dead", "--require", "quality[chrf] >= 50", status=1)

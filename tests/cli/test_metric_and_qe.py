@@ -147,40 +147,35 @@ def runs(cli: Command, tmp_path: Path) -> tuple[str, str]:
 def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     old, new = runs
     gate = ("--fail-on", "regression")
-    assert "FELL" not in cli("compare", old, old, *gate).stdout
+    assert "WORSE" not in cli("compare", old, old, *gate).stdout
     fallen = cli("compare", old, new, *gate, "--markdown", "summary.md", status=1)
-    assert "FELL" in fallen.stdout and "measures got significantly worse; the most: " in fallen.stderr
-    assert "4 of 4 measures got significantly worse" in (tmp_path / "summary.md").read_text("utf-8")
+    assert "WORSE" in fallen.stdout and "the gate is closed: Worse: 6 of 7 measures" in fallen.stderr
+    assert "**Worse: 6 of 7 measures" in (tmp_path / "summary.md").read_text("utf-8")
     cli("compare", new, old, *gate)
     cli("compare", old, new)
     cli("compare", old, new, *gate, "--min-drop", "100")
-    assert all(row["regression"] for row in json.loads(cli("compare", old, new, "--json").stdout))
+    told = json.loads(cli("compare", old, new, "--json").stdout)
+    worse = {row["measure"] for row in told["changes"] if row["outcome"] == "worse"}
+    assert worse == {row["measure"] for row in told["changes"]} - {"quality"} and told["failures"]
+    cli("compare", old, new, "--require", "quality[chrf] >= 99")
+    limit = ("--require", "robust >= 85")
+    assert "robust >= 85" in cli("compare", new, new, *limit, status=1).stderr
+    assert "robust >= 85" in cli("compare", old, old, *limit, "--confident").stdout
+    assert "--require" in cli("compare", old, old, "--confident", status=2).stderr
     assert "is no run folder" in cli("compare", old, "nowhere", *gate, status=2).stderr
     assert "--fail-on rain: expected regression" in cli("compare", old, new, "--fail-on", "rain", status=2).stderr
     cli("metric", "-m", "chrf", "-d", "same.de-de.tsv", "--side", "source", "-p", "case", "-o", "other", *QUICK)
     assert "compare like with like" in cli("compare", old, "other", *gate, status=2).stderr
 
 
-def test_the_gate_does_not_pass_what_it_cannot_test(cli: Command, tmp_path: Path) -> None:
+def test_the_gate_is_closed_where_nothing_can_be_tested(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "few.de-de.tsv").write_text("source\treference\nein Hut\tein Hut\nder Tag\tder Tag\n", "utf-8")
     for name, program in (("old", "tr A-Z a-z"), ("new", "cat")):
         words = ("-d", "few.de-de.tsv", "-p", "case[level=1]", "-m", "chrf", "-o", name, *QUICK)
         cli("mt", "-s", f"command[cmd={program}]", *words)
     said = cli("compare", "old", "new", "--fail-on", "regression", status=1)
-    assert "cannot be tested, so the gate cannot pass" in said.stderr and "2 segments" in said.stderr
-    assert "cannot be tested" in said.stdout and "--allow-untested" in said.stderr
+    assert "Nothing can be tested" in said.stderr and "2 segments" in said.stderr and "too few" in said.stdout
     cli("compare", "old", "old", "--fail-on", "regression")
-
-
-def test_what_cannot_be_tested_passes_where_it_is_let_pass(cli: Command, tmp_path: Path) -> None:
-    (tmp_path / "few.de-de.tsv").write_text("source\treference\nein Hut\tein Hut\nder Tag\tder Tag\n", "utf-8")
-    for name, program in (("old", "tr A-Z a-z"), ("new", "cat")):
-        words = ("-d", "few.de-de.tsv", "-p", "case[level=1]", "-m", "chrf", "-o", name, *QUICK)
-        cli("mt", "-s", f"command[cmd={program}]", *words)
-    gate = ("--fail-on", "regression")
-    for runs in (("old", "new"), ("new", "old")):
-        assert "cannot be tested" in cli("compare", *runs, *gate, status=1).stderr
-        assert "cannot be tested" in cli("compare", *runs, *gate, "--allow-untested").stdout
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,10 @@ def test_the_terminal_shows_the_test_set(cli: Cli, data: str) -> None:
 
 def test_a_run_compared_with_itself_has_no_regression(cli: Cli, run: str, tmp_path: Path) -> None:
     shown = cli("compare", run, run, "--fail-on", "regression", "--markdown", "pr.md").stdout
-    assert "RUN against RUN" in shown and "FELL" not in shown
-    assert "**No measure got significantly worse.**" in (tmp_path / "pr.md").read_text("utf-8")
-    assert all(not change["regression"] for change in json.loads(cli("compare", run, run, "--json").stdout))
+    assert "No significant difference" in shown and "WORSE" not in shown
+    assert "**No significant difference" in (tmp_path / "pr.md").read_text("utf-8")
+    told = json.loads(cli("compare", run, run, "--json").stdout)
+    assert told["failures"] == [] and {change["outcome"] for change in told["changes"]} == {"same"}
     assert (
         "--fail-on anything: expected regression." in cli("compare", run, run, "--fail-on", "anything", status=2).stderr
     )

@@ -14,7 +14,7 @@ from .conftest import mt_run, new, old
 def test_measures_and_segments_stand_side_by_side(runs: dict[str, Run], tmp_path: Path) -> None:
     before, after = (mt_run(tmp_path / name, systems=[system]) for name, system in (("before", new), ("after", old)))
     tables = versus_tables(before, after, compare(before, after))
-    assert tables[0].title == "after against before" and tables[0].rows[0][0] == "FELL"
+    assert tables[0].title == "after against before" and tables[0].rows[0][0] == "WORSE"
     lost = next(table for table in tables if table.title.startswith("Lost most"))
     assert lost.columns[3:6] == ("before", "after", "better by") and lost.rows[0][5].startswith("−")
     assert lost.rows[0][6] != lost.rows[0][7]

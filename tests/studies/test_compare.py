@@ -68,8 +68,9 @@ def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **
 def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
     run = translated(data, tmp_path / "one", sturdy=False)
     changes = compare(run, run)
-    pooled = {"overall_quality", "overall_quality_perturbed", "overall_robust", "overall_consis"}
-    assert {change.measure for change in changes} == {"robust", "consis", *pooled}
+    pooled = {"overall_quality_perturbed", "overall_robust", "overall_consis"}
+    assert {change.measure for change in changes} == {"quality", "quality_perturbed", "robust", "consis", *pooled}
+    assert [change.perturbation for change in changes if change.measure == "quality"] == [None]
     assert {change.p for change in changes} == {1.0}
     assert all(change.paired and change.difference == 0 and not change.regression for change in changes)
 
@@ -82,7 +83,7 @@ def test_a_system_that_minds_letter_case_is_a_regression(data: Dataset, tmp_path
     assert not any(change.regression for change in compare(new, old) if "quality" not in change.measure)
     largest = max(-change.difference for change in changes)
     assert not any(change.regression for change in compare(old, new, min_drop=largest + 1))
-    assert "measures got significantly worse.**" in comparison_markdown(changes, "old", "new", 0.05)
+    assert "**Worse: " in comparison_markdown(changes, "old", "new")
 
 
 def test_the_only_system_of_each_run_may_have_another_name(data: Dataset, tmp_path: Path) -> None:
@@ -235,8 +236,8 @@ def test_more_sentences_that_fall_to_an_attack_are_a_regression(write: Write, tm
     sturdy, frail = attacked("sturdy", 1), attacked("frail", 40)
     (change,) = compare(sturdy, frail)
     assert change.measure == "success" and change.new > change.old and change.regression and change.paired
-    assert comparison_table([change], "old", "new", 0.05).rows[0][0] == "ROSE"
-    assert not compare(frail, sturdy)[0].regression
+    assert comparison_table(compare(sturdy, frail), "old", "new").rows[0][0] == "WORSE"
+    assert compare(frail, sturdy)[0].outcome == "better"
     assert not compare(frail, frail)[0].regression
     (unpaired,) = compare(sturdy, attacked("others", 40, data=59))
     assert unpaired.regression and not unpaired.paired
@@ -264,7 +265,7 @@ def test_two_attacks_on_the_same_sentences_are_compared_in_pairs(write: Write, t
     (change,) = compare(*runs)
     share = runs[1].table("attacks")["success"].mean()
     assert (change.old, change.new) == (0.0, pytest.approx(100 * share))
-    assert change.p == pytest.approx(0.5 ** runs[1].table("attacks")["success"].sum())
+    assert change.p == pytest.approx(2 * 0.5 ** runs[1].table("attacks")["success"].sum())
 
 
 @pytest.mark.parametrize("fewer", [0, 1])
@@ -293,10 +294,10 @@ def test_attacks_on_the_only_system_of_each_run_are_compared_whatever_it_is_call
     assert not back.regression
 
 
-def test_the_normal_approximation_is_one_sided() -> None:
-    """1.645 standard errors below is the 5 % point of the normal distribution."""
-    assert normal_test((0.0, 0.6), (-1.645, 0.8), 100).p == pytest.approx(0.05, abs=1e-4)
-    assert normal_test((0.0, 0.6), (1.645, 0.8), 100).p == pytest.approx(0.95, abs=1e-4)
+def test_the_normal_approximation_is_two_sided() -> None:
+    """Beyond 1.96 standard errors on either side lie 5 % of the normal distribution."""
+    for sign in (-1, 1):
+        assert normal_test((0.0, 0.6), (sign * 1.96, 0.8), 100).p == pytest.approx(0.05, abs=1e-4)
 
 
 def test_without_deviations_equal_values_have_p_one_and_others_cannot_be_tested() -> None:
@@ -326,11 +327,11 @@ def preferring(tmp_path: Path, name: str, errors: int) -> Run:
 
 
 def test_preferences_are_kept_and_compared_in_pairs(tmp_path: Path) -> None:
-    """Eight of forty sentences judged the other way: 1 of 2⁸ arrangements is as extreme."""
+    """Eight of forty sentences judged the other way: 2 of 2⁸ arrangements are as extreme."""
     old, new = preferring(tmp_path, "old", 2), preferring(tmp_path, "new", 10)
     (change,) = compare(old, new)
     assert (change.measure, change.paired, change.regression) == ("darr", True, True)
-    assert change.p == pytest.approx(1 / 2**8)
+    assert change.p == pytest.approx(2 / 2**8)
     assert {same.p for same in compare(old, old)} == {1.0}
 
 
@@ -355,3 +356,61 @@ def test_preferences_under_noise_are_compared_in_pairs(tmp_path: Path) -> None:
 def test_what_no_test_knows_is_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         compare("old", "new", **wrong)
+
+
+class Dead(System):
+    """Always says the same."""
+
+    signature = "dead"
+
+    def __init__(self) -> None:
+        self.spec = Spec("copyist")
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return ["Thank you ."] * len(texts)
+
+
+@pytest.fixture
+def good_and_dead(write: Write, tmp_path: Path) -> tuple[Run, Run]:
+    """Runs of a system that copies and of one that always says the same."""
+    texts = [" ".join(WORDS[start : start + 8]) for start in range(10)] * 3
+    data = write("source reference", [(f"{text} {row}", f"{text} {row}") for row, text in enumerate(texts)])
+    quick = {"suite": "case[level=1]", "scorers": ["chrf", "bleu"], "resamples": 400, "engine": Engine(quiet=True)}
+    old, new = (
+        mt(systems=[system], data=data, out=tmp_path / name, **quick)  # type: ignore[arg-type]
+        for name, system in (("good", Copyist(False)), ("dead", Dead()))
+    )
+    return old, new
+
+
+def test_a_dead_model_is_worse_though_nothing_shakes_it(good_and_dead: tuple[Run, Run]) -> None:
+    """A system that always says the same has the best CONSIS there is; its quality is what fell."""
+    found = compare(*good_and_dead)
+    assert {change.measure for change in found.of("worse")} >= {"quality", "quality_perturbed"}
+    assert found.failures and "clean quality" in found.verdict[0]
+    assert not any(sentence.startswith("Better") for sentence in found.verdict)
+
+
+def test_a_ratio_that_the_new_run_no_longer_has_is_a_collapse(good_and_dead: tuple[Run, Run]) -> None:
+    """A BLEU of zero has no ROBUST: what could be tested before cannot be now."""
+    collapsed = compare(*good_and_dead).of("collapsed")
+    assert {(change.measure, change.scorer) for change in collapsed} >= {("robust", "bleu"), ("overall_robust", "bleu")}
+    assert all(change.regression and change.new is None for change in collapsed)
+    back = compare(*good_and_dead[::-1])
+    assert not back.of("collapsed") and {"quality"} <= {change.measure for change in back.of("better")}
+
+
+def test_requirements_are_about_the_new_run(good_and_dead: tuple[Run, Run]) -> None:
+    good, dead = good_and_dead
+    require = ["quality[chrf] >= 50", "robust[chrf] >= 85"]
+    assert [answer.met for answer in compare(good, dead, require=require).answers] == [False, True]
+    assert [answer.met for answer in compare(dead, good, require=require[0]).answers] == [True]
+
+
+def test_a_perturbation_that_only_the_old_run_has_is_named(data: Dataset, tmp_path: Path) -> None:
+    quick = {"systems": [Copyist(False)], "data": data, "scorers": ["chrf"], "resamples": 100}
+    old, new = (
+        mt(suite=suite, out=tmp_path / str(len(suite)), engine=Engine(quiet=True), **quick)  # type: ignore[arg-type]
+        for suite in ("case[level=1],punct-remove,misspell[level=0.5]", "case[level=1]")
+    )
+    assert compare(old, new).only_old == ("misspell",)

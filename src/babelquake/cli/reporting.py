@@ -7,12 +7,12 @@ import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson, one_of, option
+from babelquake.escape import visible
 
 if TYPE_CHECKING:
     from babelquake.report.comparison_heatmap import HeatMap
     from babelquake.report.table import Table
     from babelquake.runs.run import Run
-    from babelquake.studies.compare import Change
 
 
 @guarded
@@ -75,10 +75,10 @@ def _versus(runs: "list[Run]") -> "tuple[list[Table], list[HeatMap]]":
     if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
         return [], []
     try:
-        changes = study(runs[0], runs[1])
+        found = study(runs[0], runs[1])
     except UserError:
         return [], []
-    return versus_tables(runs[0], runs[1], changes), versus_heat(runs[0], runs[1], changes)
+    return versus_tables(runs[0], runs[1], found), versus_heat(runs[0], runs[1], found)
 
 
 @guarded
@@ -89,23 +89,27 @@ def compare(
         str | None,
         option("--fail-on", "FAIL-ON", "'regression': exit with status 1 when a measure got significantly worse."),
     ] = None,
-    alpha: Annotated[float, option("--alpha", "X", "Significance level.", min=0, max=1)] = 0.05,
-    min_drop: Annotated[float, option("--min-drop", "X", "Falls smaller than this are let pass.", min=0)] = 0.0,
-    allow_untested: Annotated[
-        bool, typer.Option("--allow-untested", help="Let pass what cannot be tested, such as changes of few segments.")
+    require: Annotated[
+        list[str] | None,
+        option("--require", "LIMIT", "What NEW must reach, such as 'quality[chrf] >= 50'; repeatable."),
+    ] = None,
+    confident: Annotated[
+        bool,
+        typer.Option("--confident", help="Require the 95 % interval, not the figure alone, to meet --require."),
     ] = False,
+    alpha: Annotated[float, option("--alpha", "X", "Significance level of the whole comparison.", min=0, max=1)] = 0.05,
+    min_drop: Annotated[float, option("--min-drop", "X", "Count smaller falls as no change.", min=0)] = 0.0,
     correction: Annotated[
-        str, option("--correction", "CORRECTION", "max-t (within families), bh (over all comparisons) or none.")
+        str, option("--correction", "CORRECTION", "max-t or bh (both over the whole comparison) or none.")
     ] = "max-t",
     markdown: Annotated[Path | None, option("--markdown", "PATH", "Write a summary fit for a pull request.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two runs of the same study; with --fail-on regression, stop CI when robustness fell.
+    """Compare two runs of the same study; with --fail-on regression or --require, stop CI when the new one is worse.
 
-    Example: babelquake compare runs/main runs/branch --fail-on regression
+    Example: babelquake compare runs/main runs/branch --fail-on regression --require 'quality[chrf] >= 50'
     """
     import json
-    from dataclasses import asdict
 
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
@@ -116,41 +120,30 @@ def compare(
 
     if fail_on not in (None, "regression"):
         raise UserError(f"--fail-on {fail_on}: expected regression.")
+    if confident and not require:
+        raise UserError("--confident is about requirements: use it with --require.")
     chosen = one_of("--correction", correction, Correction)
     runs = Run.open(old), Run.open(new)
-    changes = study(*runs, alpha=alpha, min_drop=min_drop, correction=chosen)
-    before, after = run_names(runs)
+    found = study(*runs, alpha=alpha, min_drop=min_drop, correction=chosen, require=require or (), confident=confident)
+    names = run_names(runs)
     if markdown:
-        _written(markdown, comparison_markdown(changes, before, after, alpha, correction))
+        _written(markdown, comparison_markdown(found, *names))
     with unread_is_no_verdict():
         if markdown and not as_json:
             typer.echo(str(markdown))
         if as_json:
-            typer.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False))
+            said = {"verdict": found.verdict, "failures": found.failures, "changes": [one.row() for one in found]}
+            typer.echo(json.dumps(said, ensure_ascii=False))
         else:
             from babelquake.cli.printing import print_table
 
-            table = comparison_table(changes, before, after, alpha, correction)
-            print_table(table, "--json")
-    fallen = [change for change in changes if change.regression]
-    untested = [change for change in changes if not (change.testable or allow_untested)]
-    if fallen and fail_on:
-        worst = max(fallen, key=lambda change: abs(change.difference))
-        raise GateError(
-            f"{len(fallen)} of {len(changes)} measures got significantly worse; the most: {worst.measure.upper()} of "
-            f"{_where(worst)} from {worst.old:.2f} to {worst.new:.2f} (p = {worst.p_corrected:.2g})."
-        )
-    if untested and fail_on:
-        first = untested[0]
-        raise GateError(
-            f"{len(untested)} of {len(changes)} measures cannot be tested, so the gate cannot pass; the first: "
-            f"{first.measure.upper()} of {_where(first)}: {first.note} More segments would tell; "
-            "--allow-untested lets it pass."
-        )
-
-
-def _where(change: "Change") -> str:
-    return " ".join(str(part) for part in (change.system, change.perturbation, change.scorer) if part)
+            for sentence in found.verdict:
+                typer.echo(visible(sentence))
+            table = comparison_table(found, *names)
+            print_table(table, "--json") if table.rows else typer.echo(table.note)
+    failures = found.failures if fail_on else [answer.text for answer in found.answers if not answer.met]
+    if failures:
+        raise GateError(f"the gate is closed: {' '.join(failures)}")
 
 
 def _written(path: Path, text: str) -> Path:

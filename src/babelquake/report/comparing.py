@@ -1,60 +1,75 @@
 """Two runs side by side: a table for the terminal and a summary fit for a pull request."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from babelquake.report.markdown import table_lines
+from babelquake.report.markdown import escape, table_lines
 from babelquake.report.phrases import with_level
 from babelquake.report.results import short_names
 from babelquake.report.table import Table, number
+from babelquake.stats.pvalues import p_words
 
 if TYPE_CHECKING:
-    from babelquake.studies.compare import Change
+    from babelquake.studies.comparison import Change, Comparison
 
 CORRECTED = {
-    "max-t": "corrected by step-down max-T per language pair, scorer and measure",
-    "bh": "Benjamini–Hochberg over all rows",
+    "max-t": "corrected by step-down max-T over the whole comparison",
+    "bh": "Benjamini–Hochberg over the whole comparison",
     "none": "uncorrected",
 }
+ORDER = ("collapsed", "worse", "better", "cannot be tested", "same")
+MARKS = {"collapsed": "GONE", "worse": "WORSE", "better": "better", "cannot be tested": "too few", "same": ""}
 
 
-def comparison_table(changes: "Sequence[Change]", old: str, new: str, alpha: float, correction: str = "max-t") -> Table:
-    """Every compared measure, regressions first."""
-    ordered = sorted(changes, key=lambda change: (not change.regression, change.difference))
-    short = short_names(change.system for change in changes if change.system)
+def comparison_table(comparison: "Comparison", old: str, new: str) -> Table:
+    """Every measure that changed: what collapsed, then what got worse and better, what could not be tested, the rest.
+
+    Measures that are the same to the last digit shown are counted below the table.
+    """
+    changed = [change for change in comparison if change.outcome != "same" or _shown(change.difference) != _shown(0.0)]
+    changed.sort(key=lambda change: (ORDER.index(change.outcome), _p(change), -abs(change.difference or 0.0)))
+    short = short_names(change.system for change in comparison if change.system)
     rows = tuple(
         (
-            ("FELL" if change.difference < 0 else "ROSE") if change.regression else "",
+            MARKS[change.outcome],
             " ".join(part for part in (change.language_pair, short.get(change.system or "")) if part),
             change.scorer or "",
             " ".join(filter(None, (with_level(change.perturbation or "", change.level), change.group))),
-            change.measure,
+            change.called,
             number(change.old, 2),
             number(change.new, 2),
-            number(change.difference, 2, sign=True),
-            f"{change.p_corrected:.3f}" if change.testable and change.p_corrected is not None else "cannot be tested",
+            _shown(change.difference),
+            number(change.visible, 2),
+            p_words(change.p_corrected).removeprefix("p = ").removeprefix("p ")
+            if change.testable and change.p_corrected is not None
+            else "",
         )
-        for change in ordered
+        for change in changed
     )
-    columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "p (worse)")
-    how = "paired tests" if all(change.paired for change in changes) else "tests, normal approximation where unpaired"
-    note = f"One-sided {how}, {CORRECTED[correction]}; α = {alpha:g}."
-    alone = len({row[1] for row in rows}) == 1
+    columns = ("", "system", "scorer", "perturbation", "measure", old, new, "change", "visible", "p")
+    paired = all(change.paired for change in comparison)
+    how = "paired tests" if paired else "tests, normal approximation where unpaired"
+    note = (
+        f"Two-sided {how}, {CORRECTED[comparison.correction]}; α = {comparison.alpha:g}. "
+        "Visible: the smallest difference that would have been significant."
+    )
+    if folded := len(comparison) - len(changed):
+        note = f"{folded} of {len(comparison)} measures are unchanged and not listed. {note}"
+    alone = len({row[1] for row in rows}) <= 1
     return Table(f"{new} against {old}", columns, rows, note, spare=("system", old, new) if alone else (old, new))
 
 
-def comparison_markdown(
-    changes: "Sequence[Change]", old: str, new: str, alpha: float, correction: str = "max-t"
-) -> str:
-    """A verdict in one line, then the table."""
-    table = comparison_table(changes, old, new, alpha, correction)
-    fallen = sum(change.regression for change in changes)
-    untested = sum(not change.testable for change in changes)
-    verdict = (
-        f"**{fallen} of {len(changes)} measures got significantly worse.**"
-        if fallen
-        else "**No measure got significantly worse.**"
-    )
-    verdict += f" {untested} cannot be tested." if untested else ""
-    lines = [f"### babelquake: {table.title}", "", verdict, ""]
-    return "\n".join([*lines, *table_lines(table), "", table.note, ""])
+def comparison_markdown(comparison: "Comparison", old: str, new: str) -> str:
+    """The verdict, then the table."""
+    table = comparison_table(comparison, old, new)
+    first, *others = comparison.verdict
+    lines = [f"### babelquake: {table.title}", "", f"**{escape(first)}**", ""]
+    lines += [*(f"- {escape(sentence)}" for sentence in others), *([""] if others else [])]
+    return "\n".join([*lines, *(table_lines(table) if table.rows else []), "", table.note, ""])
+
+
+def _shown(difference: float | None) -> str:
+    return number(difference, 2, sign=True)
+
+
+def _p(change: "Change") -> float:
+    return 1.0 if change.p_corrected is None else change.p_corrected

@@ -14,7 +14,7 @@ from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
 
 if TYPE_CHECKING:
-    from babelquake.studies.compare import Change
+    from babelquake.studies.comparison import Change
 
 SHOWN = {
     "robust": "ROBUST",

@@ -1,6 +1,6 @@
 """Old against new: what two runs say of each measure, and the segments on which they part most."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,17 +12,23 @@ from babelquake.report.table import Table, number
 from babelquake.runs.run import Run
 
 if TYPE_CHECKING:
-    from babelquake.studies.compare import Change
+    from babelquake.studies.comparison import Comparison
 
 MOST = 40
 """Segments that are shown."""
 PLACE = ("id", "perturbation", "level", "replicate")
 
 
-def versus_tables(old: Run, new: Run, changes: "Sequence[Change]", alpha: float = 0.05) -> list[Table]:
+def versus_tables(old: Run, new: Run, comparison: "Comparison") -> list[Table]:
     """The comparison of every measure, then segment by segment: the largest losses first, then the largest gains."""
     before, after = run_names([old, new])
-    return [comparison_table(changes, before, after, alpha), *_segments(old, new, (before, after))]
+    table = comparison_table(comparison, before, after)
+    return [_with_verdict(table, comparison), *_segments(old, new, (before, after))]
+
+
+def _with_verdict(table: Table, comparison: "Comparison") -> Table:
+    """The table of every measure with the verdict below it."""
+    return replace(table, note=" ".join([*comparison.verdict, table.note]))
 
 
 def _segments(old: Run, new: Run, names: tuple[str, str]) -> list[Table]:

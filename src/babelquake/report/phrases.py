@@ -7,6 +7,7 @@ from babelquake.errors import UserError
 from babelquake.perturb.base import PERTURBATIONS, Card
 from babelquake.report.results import Row, is_significant
 from babelquake.runs.measures import CANNOT_BE_TESTED
+from babelquake.stats.pvalues import p_words
 
 NOUNS = {"misspell": "typo", "keyboard-typo": "slipped key", "natural-typo": "common misspelling"}
 """What one changed word holds, where a noun says it better than the perturbation's name."""
@@ -86,7 +87,7 @@ def p_text(row: Row) -> str:
     p = row["p_corrected"] if row["p_corrected"] is not None else row["p"]
     if p is None:
         return ""
-    return " (p < .001)" if p < 0.001 else f" (p = {p:.3f})".replace("0.", ".", 1)
+    return f" ({p_words(p)})"
 
 
 def than_chance(row: Row | None) -> str:

@@ -27,6 +27,8 @@ class Outcome:
     p_corrected: float | None
     testable: bool = True
     reason: str | None = None
+    visible: float | None = None
+    """The smallest difference that would have been significant; None where nothing differs or nothing can be said."""
 
 
 def corrected(tests: Sequence[Test], alpha: float = ALPHA) -> list[Outcome]:
@@ -66,15 +68,16 @@ def _step_down(tests: Sequence[Test], alpha: float) -> list[Outcome]:
     order = np.argsort(-sizes, kind="stable")
     draws = min(test.null.size for test in tests)
     largest = np.full(draws, -np.inf)
-    adjusted, floors = np.empty(len(tests)), np.empty(len(tests))
+    adjusted, floors, visible = np.empty(len(tests)), np.empty(len(tests)), np.empty(len(tests))
     for place in order[::-1]:
         drawn = standardised(tests[place])[1][:draws]
         np.maximum(largest, np.where(np.isnan(drawn), -np.inf, drawn), out=largest)
         adjusted[place] = _share(largest, sizes[place])
         floors[place] = _share(largest, np.sqrt(tests[place].segments))
+        visible[place] = spread(tests[place]) * np.quantile(largest, 1 - alpha, method="higher") if alpha < 1 else 0.0
     adjusted[order] = np.maximum.accumulate(adjusted[order])
     found = []
-    for test, p, floor in zip(tests, adjusted, floors, strict=True):
+    for test, p, floor, least in zip(tests, adjusted, floors, visible, strict=True):
         final = max(float(p), test.p)
         if final >= alpha and floor >= alpha:
             reason = (
@@ -82,7 +85,7 @@ def _step_down(tests: Sequence[Test], alpha: float) -> list[Outcome]:
             )
             found.append(Outcome(test.p, final, False, reason))
         else:
-            found.append(Outcome(test.p, final))
+            found.append(Outcome(test.p, final, visible=float(least) if np.isfinite(least) else None))
     return found
 
 
@@ -91,12 +94,16 @@ def standardised(test: Test) -> tuple[float, Array]:
 
     n segments of equal weight that all point the same way have T = √n, and no sum of contributions can have more.
     """
-    drawn = test.null
-    known = drawn[np.isfinite(drawn)]
-    spread = float(np.sqrt(np.mean(known**2)))
-    if spread <= 1e-12 * abs(test.value):
+    drawn, unit = test.null, spread(test)
+    if unit <= 1e-12 * abs(test.value):
         return float(np.inf) * float(np.sign(extremity(test.value, test.alternative))), np.zeros_like(drawn)
-    return float(extremity(test.value / spread, test.alternative)), extremity(drawn / spread, test.alternative)
+    return float(extremity(test.value / unit, test.alternative)), extremity(drawn / unit, test.alternative)
+
+
+def spread(test: Test) -> float:
+    """How far chance alone takes a difference from 0, as a standard deviation."""
+    known = test.null[np.isfinite(test.null)]
+    return float(np.sqrt(np.mean(known**2)))
 
 
 def _share(drawn: Array, bound: float) -> float:

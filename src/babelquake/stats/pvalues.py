@@ -36,6 +36,11 @@ def p_value(
     return p if segments is None else max(p, smallest_p(segments, alternative))
 
 
+def p_words(p: float) -> str:
+    """A p-value as the field writes it: `p = .013`, and `p < .001` below that."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
 def smallest_p(segments: int, alternative: Alternative = "two-sided") -> float:
     """The smallest p-value that exchanging the sides of n segments can give."""
     return min(1.0, 2.0 ** (1 - segments if alternative == "two-sided" else -segments))

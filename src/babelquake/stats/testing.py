@@ -173,7 +173,7 @@ def bootstrap_test(resampled: Resampled, segments: int, changed: int, alternativ
 def normal_test(
     old: tuple[float, float | None], new: tuple[float, float | None], segments: int, alpha: float = 0.05
 ) -> Test:
-    """The one-sided test of a fall between independent values with standard deviations: p = P(Z ≤ z).
+    """The two-sided test of a difference between independent values with standard deviations: p = P(|Z| ≥ |z|).
 
     Its draws, for the correction, are normal quantiles in an order that depends on the values alone.
     """
@@ -182,8 +182,8 @@ def normal_test(
     value, spread = new[0] - old[0], sqrt((old[1] or 0.0) ** 2 + (new[1] or 0.0) ** 2)
     draws = max(1999, least_draws(alpha))
     if not spread:
-        p = 1.0 if value >= 0 else float("nan")
-        return Test(value, np.zeros(draws), segments, 0, p, "nothing differs" if p == 1.0 else "undefined", "less")
+        p = float("nan") if value else 1.0
+        return Test(value, np.zeros(draws), segments, 0, p, "undefined" if value else "nothing differs")
     order = np.random.default_rng(abs(hash((round(old[0], 9), round(new[0], 9)))) % 2**32).permutation(draws)
     null = spread * ndtri((order + 0.5) / draws)
-    return Test(value, null, segments, segments, 0.5 * erfc(-value / spread / sqrt(2)), "bootstrap", "less")
+    return Test(value, null, segments, segments, erfc(abs(value) / spread / sqrt(2)), "bootstrap")

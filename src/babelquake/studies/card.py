@@ -18,7 +18,7 @@ from babelquake.registry import Registry
 from babelquake.runs.measures import Kind
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
-from babelquake.studies.cells import Cell, Tested
+from babelquake.studies.cells import Cell
 from babelquake.studies.options import RunOptions, StudyOptions
 from babelquake.studies.session import Session
 
@@ -47,8 +47,8 @@ class Study:
     """The cells of a finished run, worked out again from its tables: what paired comparisons between runs need."""
     placed: Callable[[Run, dict[str, Any]], dict[str, Any]] = lambda run, row: row
     """A row of a finished run's measures with the system under test in the column of systems."""
-    overall: Callable[[Sequence[tuple[Cell, Cell]], int], Iterable[Tested]] = lambda pairs, seed: ()
-    """What two runs say all in all, from their cells in pairs, old and new."""
+    overall: Callable[[Sequence[tuple[Cell, Cell]]], Iterable[tuple[Cell, Cell]]] = lambda pairs: ()
+    """Cells of what two runs say overall, old and new, from their other cells in pairs."""
     forecast: Callable[[Any], Any] | None = None
     """What a run with these options would still have to send, and what that costs; nothing is sent."""
     export: Callable[[Any, Path], tuple[Path, int]] | None = None

@@ -5,7 +5,7 @@ Readers of two cells on the same segments, in one run or in two, compare them by
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ Table = Array | Callable[[], Array]
 """One row per segment; large ones are made when asked for, so that one is in memory at a time."""
 MOST_CONTRIBUTIONS = 20_000
 """Segments up to which each one's contribution to a number is kept, for tests on few differing segments."""
+LEAST_CHANGED = 20
+"""Cells with fewer changed segments have no part in overall figures, and say nothing by having become undefined."""
 FEW_CHANGED = 0.5
 """Below this share of changed texts a note says so."""
 
@@ -51,6 +53,11 @@ class Place:
     def question(self) -> tuple[object, ...]:
         """Everything but the system: cells with one question are compared."""
         return (self.language_pair, self.scorer, self.perturbation, self.level, self.group, self.only_changed)
+
+    @property
+    def perturbed(self) -> bool:
+        """Whether anything was perturbed: not at level 0."""
+        return self.perturbation is not None and self.level != 0
 
     @property
     def of_system(self) -> "Place":
@@ -88,6 +95,11 @@ class Cell:
     sides: list[NDArray[np.uint64]] = field(default_factory=list)
     """The same of each of its tables, until its tests are made."""
     tests: dict[str, Test] = field(default_factory=dict)
+
+    @property
+    def large_enough(self) -> bool:
+        """Whether enough segments were changed (or are there, where nothing is perturbed) to rely on its numbers."""
+        return (len(self.keys) if self.changed is None else self.changed) >= LEAST_CHANGED
 
     @property
     def few_changed(self) -> str | None:
@@ -139,23 +151,6 @@ class Shared:
                 return known
         self._known.append(keys)
         return keys
-
-
-class Tested(NamedTuple):
-    """One measure in two runs before the correction for several tests."""
-
-    place: Place
-    measure: str
-    old: float
-    new: float
-    test: Test
-    """Of what it gained, in the direction that is better."""
-    paired: bool
-
-    @property
-    def family(self) -> tuple[str | None, ...]:
-        """The tests it is corrected with: those of its language pair, scorer and measure."""
-        return (self.place.language_pair, self.place.scorer, self.measure)
 
 
 def exchange_of(

@@ -1,15 +1,14 @@
-"""Is the new run worse than the old one? What `babelquake compare` asks, for every kind of run.
+"""Is the new run worse or better than the old one? What `babelquake compare` asks, for every kind of run.
 
 Where both runs judged the same segments, the difference new − old is tested in pairs, from the stored statistics, as
-every other difference is; otherwise by the normal approximation z = (new − old)/√(sd² + sd²) on stored values.
-One-sided: only what became worse counts, by the direction that the measure itself names. One family of tests per
-language pair, scorer and measure.
+every other difference is; otherwise by the normal approximation z = (new − old)/√(sd² + sd²) on stored values. Tests
+are two-sided, and all of a comparison are one family under step-down max-T: the chance that anything at all is called
+worse or better where nothing changed is at most α, whatever the number of scorers, language pairs and measures.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,42 +16,33 @@ from babelquake.errors import UserError, one_of
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
-from babelquake.stats.families import Outcome, corrected
+from babelquake.stats.families import Outcome as Judged
+from babelquake.stats.families import corrected
 from babelquake.stats.resampling import least_draws
-from babelquake.stats.testing import normal_test
+from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.card import STUDIES, Study
-from babelquake.studies.cells import Cell, Place, Tested, grouped, paired_test
+from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, paired_test
+from babelquake.studies.comparison import Change, Comparison, Outcome
+from babelquake.studies.requirement import Requirement
 
 Correction = Literal["max-t", "bh", "none"]
+RESAMPLES = 2000
+"""For runs that do not say how many they had."""
+STANDS_IN = {"robust": "delta", "overall_robust": "overall_delta"}
+"""What is tested where a ratio means nothing in either run."""
 
 
-@dataclass(frozen=True)
-class Change:
-    """One measure in two runs."""
+class Compared(NamedTuple):
+    """One measure in two runs before the correction for several tests."""
 
-    language_pair: str | None
-    system: str | None
-    scorer: str | None
-    perturbation: str | None
-    level: float | None
+    place: Place
     measure: str
     old: float
-    new: float
-    p: float | None
-    """One-sided: how often a change for the worse like this comes by chance."""
-    p_corrected: float | None
+    new: float | None
+    test: Test | None
+    """Of what it gained, in the direction that is better; None where it has collapsed."""
     paired: bool
-    regression: bool
-    testable: bool = True
     note: str | None = None
-    """Why it cannot be tested."""
-    group: str | None = None
-    """The part of the data, such as a severity or a year; None for all."""
-
-    @property
-    def difference(self) -> float:
-        """New minus old."""
-        return self.new - self.old
 
 
 def compare(
@@ -62,13 +52,40 @@ def compare(
     alpha: float = 0.05,
     min_drop: float = 0.0,
     correction: Correction = "max-t",
+    require: str | Sequence[str] = (),
+    confident: bool = False,
     seed: int = 0,
-) -> list[Change]:
-    """Every gated measure that both runs have; `regression`: significantly worse, by more than `min_drop`."""
+) -> Comparison:
+    """Every gated measure that both runs have: worse, better or the same; and whether the new run meets `require`.
+
+    Falls of up to `min_drop` points count as the same. Requirements such as `quality[chrf] >= 50` are met by the
+    figure itself or, if `confident`, by the nearer end of its 95 % interval.
+    """
     one_of("--correction", correction, Correction)
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha {alpha}: expected a number from 0 to 1.")
+    requirements = [Requirement.parse(text) for text in ([require] if isinstance(require, str) else require)]
     old, new = opened([old, new])
+    study = _study_of(old, new)
+    found = list(_paired(study, old, new, alpha, seed))
+    known = {(one.place, one.measure) for one in found}
+    found += [one for one in _stored(study, old, new, alpha) if (one.place, one.measure) not in known]
+    if not found:
+        raise UserError(
+            f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
+        )
+    rows = new.measures.to_dicts()
+    return Comparison(
+        tuple(judge(found, alpha=alpha, min_drop=min_drop, correction=correction)),
+        alpha,
+        correction,
+        tuple(answer for requirement in requirements for answer in requirement.check(rows, confident)),
+        _only_old(old, new),
+    )
+
+
+def _study_of(old: Run, new: Run) -> Study:
+    """The study of both runs; runs that mean different things are refused."""
     if old.info.study != new.info.study:
         raise UserError(
             f"{old.folder} is a {old.info.study} run, {new.folder} a {new.info.study} run: compare like with like."
@@ -81,59 +98,77 @@ def compare(
             raise UserError(
                 f"the {option} of {old.folder} is {one}, that of {new.folder} is {other}: compare like with like."
             )
-    found = list(_paired(study, old, new, alpha, seed))
-    known = {(tested.place, tested.measure) for tested in found}
-    found += [tested for tested in _stored(study, old, new, alpha) if (tested.place, tested.measure) not in known]
-    if not found:
-        raise UserError(
-            f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
+    return study
+
+
+def judge(
+    found: Sequence[Compared], *, alpha: float = 0.05, min_drop: float = 0.0, correction: Correction = "max-t"
+) -> Iterator[Change]:
+    """Every change with its outcome, corrected over all of them."""
+    tests = [one.test for one in found if one.test is not None]
+    judged = iter(_corrected(tests, alpha, correction))
+    for one in found:
+        said = next(judged) if one.test is not None else Judged(None, None, False, one.note)
+        yield Change(
+            **one.place.columns,
+            measure=one.measure,
+            old=one.old,
+            new=one.new,
+            outcome=_outcome(one, said, alpha, min_drop),
+            p=said.p,
+            p_corrected=said.p_corrected,
+            visible=said.visible,
+            paired=one.paired,
+            note=said.reason,
         )
+
+
+def _outcome(one: Compared, judged: Judged, alpha: float, min_drop: float) -> Outcome:
+    if one.test is None:
+        return "collapsed"
+    if not judged.testable or judged.p_corrected is None:
+        return "cannot be tested"
+    if judged.p_corrected >= alpha or -min_drop <= one.test.value <= 0:
+        return "same"
+    return "better" if one.test.value > 0 else "worse"
+
+
+def _corrected(tests: Sequence[Test], alpha: float, correction: Correction) -> list[Judged]:
+    """The outcome of every test within the one family or, if so asked, by Benjamini–Hochberg or alone."""
+    if correction == "max-t":
+        return corrected(tests, alpha)
+    alone = [corrected([test], alpha)[0] for test in tests]
+    if correction == "none":
+        return alone
+    adjusted = benjamini_hochberg([outcome.p if outcome.testable else None for outcome in alone])
     return [
-        Change(
-            **tested.place.columns,
-            measure=tested.measure,
-            old=tested.old,
-            new=tested.new,
-            p=outcome.p,
-            p_corrected=outcome.p_corrected,
-            paired=tested.paired,
-            regression=outcome.testable and (outcome.p_corrected or 0.0) < alpha and -tested.test.value > min_drop,
-            testable=outcome.testable,
-            note=outcome.reason,
-        )
-        for tested, outcome in zip(found, _judged(found, alpha, correction), strict=True)
+        Judged(outcome.p, float(p) if outcome.testable else None, outcome.testable, outcome.reason)
+        for outcome, p in zip(alone, adjusted, strict=True)
     ]
 
 
-def _judged(found: Sequence[Tested], alpha: float, correction: Correction) -> list[Outcome]:
-    """The outcome of every test, corrected within its family or, if so asked, over all or not at all."""
-    families = grouped(range(len(found)), lambda place: found[place].family if correction == "max-t" else place)
-    outcomes: dict[int, Outcome] = {}
-    for places in families.values():
-        outcomes |= dict(zip(places, corrected([found[place].test for place in places], alpha), strict=True))
-    ordered = [outcomes[place] for place in range(len(found))]
-    if correction != "bh":
-        return ordered
-    adjusted = benjamini_hochberg([outcome.p if outcome.testable else None for outcome in ordered])
-    return [
-        Outcome(outcome.p, float(p) if outcome.testable else None, outcome.testable, outcome.reason)
-        for outcome, p in zip(ordered, adjusted, strict=True)
-    ]
-
-
-def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int) -> Iterator[Tested]:
+def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int) -> Iterator[Compared]:
     """Cells of equal scorer, perturbation and level on the same segments; systems by name, or the only ones."""
-    draws = max(int(run.info.number("resamples", 2000)) for run in (old, new))
+    draws = max(int(run.info.number("resamples", RESAMPLES)) for run in (old, new))
     befores, afters = (stored_cells(study, run, max(draws, least_draws(alpha)), seed) for run in (old, new))
+    for one in compared_cells(study, befores, afters, seed):
+        if study.counts(new, one.measure, one.place.perturbation):
+            yield one
+
+
+def compared_cells(study: Study, befores: Sequence[Cell], afters: Sequence[Cell], seed: int = 0) -> Iterator[Compared]:
+    """The gated numbers of an old and a new run's cells, each with its test."""
     pairs = list(_matched(befores, afters))
     down = {kind.name for kind in study.measures if kind.better == "down"}
-    for before, after in pairs:
+    for before, after in (*pairs, *study.overall(pairs)):
         for name in _names(before, after, study.gated):
-            if study.counts(new, name, after.place.perturbation):
-                one, two = before.numbers[name].value, after.numbers[name].value
+            one = before.numbers[name].value
+            if name in after.numbers:
                 gained = (before, after) if name in down else (after, before)
-                yield Tested(after.place, name, one, two, paired_test(*gained, name, "less", seed), True)
-    yield from study.overall(pairs, seed)
+                test = paired_test(*gained, name, seed=seed)
+                yield Compared(after.place, name, one, after.numbers[name].value, test, True)
+            else:
+                yield Compared(after.place, name, one, None, None, True, after.notes.get(name))
 
 
 def stored_cells(study: Study, run: Run, resamples: int, seed: int) -> list[Cell]:
@@ -150,10 +185,14 @@ def stored_cells(study: Study, run: Run, resamples: int, seed: int) -> list[Cell
 
 
 def _names(before: Cell, after: Cell, gated: Sequence[str]) -> list[str]:
-    """The gated numbers that both cells have; Δ stands in for a ROBUST that is undefined."""
+    """The gated numbers that both cells have, or that only the old one has though it is large enough: a collapse.
+
+    Where a ratio means nothing in the old run, or in a small cell of the new one, what stands in for it is taken.
+    """
     both = before.numbers.keys() & after.numbers.keys()
-    names = [name for name in gated if name in both]
-    return ["delta", *names] if "robust" in gated and "robust" not in both and "delta" in both else names
+    collapsed = before.numbers.keys() - both if before.large_enough else set()
+    wanted = [name if name in both | collapsed else STANDS_IN.get(name, name) for name in gated]
+    return [name for name in dict.fromkeys(wanted) if name in both | collapsed]
 
 
 def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
@@ -166,27 +205,41 @@ def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[
             yield before, after
 
 
-def _stored(study: Study, old: Run, new: Run, alpha: float) -> Iterator[Tested]:
+def _stored(study: Study, old: Run, new: Run, alpha: float) -> Iterator[Compared]:
     """Stored values with their standard deviations, for runs on other segments."""
     befores, afters = (
         [study.placed(run, row) for row in run.measures.iter_rows(named=True) if _counts(study, new, row)]
         for run in (old, new)
     )
     alone = all(len({row["system"] for row in rows if row["system"]}) <= 1 for rows in (befores, afters))
-    known = {(row["measure"], _place(row, alone)): row for row in befores}
+    known = {(row["measure"], _place(row, alone)): row for row in befores if row["value"] is not None}
     for row in afters:
-        if (former := known.get((row["measure"], _place(row, alone)))) is not None:
+        former = known.get((row["measure"], _place(row, alone)))
+        if former is None:
+            continue
+        if row["value"] is not None:
             sign = -1 if row["better"] == "down" else 1
             before, after = ((sign * side["value"], side["sd"]) for side in (former, row))
             test = normal_test(before, after, min(former["n"], row["n"]), alpha)
-            yield Tested(_place(row), row["measure"], former["value"], row["value"], test, False)
+            yield Compared(_place(row), row["measure"], former["value"], row["value"], test, False)
+        elif (former["n"] if former["changed"] is None else former["changed"]) >= LEAST_CHANGED:
+            yield Compared(_place(row), row["measure"], former["value"], None, None, False, row["note"])
 
 
 def _counts(study: Study, run: Run, row: dict[str, Any]) -> bool:
     gated = row["measure"] in study.gated and study.counts(run, row["measure"], row["perturbation"])
-    return gated and row["value"] is not None and row["other"] is None
+    return gated and row["other"] is None
 
 
 def _place(row: dict[str, Any], alone: bool = False) -> Place:
     names = ("language_pair", "scorer", "perturbation", "level", "group")
     return Place(**{name: row[name] for name in names}, system=None if alone else row["system"])
+
+
+def _only_old(old: Run, new: Run) -> tuple[str, ...]:
+    """Scorers and perturbations that the new run lacks."""
+    lacking: list[str] = []
+    for column in ("scorer", "perturbation"):
+        before, after = (run.measures[column].drop_nulls().unique(maintain_order=True) for run in (old, new))
+        lacking += [name for name in before if name not in set(after)]
+    return tuple(lacking)

@@ -109,7 +109,9 @@ def together(parts: Sequence[Tables]) -> Tables:
 
 
 def cells(judge: Scorer, *parts: Tables, resamples: int = 500) -> list[Cell]:
-    return mt_cells(*together(parts), [judge], resamples, 3)
+    """The cells of every perturbation, without those of clean translations."""
+    found = mt_cells(*together(parts), [judge], resamples, 3)
+    return [cell for cell in found if cell.place.perturbation is not None]
 
 
 def measures(judge: Scorer, *parts: Tables, resamples: int = 500) -> list[Measure]:

@@ -1,4 +1,4 @@
-"""Cells of the MT study: one system under one perturbation, judged by one scorer.
+"""Cells of the MT study: one system under one perturbation, or on clean sources, judged by one scorer.
 
 Niu 2020 §2: ROBUST(M|x,y,δ) = TQ(y′δ, y) / TQ(y′, y), CONSIS(M|x,δ) = harmonic mean of TQ(y′δ, y′) and TQ(y′, y′δ), in
 per cent. Both are ratios: they mean something where the scorer's scale has a true zero and all qualities lie above it.
@@ -14,11 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.runs.chunks import counted, same
+from babelquake.runs.chunks import Part, counted, same
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
+from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place, Shared, exchange_of
 from babelquake.studies.clean_and_perturbed import Chosen, Sides
 
@@ -64,6 +65,20 @@ def cells(
         return found
 
     yield from in_parallel(make, wanted, len(keys))
+    for values in _clean_places(scores, told):
+        clean = Part(scores, told & _CLEAN & same(**values), ["row"])
+        yield [_clean_cell(Place(**values), by_name[values["scorer"]], clean, keys, shared, resamples, seed)]
+
+
+def _clean_cell(
+    place: Place, scorer: Scorer, clean: Part, keys: Keys, shared: Shared, resamples: int, seed: int
+) -> Cell:
+    """The quality of all clean translations that can be judged, whatever was done to their sources elsewhere."""
+    units, rows = by_unit(keys[clean.index["row"].to_numpy()], clean.statistics("statistics"))
+    cell = Cell(place, shared(units), clean.index.height)
+    cell.compute({"quality": lambda sums: quality(scorer, sums)}, [rows], resamples, seed)
+    cell.sides.clear()
+    return cell
 
 
 class _Cut(Sides):
@@ -96,6 +111,14 @@ def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
     """One number for each variant of a place."""
     row, replicate = (variants[name].cast(pl.UInt64).to_numpy() for name in ("row", "replicate"))
     return np.asarray((row << np.uint64(32)) | replicate)
+
+
+_CLEAN = pl.col("perturbation").is_null() & pl.col("statistics").is_not_null()
+
+
+def _clean_places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
+    """The systems and scorers with a quality of clean translations."""
+    return list(counted(scores, told & _CLEAN, GROUPS[:3]).select(GROUPS[:3]).iter_rows(named=True))
 
 
 def places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:

@@ -18,14 +18,12 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import aligned, combined, short
-from babelquake.studies.cells import Cell, Place, Tested, grouped, paired_test
+from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, grouped, paired_test
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import reaches_zero
 from babelquake.studies.mt.robustness import perturbed
 from babelquake.studies.tests_to_measures import Families, mean_of, measured, undefined
 
-LEAST_CHANGED = 20
-"""Cells with fewer changed segments have no part in overall figures."""
 OVERALL = {
     kind.name: kind
     for kind in (
@@ -59,14 +57,9 @@ def overall(found: Sequence[Cell]) -> list[Measure]:
     return measures
 
 
-def counts(cell: Cell) -> bool:
-    """Whether enough segments were changed for the cell to have a part in overall figures."""
-    return cell.changed is None or cell.changed >= LEAST_CHANGED
-
-
 def overall_cell(cells: Sequence[Cell]) -> Cell:
     """What the cells of one system and scorer say together; of those left out, a note."""
-    counted = [cell for cell in cells if counts(cell)]
+    counted = [cell for cell in cells if cell.large_enough]
     everywhere = units(counted or cells)
     whole = Cell(cells[0].place.of_system, everywhere, len(everywhere))
     if not counted:
@@ -94,7 +87,7 @@ def overall_cell(cells: Sequence[Cell]) -> Cell:
 
 def _left_out(cells: Sequence[Cell]) -> str:
     """The cells in which too little was changed, by name, with how many segments were."""
-    names = [f"{_called(cell.place)} ({cell.changed})" for cell in cells if not counts(cell)]
+    names = [f"{_called(cell.place)} ({cell.changed})" for cell in cells if not cell.large_enough]
     return f"Left out, fewer than {LEAST_CHANGED} segments changed: {', '.join(names)}." if names else ""
 
 
@@ -170,7 +163,7 @@ def _differences(systems: Sequence[Cell]) -> list[Measure]:
     for one, other in combinations(systems, 2):
         if not np.array_equal(one.keys, other.keys):
             continue
-        for name in shared_names(one, other):
+        for name in _shared_names(one, other):
             place = {**one.place.columns, "other": other.place.system}
             measure = measured(OVERALL[name].difference(), one.numbers[name] - other.numbers[name], one.n, **place)
             family = (one.place.language_pair, one.place.scorer, f"{QUESTIONS[name]} of two systems")
@@ -178,21 +171,19 @@ def _differences(systems: Sequence[Cell]) -> list[Measure]:
     return families.judge()
 
 
-def shared_names(one: Cell, other: Cell) -> list[str]:
+def _shared_names(one: Cell, other: Cell) -> list[str]:
     """The overall figures that both sides have; Δ stands in where ROBUST is undefined."""
     found = [name for name in OVERALL if name in one.numbers and name in other.numbers]
     return [name for name in found if name != "overall_delta" or "overall_robust" not in found]
 
 
-def overall_in_two_runs(pairs: Sequence[tuple[Cell, Cell]], seed: int) -> Iterator[Tested]:
-    """The overall figures of every system in an old and a new run, over the perturbations that both have."""
-    known = [pair for pair in pairs if pair[1].place.level != 0]
+def overall_pairs(pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[tuple[Cell, Cell]]:
+    """The overall cells of every system in an old and a new run, over the perturbations that both have."""
+    known = [pair for pair in pairs if pair[1].place.perturbed]
     for group in grouped(known, lambda pair: pair[1].place.of_system).values():
         before, after = (overall_cell([pair[side] for pair in group]) for side in (0, 1))
         if np.array_equal(before.keys, after.keys):
-            for name in shared_names(after, before):
-                old, new = before.numbers[name].value, after.numbers[name].value
-                yield Tested(after.place, name, old, new, paired_test(after, before, name, "less", seed), True)
+            yield before, after
 
 
 def units(cells: Sequence[Cell]) -> Keys:

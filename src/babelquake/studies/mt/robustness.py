@@ -75,8 +75,8 @@ def questions(found: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def perturbed(found: Sequence[Cell]) -> list[Cell]:
-    """The cells over all texts in which something was perturbed: not those at level 0."""
-    return [cell for cell in found if not cell.place.only_changed and cell.place.level != 0]
+    """The cells over all texts in which something was perturbed: not those of clean sources, nor those at level 0."""
+    return [cell for cell in found if not cell.place.only_changed and cell.place.perturbed]
 
 
 def ranked_by(group: Sequence[Cell]) -> str | None:

@@ -22,7 +22,7 @@ from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.exchange import export_sources
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
 from babelquake.studies.mt.options import MtOptions
-from babelquake.studies.mt.overall import overall_in_two_runs
+from babelquake.studies.mt.overall import overall_pairs
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import source_language, sources_of, suite_for
 from babelquake.studies.mt.translating import make_tables
@@ -36,12 +36,22 @@ MT = Study(
     question="How sturdy are these translation systems?",
     inputs=("source",),
     measures=kinds_in(kinds),
-    gated=("robust", "consis", "overall_robust", "overall_consis"),
+    gated=(
+        "quality",
+        "quality_perturbed",
+        "robust",
+        "consis",
+        "failures",
+        "overall_quality_perturbed",
+        "overall_robust",
+        "overall_consis",
+    ),
     subject="system",
     cells=lambda run, scorers, resamples, seed: mt_cells(
         run.scan("scores"), run.scan("translations"), scorers, resamples, seed
     ),
-    overall=overall_in_two_runs,
+    overall=overall_pairs,
+    counts=lambda run, measure, perturbation: measure != "quality" or perturbation is None,
     forecast=lambda options: forecast(
         systems=options.systems,
         data=options.dataset(),

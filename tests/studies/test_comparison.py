@@ -1,0 +1,80 @@
+"""What two runs say together: the verdict, and why a gate closes."""
+
+from dataclasses import replace
+
+from babelquake.studies.comparison import Change, Comparison
+from babelquake.studies.requirement import Answer
+
+ROBUST = Change(
+    "de-en",
+    "mine",
+    "bleu",
+    None,
+    None,
+    "overall_robust",
+    72.1,
+    94.6,
+    "better",
+    0.0001,
+    0.0004,
+    visible=3.1,
+    paired=True,
+)
+QUALITY = replace(ROBUST, measure="quality", old=61.0, new=9.8, outcome="worse")
+SAME = replace(ROBUST, measure="consis", perturbation="case", new=72.0, outcome="same", p=0.8, p_corrected=1.0)
+SMALL = replace(SAME, perturbation="final-delete[mark=question]", outcome="cannot be tested", note="5 segments.")
+GONE = replace(ROBUST, new=None, outcome="collapsed", p=None, p_corrected=None, note="The clean quality reaches zero.")
+
+
+def compared(*changes: Change, answers: tuple[Answer, ...] = (), only_old: tuple[str, ...] = ()) -> Comparison:
+    return Comparison(changes, 0.05, "max-t", answers, only_old)
+
+
+def test_a_gain_is_called_better_with_its_figures() -> None:
+    found = compared(ROBUST, SAME)
+    assert found.failures == []
+    said = " ".join(found.verdict)
+    assert "Better" in found.verdict[0] and "72.10 to 94.60" in said and "+22.50" in said and "p < .001" in said
+
+
+def test_quality_that_fell_comes_first_and_closes_the_gate() -> None:
+    found = compared(ROBUST, QUALITY)
+    assert len(found.failures) == 1 and "clean quality" in found.verdict[0] and "61.00 to 9.80" in found.verdict[0]
+
+
+def test_robustness_of_a_quality_that_fell_is_not_called_better() -> None:
+    assert not any(sentence.startswith("Better") for sentence in compared(ROBUST, QUALITY).verdict)
+    other = replace(QUALITY, scorer="chrf")
+    assert any(sentence.startswith("Better") for sentence in compared(ROBUST, other).verdict)
+
+
+def test_what_is_the_same_comes_with_the_difference_that_could_have_been_seen() -> None:
+    assert any("3.10" in sentence for sentence in compared(SAME).verdict)
+    alike = replace(SAME, visible=None, new=72.1)
+    assert any("segment by segment" in sentence for sentence in compared(alike).verdict)
+
+
+def test_too_few_segments_are_named_and_do_not_close_the_gate() -> None:
+    found = compared(SAME, SMALL)
+    assert found.failures == [] and any("final-delete[mark=question]" in sentence for sentence in found.verdict)
+
+
+def test_where_nothing_can_be_tested_the_gate_is_closed() -> None:
+    (why,) = compared(SMALL).failures
+    assert "5 segments" in why
+
+
+def test_a_collapse_closes_the_gate_and_is_told_once_per_scorer() -> None:
+    part = replace(GONE, measure="robust", perturbation="misspell", level=0.1)
+    (why,) = compared(SAME, part, GONE).failures
+    assert "72.10" in why and "reaches zero" in why
+
+
+def test_requirements_close_the_gate_where_they_are_not_met() -> None:
+    answers = (Answer("quality >= 50", False, "Not met: 9.80."), Answer("robust >= 5", True, "Met: 94.60."))
+    found = compared(SAME, answers=answers)
+    assert found.failures == ["Not met: 9.80."] and found.verdict[-1] == "Met: 94.60."
+
+
+def test_what_the_new_run_lacks_is_named() -> None:
+    assert "misspell" in compared(SAME, only_old=("misspell",)).verdict[-1]
