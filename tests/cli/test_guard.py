@@ -7,8 +7,9 @@ import signal
 import pytest
 import typer
 
-from babelquake.cli.guard import _hear_signals, guarded
+from babelquake.cli.guard import guarded
 from babelquake.errors import GateError, ResumableError, UserError
+from babelquake.interrupts import listen
 
 
 @pytest.mark.parametrize(
@@ -69,5 +70,5 @@ def test_signals_that_a_platform_lacks_are_not_listened_for(monkeypatch: pytest.
     heard: list[int] = []
     monkeypatch.delattr(signal, "SIGHUP")
     monkeypatch.setattr(signal, "signal", lambda number, handler: heard.append(number))
-    _hear_signals()
-    assert heard == [signal.SIGTERM]
+    listen()
+    assert heard == [signal.SIGINT, signal.SIGTERM]

@@ -200,12 +200,13 @@ def test_what_is_sent_again_counts_against_the_budget(
 
 CHILD = """
 import sys
-from babelquake.cli.guard import _hear_signals, guarded
+from babelquake.cli.guard import guarded
+from babelquake.interrupts import listen
 from babelquake.engine import Cache, Engine
 from babelquake.systems import system
 import polars as pl
 pl.LazyFrame({"a": [1]}).collect()
-_hear_signals()
+listen()
 @guarded
 def command():
     engine = Engine(Cache(sys.argv[2]))
@@ -238,7 +239,7 @@ def test_a_signal_is_heard_while_a_provider_throttles(
 ) -> None:
     provider.answer = lambda handler, texts: reply(handler, 429, {}, Retry_After="290")
     took = interrupted(provider, tmp_path / "c.sqlite", number, lambda: len(provider.seen) >= 4)
-    assert took < 10, "waits are ended within two seconds; the rest is the process going away"
+    assert took < 10, "waits are ended at once; the rest is the process going away"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -262,7 +263,7 @@ def test_a_server_that_never_answers_does_not_hold_a_stopped_run(
 ) -> None:
     provider.answer = lambda handler, texts: time.sleep(60)
     took = interrupted(provider, tmp_path / "c.sqlite", number, lambda: len(provider.seen) >= 4)
-    assert took < 10
+    assert took < 15
 
 
 def test_a_killed_process_sends_nothing_again_that_was_answered(provider: Provider, tmp_path: Path) -> None:

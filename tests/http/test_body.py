@@ -1,6 +1,7 @@
 """Answers cut off at any place, and keys in every spelling."""
 
 import json
+import time
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -42,6 +43,23 @@ def test_all_but_the_last_entry_survive_a_cut() -> None:
 def test_any_bytes_are_read_or_are_nothing(content: bytes) -> None:
     parsed(content)
     salvaged(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * 40_000 + b"]" * 40_000,
+        b'{"a":[' * 100_000,
+        b'["' + b'\\"' * 500_000,
+        b'["\\' * 300_000,
+        b'"' * 1_000_001,
+        b'["a",' + b'"b",' * 250_000,
+    ],
+)
+def test_what_a_server_can_send_takes_no_time_to_look_through(content: bytes) -> None:
+    started = time.process_time()
+    salvaged(content)
+    assert time.process_time() - started < 2, "linear: a megabyte takes a fraction of a second"
 
 
 def test_nesting_without_end_is_no_json() -> None:

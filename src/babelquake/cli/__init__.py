@@ -2,8 +2,19 @@
 
 
 def main() -> None:
-    """The `babelquake` command."""
-    from babelquake.cli.app import app
-    from babelquake.cli.guard import enter
+    """The `babelquake` command. It listens for signals before it imports anything that takes time."""
+    from babelquake.interrupts import listen
 
+    listen()
+    try:
+        from babelquake.cli.app import app
+        from babelquake.cli.guard import enter
+    except KeyboardInterrupt:
+        import sys
+
+        from babelquake.interrupts import RESUMABLE, deaf
+
+        deaf(RESUMABLE)
+        print("babelquake: interrupted.", file=sys.stderr)
+        sys.exit(RESUMABLE)
     enter(app)

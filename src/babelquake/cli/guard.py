@@ -7,26 +7,26 @@ terminal, a pipe that nobody reads, memory that runs out – has a status of its
 import errno
 import functools
 import os
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
 from babelquake.errors import BabelquakeError, UserError, read_at_terminal
 from babelquake.escape import visible
+from babelquake.interrupts import RESUMABLE, check, deaf, stopping
 
 P = ParamSpec("P")
 R = TypeVar("R")
 FAULT = 70
 """The status of an unexpected error (EX_SOFTWARE of sysexits.h)."""
+UNTOLD = 130
+"""What typer returns where it caught a KeyboardInterrupt itself."""
 LIGHT, SMALL, ROOM = frozenset({"perturb", "list_things", "cache"}), 800_000_000, 1_700_000_000
 """Commands that need fewer libraries, and the bytes of addresses that they and the others want on two cores."""
 TRACKERS = ("issues", "bug tracker", "tracker")
@@ -44,13 +44,15 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     def guard(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             _require_addresses(SMALL if command.__name__ in LIGHT else ROOM)
-            return command(*args, **kwargs)
+            done = command(*args, **kwargs)
+            check()
+            return done
         except BabelquakeError as error:
             _say(str(error))
             raise typer.Exit(error.exit_status) from error
         except KeyboardInterrupt:
             _say(f"interrupted.{_promise(kwargs)}")
-            raise typer.Exit(3) from None
+            raise typer.Exit(RESUMABLE) from None
         except BrokenPipeError:
             _discard_output()
             raise typer.Exit(0) from None
@@ -60,7 +62,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
                 _discard_output()
             where = f"{error.filename}: " if error.filename else ""
             _say(f"{where}{error.strerror or error}.")
-            raise typer.Exit(3 if full else 2) from error
+            raise typer.Exit(RESUMABLE if full else 2) from error
 
     return call
 
@@ -105,8 +107,8 @@ def unread_is_no_verdict() -> Iterator[None]:
 def enter(app: typer.Typer) -> NoReturn:
     """Run the program and end the process with the status that belongs to what happened."""
     _open_streams()
-    _hear_signals()
     status = _status_of(app)
+    deaf(status)
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -119,11 +121,15 @@ def enter(app: typer.Typer) -> NoReturn:
 
 
 def _status_of(app: typer.Typer) -> int:
+    told = 0
     try:
-        found: Any = app(standalone_mode=False)
+        check()
+        told = app(standalone_mode=False)
+        if told == UNTOLD and stopping():  # typer's word for a KeyboardInterrupt outside of a command
+            raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):
         _say("interrupted.")
-        return 3
+        return RESUMABLE
     except BrokenPipeError:
         _discard_output()
         return 0
@@ -136,9 +142,9 @@ def _status_of(app: typer.Typer) -> int:
     except MemoryError:
         _say("the memory is not enough: take fewer segments, perturbations or texts at once. Finished tables are kept.")
         return FAULT
-    except Exception as error:
+    except BaseException as error:  # a panic in a library written in Rust is no Exception
         return _misused(error) if hasattr(error, "show") and hasattr(error, "exit_code") else _fault(error)
-    return found if isinstance(found, int) else 0
+    return told if isinstance(told, int) else 0
 
 
 def _misused(error: Any) -> int:
@@ -203,20 +209,6 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _hear_signals() -> None:
-    """SIGTERM (`docker stop`, Slurm) and SIGHUP end a run as Ctrl-C does, unless they are ignored (`nohup`)."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupted)
-
-
-def _interrupted(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _say(message: str) -> None:

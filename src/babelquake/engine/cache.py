@@ -11,13 +11,15 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from babelquake.engine.cache_repair import check, is_damage, is_foreign, readable_entries
 from babelquake.errors import ResumableError, UserError
-from babelquake.locking import locked
+from babelquake.interrupts import undisturbed
+from babelquake.locking import is_locked, locked
 from babelquake.paths import user_cache
 
 TABLES = """
@@ -25,6 +27,7 @@ CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB NOT NULL, c
                                     used INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS results_used ON results (used);
 """
+CLAIMS = "CREATE TABLE IF NOT EXISTS asking (key BLOB PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID"
 FILE = "results.sqlite"
 FRESH_ENOUGH = 3600
 """Seconds before a read renews an entry's last use: recency by the hour costs few writes."""
@@ -103,7 +106,29 @@ class Cache:
 
         What is `durable` is on the disk when this returns, so that not even a power cut makes it be paid for again.
         """
-        self._mending(lambda: self._put(values, durable))
+        with undisturbed():
+            self._mending(lambda: self._put(values, durable))
+
+    @contextmanager
+    def asking(self, keys: Sequence[bytes]) -> Iterator[set[bytes]]:
+        """Claim what is about to be asked of a paid service: yields the keys that no other living process asks for.
+
+        A process that dies gives its claims back with its lock.
+        """
+        owner = f"{os.getpid()}-{time.time_ns()}"
+        with locked(self._owners_lock(owner), wait=True):
+            taken = self._mending(lambda: self._claim(keys, owner))
+            try:
+                yield set(keys) - taken
+            finally:
+                with undisturbed():
+                    self._mending(lambda: self._database.execute("DELETE FROM asking WHERE owner = ?", (owner,)))
+
+    def unasked(self, keys: Sequence[bytes]) -> set[bytes]:
+        """The keys among these that no living process asks for."""
+        rows = self._mending(lambda: self._database.execute("SELECT key, owner FROM asking").fetchall())
+        living = {owner for owner in {owner for _, owner in rows} if is_locked(self._owners_lock(owner))}
+        return set(keys) - {key for key, owner in rows if owner in living}
 
     def info(self) -> CacheInfo:
         """Where the cache is, how full, and its limit."""
@@ -151,6 +176,29 @@ class Cache:
             with self._writing():
                 self._database.executemany("UPDATE results SET used = ? WHERE key = ?", stale)
         return found
+
+    def _claim(self, keys: Sequence[bytes], owner: str) -> set[bytes]:
+        """The keys that others hold; the rest are the owner's from now on."""
+        with self._writing():
+            self._database.execute(CLAIMS)
+            for (other,) in self._database.execute("SELECT DISTINCT owner FROM asking").fetchall():
+                if not is_locked(self._owners_lock(other)):
+                    self._database.execute("DELETE FROM asking WHERE owner = ?", (other,))
+            taken = {
+                key
+                for part in _chunks(keys, 500)
+                for (key,) in self._database.execute(
+                    f"SELECT key FROM asking WHERE key IN ({','.join('?' * len(part))})",  # noqa: S608 – marks only
+                    part,
+                )
+            }
+            self._database.executemany(
+                "INSERT INTO asking VALUES (?, ?)", [(key, owner) for key in dict.fromkeys(keys) if key not in taken]
+            )
+        return taken
+
+    def _owners_lock(self, owner: str) -> Path:
+        return _beside(self.path, f".asking-{owner}")
 
     def _put(self, values: Mapping[bytes, bytes], durable: bool) -> None:
         now = int(time.time())

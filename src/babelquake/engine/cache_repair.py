@@ -9,6 +9,7 @@ from pathlib import Path
 Entry = tuple[bytes, bytes, int, int]
 """A row of the cache: key, value, checksum, last use."""
 MAGIC = b"SQLite format 3\0"
+TABLES = {"results", "asking"}
 COLUMNS = ["key", "value", "checksum", "used"]
 PART = "SELECT key, value, checksum, used FROM results WHERE key >= ? AND key < ? ORDER BY key "
 
@@ -38,7 +39,7 @@ def is_foreign(path: Path) -> bool:
     try:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         columns = [row[1] for row in database.execute("PRAGMA table_info(results)")]
-        return bool(tables) and (tables != {"results"} or columns != COLUMNS)
+        return bool(tables) and (not {"results"} <= tables <= TABLES or columns != COLUMNS)
     except sqlite3.DatabaseError:
         return False
     finally:

@@ -4,7 +4,8 @@ It removes duplicates, looks into the cache, sorts by length, forms batches by a
 that does not fit into memory, stores each finished batch at once, and returns results in input order.
 """
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, cast
 
@@ -29,6 +30,7 @@ from babelquake.engine.searches import answer_all, pool
 from babelquake.engine.unanswered import Shortfalls
 from babelquake.engine.worker import Call, Unanswered
 from babelquake.errors import ResumableError
+from babelquake.interrupts import pause, undisturbed
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
 from babelquake.resource import Filler, Gap, Limits, Resource
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
@@ -39,6 +41,8 @@ A = TypeVar("A")
 R = TypeVar("R")
 SIDE_BY_SIDE = 512
 """Questions that scorers of one encoder judge in turn, while its vectors are in memory."""
+BETWEEN_LOOKS = 0.5
+"""Seconds between two looks for what another process is asking for."""
 
 
 class Engine:
@@ -64,7 +68,11 @@ class Engine:
         """Characters that remote resources may still be sent; None where nobody counts."""
         self.resident = resident
         """Models that a worker elsewhere keeps in memory: one, but where several are asked in turn."""
+        self.searching = False
+        """Whether only paid services' answers are looked up and kept: a search asks much that is sooner computed."""
         self._shortfalls = Shortfalls(on_error)
+        self._paid: dict[str, dict[Any, Any]] = {}
+        """Answers of paid services by signature and question, where there is no cache to keep them."""
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
@@ -157,7 +165,9 @@ class Engine:
     def _judged_as_one(self, kin: Sequence[VectorScorer], part: Questions, stored: bool) -> list[Array]:
         asked = part.one_by_one(kin[0].needs)
         distinct = list(dict.fromkeys(asked))
-        looked_up = [self._looked_up(scorer.signature, distinct, COMPARISON) for scorer in kin]
+        looked_up = [
+            ({}, {}) if self.searching else self._looked_up(scorer.signature, distinct, COMPARISON) for scorer in kin
+        ]
         missing = [one for one in distinct if any(one not in answers for _, answers in looked_up)]
         call: Call[VectorScorer, Question, Array] = Call(kin[0], worker.statistics_of_all, self.memory, {"kin": kin})
         for batch in in_batches(sorted(missing, key=COMPARISON.order), kin[0].limits, COMPARISON.length):
@@ -165,7 +175,7 @@ class Engine:
             for (keys, answers), own in zip(looked_up, rows, strict=True):
                 some = dict(zip(batch, own, strict=True))
                 answers.update(some)
-                if self.cache and stored:
+                if self.cache and stored and not self.searching:
                     self.cache.put({keys[one]: COMPARISON.write(row) for one, row in some.items()}, durable=False)
             self.calls += len(batch) * len(kin)
         return [np.stack([answers[one] for one in asked]) for _, answers in looked_up]
@@ -236,47 +246,93 @@ class Engine:
         known: dict[Q, A],
         stored: bool = True,
     ) -> list[A]:
-        """Answers in order: duplicates asked once, known ones not at all, each finished batch stored at once."""
-        cache = self.cache if stored else None
-        distinct = [one for one in dict.fromkeys(asked) if one not in known]
-        option = "".join(f"|{name}:{value}" for name, value in sorted(call.options.items()))
-        keys, kept = self._looked_up(call.resource.signature + option, distinct, form)
-        answers = known | kept
-        missing = sorted((one for one in distinct if one not in answers), key=form.order)
-        batches = in_batches(missing, call.resource.limits, form.length)
+        """Answers in order: duplicates asked once, known ones not at all, each finished batch stored at once.
+
+        What a paid service answers is stored in any case, and in memory where there is no cache.
+        """
         remote = getattr(call.resource, "remote", False)
-        workers = self.workers or Local(call.resource.limits.concurrent, apart=remote)
+        option = "".join(f"|{name}:{value}" for name, value in sorted(call.options.items()))
+        signature = call.resource.signature + option
+        known = known | self._paid.get(signature, {})
+        distinct = [one for one in dict.fromkeys(asked) if one not in known]
+        cache = self.cache if remote or not self.searching else None
+        keys, kept = self._looked_up(signature, distinct, form) if cache is not None else ({}, {})
+        answers = known | kept
         unanswered: dict[Q, str] = {}
 
         def keep(some: dict[Q, A]) -> None:
             answers.update(some)
-            if cache and some:
+            if cache is not None and some and (stored or remote):
                 cache.put({keys[one]: form.write(answer) for one, answer in some.items()}, durable=remote)
+            elif remote:
+                self._paid.setdefault(signature, {}).update(some)
 
-        with Progress(label, len(missing), quiet=self.quiet or not label) as progress:
+        def ask(missing: list[Q]) -> None:
+            batches = in_batches(missing, call.resource.limits, form.length)
+            workers = self.workers or Local(call.resource.limits.concurrent, apart=remote)
             try:
                 for position, results in workers.unordered(call, self._affordable(call.resource, batches, form)):
                     batch = batches[position]
                     outcome = dict(zip(batch, results, strict=True))
                     keep({one: answer for one, answer in outcome.items() if not isinstance(answer, Unanswered)})
-                    unanswered |= {one: each.reason for one, each in outcome.items() if isinstance(each, Unanswered)}
+                    unanswered.update(
+                        {one: each.reason for one, each in outcome.items() if isinstance(each, Unanswered)}
+                    )
                     self.calls += len(batch)
                     progress.advance(len(batch))
             except ResumableError as error:
                 keep({one: form.read(utf8(error.answers[one])) for one in missing if one in error.answers})
                 raise
+
+        missing = sorted((one for one in distinct if one not in answers), key=form.order)
+        quiet = self.quiet or not label
+        with Progress(label, len(missing), quiet=quiet) as progress, undisturbed() if remote else nullcontext():
+            if not remote or cache is None:
+                ask(missing)
+            else:
+                for mine in self._unclaimed(cache, missing, keys, form, answers, unanswered):
+                    ask(mine)
         if unanswered:
             answers.update(self._shortfalls.stand_ins(call.resource, unanswered, len(distinct), form))
         return [answers[one] for one in asked]
+
+    def _unclaimed(
+        self,
+        cache: Cache,
+        missing: list[Q],
+        keys: dict[Q, bytes],
+        form: Form[Q, A],
+        answers: dict[Q, A],
+        unanswered: Container[Q],
+    ) -> Iterator[list[Q]]:
+        """What this process has to ask: what another one is asking for is waited for, so that nothing is paid twice."""
+        while missing:
+            with cache.asking([keys[one] for one in missing]) as free:
+                answers.update(_stored(cache, keys, missing, form))  # by somebody between the last look and the claim
+                if mine := [one for one in missing if keys[one] in free and one not in answers]:
+                    yield mine
+            missing = [one for one in missing if one not in answers and one not in unanswered]
+            if missing:
+                self._await(cache, missing, keys, form, answers)
+                missing = [one for one in missing if one not in answers]
+
+    def _await(
+        self, cache: Cache, missing: list[Q], keys: dict[Q, bytes], form: Form[Q, A], answers: dict[Q, A]
+    ) -> None:
+        """Wait until another process has some of the answers, or no longer asks for them."""
+        while True:
+            pause(BETWEEN_LOOKS)
+            answers.update(_stored(cache, keys, missing, form))
+            left = [keys[one] for one in missing if one not in answers]
+            if not left or cache.unasked(left):
+                return
 
     def _looked_up(self, signature: str, questions: Sequence[Q], form: Form[Q, A]) -> tuple[dict[Q, bytes], dict[Q, A]]:
         """The cache's keys of questions, and the answers that it has; nothing where there is no cache."""
         if self.cache is None:
             return {}, {}
         keys = {one: key_of(signature, form.key(one)) for one in questions}
-        found = self.cache.get(list(keys.values()))
-        kept = {one: form.read(found[key]) for one, key in keys.items() if key in found}
-        return keys, {one: answer for one, answer in kept.items() if form.sound(answer)}
+        return keys, _stored(self.cache, keys, questions, form)
 
     def _affordable(self, resource: Resource, batches: list[list[Q]], form: Form[Q, A]) -> Iterator[list[Q]]:
         """The batches, as long as the budget lasts: what is sent twice counts twice."""
@@ -341,3 +397,11 @@ def in_turn(scorers: Iterable[S]) -> Iterator[S]:
         if len(groups) > 1:
             for scorer in group:
                 scorer.close()
+
+
+def _stored(cache: Cache, keys: dict[Q, bytes], questions: Iterable[Q], form: Form[Q, A]) -> dict[Q, A]:
+    """The answers that the cache has and that may be used."""
+    wanted = {one: keys[one] for one in questions}
+    found = cache.get(list(wanted.values()))
+    kept = {one: form.read(found[key]) for one, key in wanted.items() if key in found}
+    return {one: answer for one, answer in kept.items() if form.sound(answer)}

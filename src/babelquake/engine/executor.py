@@ -12,13 +12,14 @@ from multiprocessing import get_context
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from babelquake.errors import ResumableError, StoppedError, UserError
-from babelquake.interrupts import MOMENT, SLICE, stopped
+from babelquake.interrupts import IN_FLIGHT, SLICE, check, impatient, stopped
 from babelquake.registry import Registry
 from babelquake.spec import Range, bind, parameters, parse
 from babelquake.warnings_log import overheard, repeated
 
 A = TypeVar("A")
 B = TypeVar("B")
+NEVER = float("inf")
 
 
 class Workers(Protocol):
@@ -61,6 +62,7 @@ class Local:
         """
         if self.workers <= 1 and not self.apart and not self.gpus:
             for position, batch in enumerate(batches):
+                check()
                 yield position, function(batch)
             return
         pool = self._pool()
@@ -69,21 +71,22 @@ class Local:
         waiting: dict[Future[Any], int] = {}
         todo = iter(enumerate(batches))
         failure: BaseException | None = None
-        until = float("inf")
+        until = NEVER
         with ExitStack() as stack:
             stack.callback(self._give_back, pool)
             while True:
                 try:
+                    if until == NEVER:
+                        check()
                     while failure is None and len(waiting) < 2 * self.workers and (following := next(todo, None)):
                         waiting[pool.submit(work, following[1])] = following[0]
-                    if not waiting or time.monotonic() > until:
+                    if not waiting or time.monotonic() > until or (until < NEVER and impatient()):
                         break
                     finished, _ = wait(waiting, timeout=SLICE, return_when=FIRST_COMPLETED)
                 except KeyboardInterrupt as interrupt:
-                    if isinstance(failure, KeyboardInterrupt):
-                        raise
-                    failure, finished = interrupt, set()
-                    until = time.monotonic() + MOMENT + 2 * SLICE
+                    hurried = until < NEVER
+                    failure, finished = first_of(interrupt, failure) if failure else interrupt, set()
+                    until = time.monotonic() + (0 if hurried else IN_FLIGHT + 2 * SLICE)
                     stack.enter_context(stopped())
                 except ResumableError as error:
                     failure, finished = failure or error, set()

@@ -15,9 +15,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
-from babelquake.engine.executor import first_of
+from babelquake.engine.executor import NEVER, first_of
 from babelquake.errors import ResumableError, UserError
-from babelquake.interrupts import MOMENT, SLICE
+from babelquake.interrupts import IN_FLIGHT, SLICE, check, impatient
 from babelquake.spec import Range
 from babelquake.warnings_log import overheard, repeated
 
@@ -61,11 +61,13 @@ class Ray:
         under_way: dict[Any, tuple[int, A, Any]] = {}
         deaths: dict[int, int] = {}
         failure: BaseException | None = None
-        until = float("inf")
+        until = NEVER
         alone = time.monotonic()
         exhausted = False
         while True:
             try:
+                if until == NEVER:
+                    check()
                 while failure is None and (actor := self._idle([sent for *_, sent in under_way.values()])) is not None:
                     following = again.popleft() if again else next(todo, None)
                     if following is None:
@@ -74,7 +76,7 @@ class Ray:
                     position, batch = following
                     under_way[actor.answer.remote(call, batch)] = (position, batch, actor)
                 done = not under_way and (failure is not None or (exhausted and not again))
-                if done or time.monotonic() > until:
+                if done or time.monotonic() > until or (until < NEVER and impatient()):
                     break
                 finished, _ = ray.wait([*under_way, *self._rising], timeout=SLICE)
                 if under_way or len(self._rising) < len(self._actors):
@@ -84,10 +86,9 @@ class Ray:
                         f"no actor of the Ray cluster has come up for {PATIENCE:.0f} seconds. Finished work is kept."
                     )
             except KeyboardInterrupt as interrupt:
-                if isinstance(failure, KeyboardInterrupt):
-                    raise
-                failure, finished = interrupt, []
-                until = time.monotonic() + MOMENT
+                hurried = until < NEVER
+                failure, finished = first_of(interrupt, failure) if failure else interrupt, []
+                until = time.monotonic() + (0 if hurried else IN_FLIGHT)
             except ResumableError as error:
                 failure, finished = failure or error, []
             for task in finished:
@@ -108,7 +109,7 @@ class Ray:
                     failure = first_of(failure, error.cause if isinstance(error.cause, BaseException) else error)
                 else:
                     yield position, result
-        if isinstance(failure, KeyboardInterrupt):
+        if until < NEVER:
             self.close()
         if failure is not None:
             raise failure

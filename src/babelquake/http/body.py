@@ -5,6 +5,11 @@ import re
 from functools import cache
 from typing import Any
 
+MARKS = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{}]', re.DOTALL)
+"""What says where JSON could be closed: strings, of which the last may be cut, and brackets outside of them."""
+DEEPEST = 64
+"""How deeply an answer may be nested."""
+
 
 def parsed(content: bytes) -> Any:
     """The JSON, or None where there is none; nesting too deep to read counts as none."""
@@ -17,26 +22,25 @@ def parsed(content: bytes) -> Any:
 def salvaged(content: bytes) -> Any:
     """The JSON up to the last list entry that was received whole, where an answer was cut off; None if there is none.
 
-    A service answers in the order it was asked, so that the entries before the cut belong to the first texts.
+    A service answers in the order it was asked, so that the entries before the cut belong to the first texts. One pass
+    over the marks that count; what is nested deeper than any service's answer is none.
     """
     text = content.decode("utf-8", "ignore")
     stack: list[str] = []
     whole: tuple[int, str] | None = None
-    in_string = escaped = False
-    for place, char in enumerate(text):
-        if in_string:
-            escaped, in_string = (char == "\\" and not escaped), (char != '"' or escaped)
-            ends = not in_string
-        else:
-            ends = char in "]}"
-            if char == '"':
-                in_string = True
-            elif char in "[{":
-                stack.append("]" if char == "[" else "}")
-            elif ends and (not stack or stack.pop() != char):
+    for mark in MARKS.finditer(text):
+        char = mark[0][0]
+        if char == '"' and not mark[1]:
+            break
+        if char in "[{":
+            if len(stack) == DEEPEST:
                 return None
-        if ends and stack and stack[-1] == "]":
-            whole = place + 1, "".join(reversed(stack))
+            stack.append("]" if char == "[" else "}")
+            continue
+        if char in "]}" and (not stack or stack.pop() != char):
+            return None
+        if stack and stack[-1] == "]":
+            whole = mark.end(), "".join(reversed(stack))
     return parsed((text[: whole[0]] + whole[1]).encode()) if whole else None
 
 

@@ -18,12 +18,12 @@ from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
 
-from babelquake.errors import QuotaError, ResumableError, UserError
+from babelquake.errors import QuotaError, ResumableError, StoppedError, UserError
 from babelquake.escape import visible
 from babelquake.http.body import is_web_page, message, parsed, salvaged, without_secret
 from babelquake.http.waiting import back_off, retry_after
 from babelquake.http.wire import Response, Wire
-from babelquake.interrupts import pause
+from babelquake.interrupts import pause, stopping
 
 LONGEST_RETRY_AFTER = 300.0
 """A provider that asks for more seconds than this has, for now, said no."""
@@ -157,6 +157,8 @@ class Client:
             if attempt:
                 self._wait(back_off(attempt, trouble.retry_after))
             self._take_turn()
+            if stopping():
+                raise StoppedError("interrupted.")
             try:
                 return self._once(request)
             except _TroubleError as again:

@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from babelquake.errors import StoppedError
-from babelquake.interrupts import MOMENT, SLICE, stopping
+from babelquake.interrupts import IN_FLIGHT, SLICE, stopping
 
 if TYPE_CHECKING:
     import httpx
@@ -132,7 +132,7 @@ def _waited_for(work: Coroutine[Any, Any, T]) -> T:
             task.cancel()
             raise
         if until is None and stopping():
-            until = time.monotonic() + MOMENT
+            until = time.monotonic() + IN_FLIGHT
         if until is not None and time.monotonic() > until:
             task.cancel()
 

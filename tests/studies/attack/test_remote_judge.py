@@ -49,7 +49,7 @@ def test_the_budget_holds_while_searches_ask(server: Server, tmp_path: Path, nei
     needed = len(server.asked)
     server.asked.clear()
     with pytest.raises(ResumableError, match="the budget is spent"):
-        attacked(server, tmp_path / "run", neighbours, budget=4_000)
+        attacked(server, tmp_path / "run", neighbours, budget=2_500)
     assert whole.table("scores").height // 2 < len(server.asked) < needed
     continued = attacked(server, tmp_path / "run", neighbours, budget=10**6)
     assert continued.table("attacks").equals(whole.table("attacks"))

@@ -121,8 +121,8 @@ def attacked(
 ) -> pl.DataFrame:
     """Attack every row that the journal does not hold yet; the finished table, in order of the rows.
 
-    What passes through the search is not written to disk. At the `deadline` (of `time.monotonic`) the sentences in
-    flight are given up and the run ends as one that can be continued.
+    What passes through the search is not written to disk, but for answers of paid services. At the `deadline` (of
+    `time.monotonic`) the sentences in flight are given up and the run ends as one that can be continued.
     """
     done = {entry["row"]: entry for entry in journal.read()}
     left = [row for row in rows if row["row"] not in done]
@@ -145,9 +145,9 @@ def attacked(
 
 @contextmanager
 def _searching(engine: Engine) -> Iterator[Engine]:
-    """The engine without its cache and its bars: the same memory, notes and budget, several models resident."""
+    """The engine without its bars that keeps what is paid for only: the same budget, several models resident."""
     inner = copy(engine)
-    inner.cache, inner.quiet, inner.resident = None, True, VOICES
+    inner.searching, inner.quiet, inner.resident = True, True, VOICES
     try:
         yield inner
     finally:
