@@ -128,8 +128,8 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     from babelquake.attacks.language import stop_words, tags
     from babelquake.attacks.recipes import Tools
     from babelquake.attacks.recipes import recipe as recipe_of
+    from babelquake.attacks.requests import AttackModels
     from babelquake.attacks.victim import Scale
-    from babelquake.attacks.voice import Voice
     from babelquake.engine import Engine
     from babelquake.models import causal, masked
     from babelquake.models.settings import configure
@@ -140,7 +140,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     torch.set_num_threads(given["threads"])
     configure(device=given["device"])
     victim, engine = scorer(given["victim"]), Engine(None, quiet=True)
-    voice = Voice(
+    models = AttackModels(
         causal=causal(given["causal"]), masked=masked(f"{given['masked']}[words=any]") if recipe == "clare" else None
     )
     plan = Plan(
@@ -150,7 +150,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
         ),
         (PerplexityRise(given["rise"]),),
         stop_words(None),
-        voice,
+        models,
         victim,
         Scale(given["mean"], given["sd"]),
         check=given.get("check", "after"),

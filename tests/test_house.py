@@ -32,6 +32,7 @@ FLOORS: tuple[set[str], ...] = (
         "errors",
         "escape",
         "files",
+        "generators",
         "http",
         "interrupts",
         "languages",

@@ -5,22 +5,23 @@ from typing import Any, TypeVar
 
 import pytest
 
-from babelquake.attacks.asking import (
-    Agreement,
-    Asking,
-    Closeness,
-    Judgement,
-    Perplexity,
-    Rendering,
-    Request,
-)
 from babelquake.attacks.attack import Attack, Outcome
 from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal, Overpenalise
 from babelquake.attacks.moves import Move
+from babelquake.attacks.requests import (
+    Agreement,
+    Asking,
+    Closeness,
+    Perplexity,
+    Rendering,
+    Request,
+)
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale, ScorerVictim
+from babelquake.generators import driven
 from babelquake.resource import Gap
+from babelquake.scorers.base import Question
 from babelquake.text import words
 
 R = TypeVar("R")
@@ -45,10 +46,10 @@ class Toys:
     def reply(request: Request) -> Any:
         """What the toy models say."""
         match request:
-            case Judgement(translation, (reference,), _):
+            case Question(translation, (reference,), _):
                 shared = {span.text for span in words(translation)} & {span.text for span in words(reference)}
                 return Toys.worth(translation) + 0.001 * len(shared)
-            case Judgement(translation, _, _):
+            case Question(translation, _, _):
                 return Toys.worth(translation)
             case Perplexity(text):
                 return 4.0 * len(text)
@@ -68,15 +69,13 @@ class Toys:
         asking: Asking[R], answer: Callable[[Request], Any] | None = None, log: list[list[Request]] | None = None
     ) -> R:
         """Run one generator to its end."""
-        try:
-            requests = next(asking)
-            while True:
-                if log is not None:
-                    log.append(requests)
-                requests = asking.send([(answer or Toys.reply)(request) for request in requests])
-        except StopIteration as end:
-            result: R = end.value
-            return result
+
+        def told(requests: list[Request]) -> list[Any]:
+            if log is not None:
+                log.append(requests)
+            return [(answer or Toys.reply)(request) for request in requests]
+
+        return driven(asking, told)
 
     @staticmethod
     def attack_on(

@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from babelquake.attacks.asking import Asking, Memory
 from babelquake.attacks.budget import Budget
 from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.moves.base import Move
+from babelquake.attacks.requests import Asking, Memory
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Victim
 

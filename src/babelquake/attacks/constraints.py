@@ -11,8 +11,9 @@ from typing import Annotated, ClassVar
 
 from rapidfuzz.distance import Levenshtein as EditDistance
 
-from babelquake.attacks.asking import Asking, Closeness, Judgement, Perplexity, Request
+from babelquake.attacks.requests import Asking, Closeness, Perplexity, Request
 from babelquake.attacks.sentence import Sentence
+from babelquake.scorers.base import Question
 from babelquake.spec import Range, Spec, make
 from babelquake.text import words
 
@@ -174,8 +175,8 @@ class SelfSimilarity(Constraint):
         """Its limit; the scale is the victim's."""
         return f"{self.name}[within={self.within},symmetric={str(self.symmetric).lower()}]"
 
-    def _similar(self, translation: str, reference: str) -> Judgement:
-        return Judgement(translation, (reference,), self.source)
+    def _similar(self, translation: str, reference: str) -> Question:
+        return Question(translation, (reference,), self.source)
 
 
 def self_similarity(*, within: Annotated[float, Range(0, 1000)] = 0.3, symmetric: bool = False) -> SelfSimilarity:

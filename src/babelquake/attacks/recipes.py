@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from babelquake.attacks.asking import Asking
 from babelquake.attacks.attack import Attack, StopWords, Trial
 from babelquake.attacks.constraints import Constraint, Levenshtein
 from babelquake.attacks.moves import (
@@ -30,9 +29,9 @@ from babelquake.attacks.moves import (
 )
 from babelquake.attacks.moves.characters import LETTERS
 from babelquake.attacks.moves.masks import Tags
+from babelquake.attacks.requests import PIECES, Asking
 from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
 from babelquake.attacks.search.greedy import Rank
-from babelquake.attacks.voice import PIECES
 from babelquake.errors import UserError
 from babelquake.spec import Range, Spec, bind, make, named, parameters, parse
 

@@ -11,8 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.attacks.asking import Agreement, Asking, Judgement, Rendering
+from babelquake.attacks.requests import Agreement, Asking, Rendering
 from babelquake.errors import UserError
+from babelquake.scorers.base import Question
 
 
 class Victim(Protocol):
@@ -57,7 +58,7 @@ class ScorerVictim:
 
     def scores(self, texts: Sequence[str]) -> Asking[list[float]]:
         """f̂ of each text as a translation of this segment."""
-        raw = yield [Judgement(text, self.references, self.source) for text in texts]
+        raw = yield [Question(text, self.references, self.source) for text in texts]
         return [self.scale.normalised(score) for score in raw]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from babelquake.generators import Dialogue
 from babelquake.models.base import CausalLM, Encoder, MaskedLM
 from babelquake.resource import Resource
 from babelquake.scorers.base import Question, Questions, Scorer
@@ -35,32 +36,31 @@ def pool(
 def _advanced(
     searches: Iterable[Generator[list[Q], list[A], R]], answer: Callable[[list[Q]], list[A]], width: int
 ) -> Iterator[tuple[int, R]]:
-    waiting = iter(enumerate(searches))
-    active: dict[int, tuple[Generator[list[Q], list[A], R], list[Q]]] = {}
-    exhausted = False
-    while active or not exhausted:
-        while len(active) < width and not exhausted:
-            if (following := next(waiting, None)) is None:
-                exhausted = True
-                break
-            position, search = following
-            try:
-                active[position] = (search, next(search))
-            except StopIteration as end:
-                yield position, end.value
+    waiting = enumerate(searches)
+    active: dict[int, Dialogue[Q, A, R]] = {}
+    while True:
+        for position, search in islice(waiting, width - len(active)):
+            active[position] = Dialogue(search)
+        yield from _finished(active)
+        if len(active) < width and (following := next(waiting, None)) is not None:  # some asked nothing at all
+            active[following[0]] = Dialogue(following[1])
+            continue
         if not active:
             return
-        asked = [question for _, questions in active.values() for question in questions]
+        asked = [question for dialogue in active.values() for question in dialogue.asked]
         answers = answer(asked) if asked else []
         if len(answers) != len(asked):
             raise ValueError(f"{len(answers)} answers to {len(asked)} questions")
         one_by_one = iter(answers)
-        for position, (search, questions) in list(active.items()):
-            try:
-                active[position] = (search, search.send(list(islice(one_by_one, len(questions)))))
-            except StopIteration as end:
-                del active[position]
-                yield position, end.value
+        for dialogue in active.values():
+            dialogue.tell(list(islice(one_by_one, len(dialogue.asked))))
+        yield from _finished(active)
+
+
+def _finished(active: dict[int, Dialogue[Q, A, R]]) -> Iterator[tuple[int, R]]:
+    """Searches that are over, taken out of those under way."""
+    for position in [position for position, dialogue in active.items() if dialogue.over]:
+        yield position, active.pop(position).result
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from functools import lru_cache, partial
 from typing import Any
 
 from babelquake.errors import UserError
+from babelquake.generators import driven
 from babelquake.languages import Language
 from babelquake.perturb.card import PERTURBATIONS, Card, card_of, perturbation
-from babelquake.perturb.masked_gaps import Asking, Fillers, together
+from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
 from babelquake.resource import Filler, Gap
@@ -118,7 +119,7 @@ class Perturbation:
         made = self.begin(text, lang, seed, replicate, source, vocabulary)
         if made is None or isinstance(made, str):
             return made
-        return together([made], partial(self.fill, fillers))[0]
+        return driven(made, partial(self.fill, fillers))
 
     def begin(
         self,

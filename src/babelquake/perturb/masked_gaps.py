@@ -10,31 +10,10 @@ from babelquake.randomness import Stream
 from babelquake.resource import Filler, Gap
 from babelquake.text import Span, match_case, replaced
 
-Asking = Generator[list[Gap], list[list[Filler]], str | None]
+Asking = Generator[list[Gap], list[Sequence[Filler]], str | None]
 """A change under way: yields gaps, receives for each the words a model offers, returns the changed text."""
 Fillers = Callable[[str, Sequence[Gap], int], Sequence[Sequence[Filler]]]
 """Of a model's name, some gaps and a number: for each gap the model's likeliest words, that many or fewer."""
-
-
-def together(changes: Sequence[Asking], fill: Callable[[list[Gap]], Sequence[Sequence[Filler]]]) -> list[str | None]:
-    """Run changes side by side: what all of them ask next goes to the model at once."""
-    done: list[str | None] = [None] * len(changes)
-    asked: dict[int, list[Gap]] = {}
-
-    def go_on(place: int, answers: list[list[Filler]] | None) -> None:
-        try:
-            asked[place] = changes[place].send(answers) if answers is not None else next(changes[place])
-        except StopIteration as stop:
-            asked.pop(place, None)
-            done[place] = stop.value
-
-    for place in range(len(changes)):
-        go_on(place, None)
-    while asked:
-        answers = iter(fill([gap for gaps in asked.values() for gap in gaps]))
-        for place, gaps in list(asked.items()):
-            go_on(place, [list(next(answers)) for _ in gaps])
-    return done
 
 
 def filled(text: str, words: Sequence[Span], rng: Stream) -> Asking:

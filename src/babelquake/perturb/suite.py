@@ -18,9 +18,10 @@ import polars as pl
 import yaml
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
-from babelquake.perturb.masked_gaps import Asking, Fillers, together
+from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
 from babelquake.user_code import PLACE
@@ -174,7 +175,8 @@ def _finished(
     """The texts of one perturbation; those that ask for words are told them, all together."""
     done = [text if isinstance(text, str) else None for text in begun]
     open_ = {place: text for place, text in enumerate(begun) if text is not None and not isinstance(text, str)}
-    for place, text in zip(open_, together(list(open_.values()), partial(perturbation.fill, fillers)), strict=True):
+    told = driven(together(list(open_.values())), partial(perturbation.fill, fillers))
+    for place, text in zip(open_, told, strict=True):
         done[place] = text
     return done
 

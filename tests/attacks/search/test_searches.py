@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelquake.attacks.asking import Judgement
 from babelquake.attacks.constraints import Levenshtein, PerplexityRise, SelfSimilarity, Similarity
 from babelquake.attacks.goal import Collapse, Inflate, Overpenalise
 from babelquake.attacks.moves import DeleteWord, InsertLetter, MaskInsert, MaskReplace, SwapNeighbour
 from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
 from babelquake.attacks.search.genetic import Substitutes
 from babelquake.attacks.victim import SystemVictim
+from babelquake.scorers.base import Question
 
 TEXT = "the cat sat on a red mat"
 UNREACHABLE = Overpenalise(by=100.0)
@@ -197,7 +197,7 @@ def judged(attack: Any, search: Any, toys: Any) -> int:
     """Distinct questions to the victim, counted where they are answered."""
     log: list[list[Any]] = []
     found = toys.driven(attack.running(search), None, log)
-    count = sum(isinstance(request, Judgement) for requests in log for request in requests)
+    count = sum(isinstance(request, Question) for requests in log for request in requests)
     assert count == found.queries
     return count
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from babelquake.attacks.asking import Asking
+from babelquake.attacks.requests import Asking
 from babelquake.attacks.sentence import Sentence
 
 

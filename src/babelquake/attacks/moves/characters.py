@@ -8,8 +8,8 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from babelquake.attacks.asking import Asking
 from babelquake.attacks.moves.base import Move, told
+from babelquake.attacks.requests import Asking
 from babelquake.attacks.sentence import Sentence
 from babelquake.randomness import Stream
 

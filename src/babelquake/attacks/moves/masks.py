@@ -6,8 +6,8 @@ candidates. Fillers have a letter in them; whether pieces of words count is the 
 
 from collections.abc import Callable, Sequence
 
-from babelquake.attacks.asking import Asking
 from babelquake.attacks.moves.base import Move
+from babelquake.attacks.requests import Asking
 from babelquake.attacks.sentence import Sentence
 from babelquake.resource import Gap
 

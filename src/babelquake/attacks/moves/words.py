@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from babelquake.attacks.asking import Asking
 from babelquake.attacks.moves.base import Move, told
+from babelquake.attacks.requests import Asking
 from babelquake.attacks.sentence import Sentence
 from babelquake.text import match_case
 

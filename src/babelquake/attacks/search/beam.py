@@ -1,7 +1,8 @@
 """Beam search over all moves (CLARE as Huang 2023 ran it)."""
 
-from babelquake.attacks.asking import Asking, together
 from babelquake.attacks.attack import Attack, Trial
+from babelquake.attacks.requests import Asking
+from babelquake.generators import together
 
 
 def beam(attack: Attack, width: int = 2, iterations: int = 10, distinct: bool = False) -> Asking[Trial]:

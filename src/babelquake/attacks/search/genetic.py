@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from babelquake.attacks.asking import Asking, together
 from babelquake.attacks.attack import Attack, Trial
+from babelquake.attacks.requests import Asking
 from babelquake.attacks.sentence import Sentence
+from babelquake.generators import together
 from babelquake.randomness import Stream
 
 TEMPERATURE = 0.3

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from babelquake.attacks.asking import Asking, together
 from babelquake.attacks.attack import Attack, Trial
+from babelquake.attacks.requests import Asking
 from babelquake.attacks.sentence import Sentence
+from babelquake.generators import together
 
 UNKNOWN = "[UNK]"
 """What stands in for a word whose importance is measured (TextAttack's `unk`)."""

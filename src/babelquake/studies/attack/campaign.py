@@ -11,8 +11,8 @@ from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.language import stop_words, tags
 from babelquake.attacks.recipes import Tools, recipe
+from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.victim import Scale
-from babelquake.attacks.voice import Voice
 from babelquake.languages import sides
 from babelquake.runs.journal import Journal
 from babelquake.runs.table_parts import FOLDER
@@ -113,7 +113,7 @@ class Campaign:
         language = source if self.goal.on_system else translated
         models = self.models
         tools = Tools(models.neighbours, tags(language), self.seed, models.strict)
-        voice = Voice(
+        asked = AttackModels(
             causal=models.fluency,
             masked=models.masked,
             encoder=models.similarity,
@@ -125,7 +125,7 @@ class Campaign:
             recipe=recipe(spec, tools),
             constraints=self.constraints,
             stop_words=stop_words(language),
-            voice=voice,
+            models=asked,
             scorer=target.scorer,
             scale=scale,
             check=self.check,

@@ -14,11 +14,12 @@ from babelquake.attacks.attack import Attack, Check, Outcome
 from babelquake.attacks.constraints import Constraint, SelfSimilarity, word_distance
 from babelquake.attacks.goal import Goal, Inconsistent
 from babelquake.attacks.recipes import Recipe
+from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale, ScorerVictim, SystemVictim, Victim
-from babelquake.attacks.voice import Voice
 from babelquake.engine import Ask, Engine, Progress
 from babelquake.errors import ResumableError
+from babelquake.generators import Dialogue
 from babelquake.runs.journal import Journal
 from babelquake.scorers.base import Scorer
 from babelquake.systems.base import System
@@ -39,7 +40,7 @@ SCHEMA: dict[str, Any] = {
     "gain": pl.Float64,
     "constraints": pl.String,
 }
-VOICES = 4
+MODELS_IN_TURN = 4
 """Models that a search asks in turn, round after round: victim, masked model, fluency, similarity or chrF."""
 
 
@@ -51,7 +52,7 @@ class Plan:
     recipe: Recipe
     constraints: tuple[Constraint, ...]
     stop_words: Callable[[str], bool]
-    voice: Voice
+    models: AttackModels
     scorer: Scorer | None
     """The victim; None where a system is attacked."""
     scale: Scale | None
@@ -75,7 +76,7 @@ class Plan:
             check=self.check,
             max_queries=self.max_queries,
         )
-        return self.voice.speaking(attack.running(self.recipe.search))
+        return self.models.asked(attack.running(self.recipe.search))
 
     def _victim(self, row: dict[str, Any]) -> Victim:
         if self.scorer is None or self.scale is None:
@@ -147,7 +148,7 @@ def attacked(
 def _searching(engine: Engine) -> Iterator[Engine]:
     """The engine without its bars that keeps what is paid for only: the same budget, several models resident."""
     inner = copy(engine)
-    inner.searching, inner.quiet, inner.resident = True, True, VOICES
+    inner.searching, inner.quiet, inner.resident = True, True, MODELS_IN_TURN
     try:
         yield inner
     finally:
@@ -168,20 +169,18 @@ class Watch:
 
     def over(self, search: Generator[list[Any], list[Any], Outcome]) -> Generator[list[Any], list[Any], Outcome]:
         """The same search, watched."""
-        try:
-            asked = next(search)
-            while True:
-                if self.sentences and self.deadline is not None and time.monotonic() > self.deadline:
-                    raise ResumableError(
-                        f"the time limit is reached: {self.progress.done} of {self.progress.total} sentences are "
-                        f"attacked ({self.label}). The same command goes on from here."
-                    )
-                self.questions += sum(not isinstance(one, Ask) or isinstance(one.resource, System) for one in asked)
-                self._tell(0)
-                asked = search.send((yield asked))
-        except StopIteration as end:
-            result: Outcome = end.value
-            return result
+        dialogue = Dialogue(search)
+        while not dialogue.over:
+            asked = dialogue.asked
+            if self.sentences and self.deadline is not None and time.monotonic() > self.deadline:
+                raise ResumableError(
+                    f"the time limit is reached: {self.progress.done} of {self.progress.total} sentences are "
+                    f"attacked ({self.label}). The same command goes on from here."
+                )
+            self.questions += sum(not isinstance(one, Ask) or isinstance(one.resource, System) for one in asked)
+            self._tell(0)
+            dialogue.tell((yield asked))
+        return dialogue.result
 
     def finished(self, success: bool) -> None:
         """One sentence more."""

@@ -1,12 +1,10 @@
 """Victims and their scales: every scorer's score of every tuple of the data (Huang 2023 §2.2)."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
-from babelquake.attacks.asking import Asking, together
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale
@@ -15,8 +13,6 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, Questions
 from babelquake.studies.attack.searching import likeness
 from babelquake.studies.missing_scores import missing_error, steady
-
-R = TypeVar("R")
 
 
 def questions(segments: pl.DataFrame, victim: Scorer, texts: Sequence[str]) -> Questions:
@@ -88,18 +84,6 @@ def _alike(engine: Engine, victim: Scorer, scale: Scale, found: pl.DataFrame, go
         for limit, (original, perturbed, _) in zip(limits, rows, strict=True)
         if limit is not None
     ]
-    values = iter(_told(engine, victim, together(asked)))
-    return [limit is None or limit.allows(next(values)[0]) for limit in limits]
-
-
-def _told(engine: Engine, victim: Scorer, asking: Asking[R]) -> R:
-    """The end of a generator that asks the victim alone."""
-    try:
-        requests = next(asking)
-        while True:
-            translations, references, sources = zip(*requests, strict=True)
-            asked = Questions(translations, references, sources if "source" in victim.needs else None)
-            requests = asking.send(victim.score_rows(engine.judge(victim, asked)).tolist())
-    except StopIteration as end:
-        result: R = end.value
-        return result
+    values = dict(engine.search(asked, victim, stored=True))
+    places = iter(range(len(asked)))
+    return [limit is None or limit.allows(values[next(places)][0]) for limit in limits]

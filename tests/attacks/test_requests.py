@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from babelquake.attacks.asking import Agreement, Asking, Closeness, Judgement, Memory, Perplexity, Rendering, together
+from babelquake.attacks.requests import Agreement, Asking, Closeness, Memory, Perplexity, Rendering
+from babelquake.generators import together
 from babelquake.resource import Gap
+from babelquake.scorers.base import Question
 
 
 def adding(texts: list[str]) -> Asking[float]:
@@ -26,20 +28,20 @@ def test_generators_ask_in_step_and_keep_their_order(toys: Any) -> None:
 
 def test_nothing_is_asked_twice_and_only_the_victim_counts(toys: Any) -> None:
     def asking() -> Asking[list[float]]:
-        first = yield [Judgement("a"), Judgement("a"), Perplexity("a")]
-        second = yield [Judgement("a"), Judgement("b")]
+        first = yield [Question("a"), Question("a"), Perplexity("a")]
+        second = yield [Question("a"), Question("b")]
         return [*first, *second]
 
     memory, log = Memory(), []
     values = toys.driven(memory.remembering(asking()), lambda request: float(len(log)), log)
-    assert log == [[Judgement("a"), Perplexity("a")], [Judgement("b")]]
+    assert log == [[Question("a"), Perplexity("a")], [Question("b")]]
     assert values == [1.0, 1.0, 1.0, 1.0, 2.0]
     assert memory.queries == 2
 
 
 def test_requests_of_two_kinds_about_one_text_are_two_requests() -> None:
     text = "x"
-    kinds = [Judgement(text), Perplexity(text), Rendering(text)]
+    kinds = [Question(text), Perplexity(text), Rendering(text)]
     kinds += [Closeness(text, text), Agreement(text, text), Gap(text, text)]
     assert len(set(kinds)) == len(kinds)
 
