@@ -125,7 +125,6 @@ def ours(file: Path, recipe: str, out: Path) -> None:
 
     from babelquake.attacks.constraints import PerplexityRise
     from babelquake.attacks.goal import Overpenalise
-    from babelquake.attacks.language import stop_words, tags
     from babelquake.attacks.recipes import Tools
     from babelquake.attacks.recipes import recipe as recipe_of
     from babelquake.attacks.requests import AttackModels
@@ -134,6 +133,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     from babelquake.models import causal, masked
     from babelquake.models.settings import configure
     from babelquake.scorers import scorer
+    from babelquake.studies.attack.languages import stop_words, tags
     from babelquake.studies.attack.searching import Plan
 
     given = json.loads(file.read_text("utf-8"))

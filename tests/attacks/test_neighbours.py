@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from babelquake.attacks.neighbours import neighbours
+from babelquake.attacks.moves.words import neighbours
 from babelquake.errors import UserError
 
 

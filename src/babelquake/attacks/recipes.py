@@ -30,8 +30,8 @@ from babelquake.attacks.moves import (
 from babelquake.attacks.moves.characters import LETTERS
 from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.requests import PIECES, Asking
-from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
-from babelquake.attacks.search.greedy import Rank
+from babelquake.attacks.search import genetic, greedy_by_importance, least_important_first
+from babelquake.attacks.search.greedy import Rank, beam
 from babelquake.errors import UserError
 from babelquake.spec import Range, Spec, bind, make, named, parameters, parse
 

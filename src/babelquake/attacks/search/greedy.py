@@ -1,4 +1,4 @@
-"""Greedy searches that walk through the words of a sentence."""
+"""Greedy and beam searches that walk through the words of a sentence."""
 
 from collections.abc import Collection, Sequence
 from typing import Literal
@@ -107,3 +107,27 @@ def _combined(attack: Attack, places: Sequence[int]) -> Asking[list[float]]:
 def _now_at(trial: Trial, place: int) -> Collection[int]:
     """Where the word that stood at a place of the original stands now; nowhere, once deleted."""
     return {now for now, origin in enumerate(trial.sentence.origins) if origin == place}
+
+
+def beam(attack: Attack, width: int = 2, iterations: int = 10, distinct: bool = False) -> Asking[Trial]:
+    """Keep the `width` best candidates of every round until one meets the goal.
+
+    The result is the best of the last round, as in the authors' code, even where an earlier round had a better one that
+    did not meet the goal either. Two members of the beam may lead to the same text; the authors' beam then holds it
+    twice, `distinct` keeps it once.
+    """
+    best = attack.untouched
+    members = [attack.original]
+    for _ in range(iterations):
+        expanded = yield from together([attack.candidates(member) for member in members])
+        candidates = [candidate for found in expanded for candidate in found]
+        if distinct:
+            candidates = list({candidate.text: candidate for candidate in reversed(candidates)}.values())[::-1]
+        passed = yield from attack.tried(candidates, keep=width)
+        if not passed:
+            return best
+        best = passed[0]
+        if best.met:
+            return best
+        members = [trial.sentence for trial in passed]
+    return best

@@ -9,7 +9,6 @@ import polars as pl
 from babelquake.attacks.attack import Check
 from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal
-from babelquake.attacks.language import stop_words, tags
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.victim import Scale
@@ -18,6 +17,7 @@ from babelquake.runs.journal import Journal
 from babelquake.runs.table_parts import FOLDER
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
+from babelquake.studies.attack.languages import stop_words, tags
 from babelquake.studies.attack.models import Models
 from babelquake.studies.attack.searching import SCHEMA, Plan, attacked
 from babelquake.studies.session import Session

@@ -7,7 +7,7 @@ from typing import Any
 
 from babelquake import models
 from babelquake.attacks.constraints import Constraint
-from babelquake.attacks.neighbours import neighbours, neighbours_signature
+from babelquake.attacks.moves.words import neighbours, neighbours_signature
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.models import CausalLM, Encoder, MaskedLM
 from babelquake.models.settings import offline

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.attacks.budget import Budget
+from babelquake.attacks.attack import Budget
 from babelquake.attacks.moves import MaskInsert, MaskMerge, MaskReplace
 from babelquake.attacks.search import beam
 from babelquake.resource import Gap

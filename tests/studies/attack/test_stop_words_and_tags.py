@@ -2,10 +2,10 @@
 
 import pytest
 
-from babelquake.attacks import language
 from babelquake.attacks.sentence import Sentence
 from babelquake.languages import Language
 from babelquake.perturb.linguistics import Linguistics, by_lists
+from babelquake.studies.attack import languages
 
 
 def test_a_tagger_is_loaded_by_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,7 +15,7 @@ def test_a_tagger_is_loaded_by_the_first_question(monkeypatch: pytest.MonkeyPatc
         loaded.append(lang)
         return by_lists(lang)
 
-    monkeypatch.setattr(language, "linguistics", load)
-    of = language.tags(Language("en"))
+    monkeypatch.setattr(languages, "linguistics", load)
+    of = languages.tags(Language("en"))
     assert not loaded
     assert of(Sentence.of("the 3 houses, over there")) == ["DET", "NUM", "NOUN", "X", "X"] and loaded
