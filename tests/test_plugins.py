@@ -35,6 +35,7 @@ import babelquake as bq
 from babelquake.models.base import SentenceEncoder
 from babelquake.report.page import Page
 from babelquake.report.table import Table
+from babelquake.runs.findings import Finding
 from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Questions, VectorScorer, Wanted
 from babelquake.spec import Spec
@@ -49,7 +50,8 @@ class ToyOptions(StudyOptions):
     scorers: Annotated[Sequence[str], SCORER] = ("vowels",)
 
 
-TOY = Study("toy", ToyOptions, question="How alike are sources and references?", **CARD)
+QUESTION = "How alike are sources and references?"
+TOY = Study("toy", ToyOptions, question=QUESTION, findings=lambda run: counted(run), **CARD)
 
 
 @takes(ToyOptions)
@@ -114,7 +116,11 @@ def tables(run):
     return [Table("Likeness", ("scorer", "value"), rows)]
 
 
-PAGE = Page(tables, lambda run: [f"{run.measures.height} scorer was measured."])
+def counted(run):
+    return [Finding(what="counted", facts={"scorers": run.measures.height})]
+
+
+PAGE = Page(tables, words={"counted": lambda finding, names: f"{finding.facts['scorers']:g} scorer was measured."})
 '''
 ENTRY_POINTS = """
 [babelquake.studies]

@@ -59,7 +59,7 @@ def test_metric_under_noise(cli: Command, scored: str) -> None:
             *QUICK,
             "--json",
         ).stdout
-    )
+    )["measures"]
     assert {(row["measure"], row["level"]) for row in rows} >= {("kendall_like", 0.0), ("pearson", 0.3)}
 
 
@@ -109,7 +109,7 @@ def test_correlate_as_json(cli: Command, scored: str, tmp_path: Path) -> None:
         "translation\tscore\n" + "".join(f"{text}\t{score}\n{text[:9]}\t{score / 3}\n" for _, text, _, score in ROWS)
     )
     words = ("correlate", "--data", scored, "--scorer", "chrf", "--scorer", "scores[file=mine.tsv]", *QUICK)
-    rows = json.loads(cli(*words, "--json", "--out", "agreement").stdout)
+    rows = json.loads(cli(*words, "--json", "--out", "agreement").stdout)["measures"]
     pearson = {row["scorer"]: row["value"] for row in rows if row["measure"] == "pearson"}
     assert pearson["scores[file=mine.tsv]"] == pytest.approx(1)
     assert {"kendall_like", "spearman", "kendall", "accuracy"} <= {row["measure"] for row in rows}

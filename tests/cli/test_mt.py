@@ -28,8 +28,9 @@ def test_the_line_as_written(cli: Callable[..., Result], data: str, tmp_path: Pa
 
 
 def test_measures_as_json(cli: Callable[..., Result], data: str) -> None:
-    rows = json.loads(cli("mt", *CAT, "--data", data, "--suite", "case", "--out", "RUN", *QUICK, "--json").stdout)
-    assert {row["measure"] for row in rows} >= {"robust", "consis"}
+    found = json.loads(cli("mt", *CAT, "--data", data, "--suite", "case", "--out", "RUN", *QUICK, "--json").stdout)
+    assert {row["measure"] for row in found["measures"]} >= {"robust", "consis"}
+    assert found["verdict"] and found["findings"][0]["what"]
 
 
 def test_a_wrong_system_leaves_no_folder_behind(cli: Callable[..., Result], data: str, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_report_is_written_into_the_run(cli: Cli, run: str, tmp_path: Path) ->
     (tmp_path / "RUN" / "report.html").unlink()
     assert cli("report", run).stdout == "RUN/report.html\n"
     page = (tmp_path / "RUN" / "report.html").read_text("utf-8")
-    assert "<h2>Test set</h2>" in page and "How sturdy" in page
+    assert "<h2>Test set</h2>" in page and "How robust" in page
 
 
 def test_several_runs_share_a_page_elsewhere(cli: Cli, run: str, tmp_path: Path) -> None:

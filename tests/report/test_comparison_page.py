@@ -19,7 +19,7 @@ def test_measures_and_segments_stand_side_by_side(runs: dict[str, Run], tmp_path
     assert lost.columns[3:6] == ("before", "after", "better by") and lost.rows[0][5].startswith("−")
     assert lost.rows[0][6] != lost.rows[0][7]
     page = render([before, after], tables)
-    assert page.index("after against before") < page.index("How sturdy are these translation systems?")
+    assert page.index("after against before") < page.index("How robust are these translation systems?")
 
 
 def test_a_run_against_itself_parts_nowhere(runs: dict[str, Run]) -> None:
@@ -37,7 +37,7 @@ def test_both_runs_stand_in_one_heat_map(tmp_path: Path) -> None:
     _, ((first, second, gain), *_) = heat.rows[0]
     assert gain.tone == "worse" and gain.text.startswith("−") and 0 <= first.share <= second.share <= 1
     page = render([before, after], versus_tables(before, after, changes), maps)
-    assert page.index('<table class="both">') < page.index("How sturdy are these translation systems?")
+    assert page.index('<table class="both">') < page.index("How robust are these translation systems?")
 
 
 def test_a_probe_s_drop_is_neither_better_nor_worse(runs: dict[str, Run]) -> None:

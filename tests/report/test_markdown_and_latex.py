@@ -20,7 +20,7 @@ TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)
 
 def test_markdown_has_verdict_tables_and_command(runs: dict[str, Run]) -> None:
     text = to_markdown([runs["mt"], runs["qe"]])
-    assert re.search(r"- old loses \d+ % of its BLEU", text)
+    assert re.search(r": old loses \d+ % of its chrF", text)
     assert "| perturbation | system |" in text
     assert "babelquake mt" in text and "--scorer chrf --scorer 'bleu[lowercase=true]'" in text
     assert text.count("How to reproduce") == 2

@@ -220,7 +220,7 @@ def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> No
 
 def test_several_runs_have_a_selector(page_of: Open) -> None:
     page = page_of("several")
-    assert page.get_by_role("heading", level=1).inner_text() == "How sturdy are these translation systems?"
+    assert page.get_by_role("heading", level=1).inner_text() == "How robust are these translation systems?"
     page.get_by_label("Run", exact=True).select_option(label="qe")
     page.wait_for_selector("#run-1[data-ready]")
     assert page.get_by_role("heading", level=1).inner_text() == "Do these quality estimators notice what matters?"

@@ -1,62 +1,153 @@
+import json
 import re
+from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import babelquake as bq
-from babelquake.report.page import verdict
+from babelquake.cli.results import as_json
+from babelquake.report.html import render
+from babelquake.report.markdown import escape, to_markdown
 from babelquake.report.phrases import in_words, listed, usual_level
 from babelquake.report.results import short_names
+from babelquake.report.verdict import told, verdict
 from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 
-
-def test_the_mt_verdict_compares_systems_under_the_worst_perturbation(runs: dict[str, Run]) -> None:
-    said = "\n".join(verdict(runs["mt"]))
-    assert re.search(
-        r"old loses \d+ % of its BLEU to case \(all sentences\); new [\d.]+ %; the difference is sig", said
-    )
+from .conftest import Toy, mt_run, old
 
 
-def test_the_first_sentence_says_who_is_sturdier_all_in_all(runs: dict[str, Run]) -> None:
+def test_quality_under_noise_and_the_share_kept_are_the_headline(runs: dict[str, Run]) -> None:
     first = verdict(runs["mt"])[0]
-    assert re.match(r"All in all new is the sturdiest: it keeps 9\d % of its BLEU; old \d+ %, more than chance", first)
-
-
-def test_a_perturbation_that_changed_hardly_anything_is_not_praised(runs: dict[str, Run], tmp_path: Path) -> None:
-    table = runs["mt"].measures.with_columns(
-        changed=pl.when(pl.col("perturbation") == "case").then(1).otherwise("changed"),
-        value=pl.when(pl.col("measure") == "robust").then(100.0).otherwise("value"),
-        p_corrected=pl.when(pl.col("measure") == "robust").then(1.0).otherwise("p_corrected"),
+    assert re.match(
+        r"Best under noise: new, [\d.]+ chrF of [\d.]+ clean, \d+ %; old [\d.]+ of [\d.]+ clean, \d+ %", first
     )
-    run = Run.resume(tmp_path / "r", "mt", {}).finish(table)
-    said = " ".join(verdict(run))
-    assert "Too little was changed to say anything of case (1 of 24 texts)." in said
-    assert "beyond chance to case" not in said
+    assert first.endswith("; the difference is significant (p = .003).")
 
 
-def test_ranks_are_counted(runs: dict[str, Run]) -> None:
-    assert any(re.search(r"^new is the sturdiest system under \d of \d", line) for line in verdict(runs["mt"]))
+def test_losses_are_told_worst_first_with_plain_names(runs: dict[str, Run]) -> None:
+    losses = [line for line in verdict(runs["mt"]) if " loses " in line]
+    assert re.match(r"ALL CAPS, lower or Title Case: old loses \d+ % of its chrF, new [\d.]+ %", losses[0])
+    assert "Too few sentences to tell: typos (20 % of words, 1" in "\n".join(verdict(runs["mt"]))
 
 
-def test_equal_systems_have_no_sturdiest(runs: dict[str, Run], tmp_path: Path) -> None:
-    overall = pl.col("measure").is_in(["overall_robust", "overall_consis"])
-    first = pl.col("measure") == "rank"
-    value = pl.when(overall).then(90.0).when(first & (pl.col("perturbation") == "case")).then(1.0).otherwise("value")
-    one = Run.resume(tmp_path / "one", "mt", {}).finish(runs["mt"].measures.with_columns(value=value))
-    assert verdict(one)[0].startswith("All in all no system is the sturdiest: old keeps 90 % of its BLEU; new 90 %.")
-    assert "new is the sturdiest system under 2 of 3 perturbations and levels." in verdict(one)
-    every = runs["mt"].measures.with_columns(value=pl.when(first).then(1.0).otherwise("value"))
-    assert not any(
-        "the sturdiest system" in line for line in verdict(Run.resume(tmp_path / "r", "mt", {}).finish(every))
-    )
+def test_terminal_page_markdown_json_and_python_say_the_same(runs: dict[str, Run]) -> None:
+    for run in runs.values():
+        said = bq.Run.open(run.folder).verdict
+        assert said == verdict(run) == json.loads(as_json(run))["verdict"]
+        page, markdown = (" ".join(text.split()) for text in (unescape(render([run])), to_markdown(run)))
+        for sentence in said:
+            assert sentence in page
+            assert escape(sentence) in markdown
+        assert bq.Run.open(run.folder).findings == run.info.findings
+
+
+MT = {"scorer": "chrf", "n": 60}
+
+
+def overall(system: str, noisy: float, clean: float) -> list[Measure]:
+    values = {"quality_perturbed": noisy, "quality": clean, "robust": 100 * noisy / clean, "consis": 80.0}
+    return [Measure(Kind(f"overall_{name}"), value, system=system, **MT) for name, value in values.items()]
+
+
+def cell(system: str, delta: float, p: float | None, changed: int = 60, **place: Any) -> list[Measure]:
+    where: dict[str, Any] = {"system": system, "changed": changed, **MT, **place}
+    outcome = {"p": p, "p_corrected": p, "testable": p is not None}
+    return [
+        Measure(Kind("delta"), delta, **where, **outcome),
+        Measure(Kind("robust"), 100 + 2 * delta, **where, **outcome),
+        Measure(Kind("consis"), 80.0, **where),
+    ]
+
+
+def told_of(tmp_path: Path, *measures: Measure) -> list[str]:
+    return verdict(Run.resume(tmp_path / "r", "mt", {}).finish(measures_frame(measures)))
+
+
+@pytest.mark.parametrize(
+    ("p", "begins", "ends"),
+    [
+        (0.0001, "Best under noise: B, 52.1 chrF of 56.0 clean, 93 %;", "the difference is significant (p < .001)."),
+        (0.107, "No clear winner under noise: B, 52.1", "the difference is not significant (p = .107)."),
+        (None, "Ahead under noise: B, 52.1", "the difference cannot be tested."),
+    ],
+)
+def test_a_winner_is_named_where_the_test_names_one(tmp_path: Path, p: float | None, begins: str, ends: str) -> None:
+    test = Measure(Kind("overall_quality_perturbed_difference"), -12.3, system="A", other="B", **MT)
+    test.p = test.p_corrected = p
+    test.testable = p is not None
+    place = {"perturbation": "misspell", "level": 0.1}
+    rows = [*cell("A", -1.0, 0.9, **place), *cell("B", -2.0, 0.9, **place)]
+    said = told_of(tmp_path, *overall("A", 39.8, 41.0), *overall("B", 52.1, 56.0), test, *rows)[0]
+    assert said.startswith(begins) and said.endswith(ends)
+    assert "A keeps more, 97 %, of less, 41.0" in said
+
+
+def copying(texts: Sequence[str]) -> list[str]:
+    return [*texts]
+
+
+def dead(texts: Sequence[str]) -> list[str]:
+    return ["We go home today."] * len(texts)
+
+
+@pytest.mark.parametrize(("useless", "than"), [(copying, "copying the source"), (dead, "one sentence for everything")])
+def test_a_system_that_does_not_translate_is_never_praised(tmp_path: Path, useless: Toy, than: str) -> None:
+    """A function that returns the source, or always the same, loses nothing: that is no robustness."""
+    run, name = mt_run(tmp_path / "run", systems=[useless, old]), useless.__name__
+    alarm, *others = told(run)
+    assert alarm.weight == "alarm" and alarm.text.startswith(f"{name} translates no better than ")
+    assert than in alarm.text and not any(name in sentence.text for sentence in others)
+    assert f'class="alarm">{name} translates' in render([run])
+    baselines = run.measures.filter(pl.col("measure").str.starts_with("baseline_"))
+    assert set(baselines["scorer"]) == {"chrf", "bleu[lowercase=true]"} and baselines.height == 4
+
+
+def test_what_cannot_be_tested_is_not_called_fine(tmp_path: Path) -> None:
+    """−21.9 BLEU on five questions was 'no loss beyond chance'."""
+    said = told_of(tmp_path, *cell("A", -21.9, None, 5, perturbation="final-delete[mark=question]"))
+    assert said == ["Too few sentences to tell: final question mark missing (5 changed)."]
+
+
+def test_a_cell_of_few_changed_segments_is_not_praised_either(tmp_path: Path) -> None:
+    said = told_of(tmp_path, *cell("A", 0.0, 1.0, 19, perturbation="case[to=upper]", level=1.0))
+    assert said == ["Too few sentences to tell: ALL CAPS (19 changed)."]
+
+
+def test_a_loss_that_is_not_significant_is_shown_where_it_is_large(tmp_path: Path) -> None:
+    rows = [*cell("A", -6.9, 0.2, perturbation="punct-remove"), *cell("A", -0.1, 0.8, perturbation="emoji", level=1.0)]
+    assert told_of(tmp_path, *rows) == ["No significant loss of chrF: no punctuation (−6.9) and emoji added."]
+
+
+def test_no_single_cell_makes_the_headline(tmp_path: Path) -> None:
+    """19 segments with clean BLEU 6.0 have ROBUST 206.6: that cell has no part in what is said."""
+    outlier = cell("A", 53.3, 0.001, 19, perturbation="final-insert[mark=stop]")
+    usual = cell("A", -8.0, 0.001, perturbation="misspell", level=0.1)
+    said = told_of(tmp_path, *overall("A", 48.0, 56.0), *usual, *outlier)
+    assert said == [
+        "Under noise A reaches 48.0 chrF of 56.0 clean, 86 %.",
+        "Typos (10 % of words): A loses 16 % of its chrF (p = .001).",
+        "Too few sentences to tell: full stop added at the end (19 changed).",
+    ]
+
+
+def test_a_level_that_the_papers_rule_exceeds_is_told_with_what_was_changed(tmp_path: Path) -> None:
+    """`keyboard-typo` changes at least one word a sentence: 5 % asked, 15 % changed."""
+    place = {"perturbation": "keyboard-typo", "level": 0.05}
+    changed = Measure(Kind("achieved_words"), 15.2, 60, **place)
+    (said,) = told_of(tmp_path, *cell("A", -5.0, 0.0001, **place), changed)
+    assert said == "Slipped keys (5 % of words asked, 15 % changed): A loses 10 % of its chrF (p < .001)."
 
 
 def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
     said = verdict(runs["metric"])
-    assert said[0].startswith("chrF moves significantly under 2 of 2 harmless changes, most under one typo in five")
-    assert "costs more than a harmful change in" in said[1]
+    begins = "chrF moves significantly under 2 of 2 harmless changes, most under typos (20 % of words): −"
+    assert said[0].startswith(begins)
+    assert any("BLEU a harmless change, " in line and " costs more than a harmful one in " in line for line in said)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +155,14 @@ def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
 )
 def test_one_harmless_change_is_not_counted(runs: dict[str, Run], tmp_path: Path, p: float, said: str) -> None:
     delta = runs["metric"].measures.filter(pl.col("measure") == "delta").head(1)
-    run = Run.resume(tmp_path / "r", "metric", {}).finish(delta.with_columns(p_corrected=pl.lit(p)))
-    assert f" {said} the one harmless change" in verdict(run)[0] and "none of" not in verdict(run)[0]
+    run = Run.resume(tmp_path / "r", "metric", {}).finish(
+        delta.with_columns(p_corrected=pl.lit(p), verdict=pl.lit("significant" if p < 0.05 else "not significant"))
+    )
+    assert f" {said} the one harmless change" in verdict(run)[0]
 
 
 def test_lost_agreement_is_told(runs: dict[str, Run]) -> None:
-    assert verdict(runs["agreement"])[0].startswith("Under visual, ")
+    assert verdict(runs["agreement"])[0].startswith("With letters with odd marks (30 %), ")
 
 
 def test_challenge_verdict_names_the_weakest_phenomenon(runs: dict[str, Run]) -> None:
@@ -84,7 +177,10 @@ def test_one_qe_model_scores_harmless_changes_above_or_below(tmp_path: Path, val
     kind = Kind("discrimination", unit="score, MPP − MAP", better="up")
     table = measures_frame([Measure(kind, value, scorer="mine", p=0.001, p_corrected=0.001, n=90)])
     run = Run.resume(tmp_path / "r", "qe", {}).finish(table)
-    assert verdict(run)[0] == f"mine scores harmless changes {said} harmful ones, more than chance (p = .001)."
+    assert (
+        verdict(run)[0]
+        == f"mine scores harmless changes {said} harmful ones; the difference is significant (p = .001)."
+    )
 
 
 def test_qe_verdict_ranks_models_and_counts_warnings(runs: dict[str, Run]) -> None:
@@ -116,16 +212,18 @@ def few(folder: Path) -> Path:
 def test_four_segments_cannot_be_tested_and_every_verdict_says_so(tmp_path: Path) -> None:
     data, options = few(tmp_path), {"resamples": 200}
     pairs = [(source, reference) for source, reference, _ in FEW]
-    systems = ["command[cmd=cat,name=same]", "command[cmd=tr a-m n-z,name=other]"]
+    known = {source: reference for source, reference, _ in FEW}
+    systems = [lambda texts: [known.get(text, text) for text in texts]]
     mt = bq.mt(
         systems=systems, data=pairs, suite=["misspell[level=0.9]"], scorers="chrf", out=tmp_path / "mt", **options
     )
     one = bq.qe(scorers="chrf", data=data, out=tmp_path / "one", masked_lm="none", **options)
     two = bq.qe(scorers=["chrf", "ter"], data=data, out=tmp_path / "two", masked_lm="none", **options)
     agreement = bq.correlate(scorers=["chrf", "scores[column=own]"], data=data, out=tmp_path / "agreement", **options)
-    for run in (mt, one, two, agreement):
+    assert verdict(mt)[-1] == "Too few sentences to tell: typos (90 % of words, 4 changed)."
+    for run in (one, two, agreement):
         said = " ".join(verdict(run))
-        assert "cannot be tested." in said and "chance" not in said, (run, said)
+        assert "cannot be tested." in said and "is significant" not in said, (run, said)
 
 
 def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:

@@ -102,9 +102,9 @@ def _folded(name: str) -> str:
     return "\n".join([*lines, name])
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, style: str = "") -> None:
     """A sentence, broken between words."""
-    console().print(escape(visible(text)))
+    console().print(escape(visible(text)), style=style or None)
 
 
 def _shown(value: Any) -> str:

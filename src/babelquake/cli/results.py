@@ -28,7 +28,7 @@ def show(run: Run, options: "StudyOptions", terminal: "Terminal") -> None:
     if options.quiet:
         return
     if terminal.as_json:
-        typer.echo(run.measures.write_json())
+        typer.echo(as_json(run))
         for note in run.info.notes:
             warn(visible(note))
         return
@@ -40,14 +40,31 @@ def show(run: Run, options: "StudyOptions", terminal: "Terminal") -> None:
         typer.echo(f"Report: {page}")
 
 
+def as_json(run: Run) -> str:
+    """The run for other programs: the verdict in words and as data, notes, measures."""
+    import json
+
+    from babelquake.report.verdict import verdict
+    from babelquake.studies.card import findings_of
+
+    found = {
+        "study": run.info.study,
+        "verdict": verdict(run),
+        "findings": [finding.model_dump(exclude_defaults=True) for finding in findings_of(run)],
+        "notes": run.info.notes,
+        "measures": json.loads(run.measures.write_json()),
+    }
+    return json.dumps(found, ensure_ascii=False)
+
+
 def _tell(run: Run) -> None:
     """The verdict in at most five lines, and what the reader must know."""
     from babelquake.cli.printing import print_text
-    from babelquake.report.page import verdict
+    from babelquake.report.verdict import told
 
-    found = verdict(run)
+    found = told(run)
     for sentence in found[:SENTENCES]:
-        print_text(sentence)
+        print_text(sentence.text, "bold red" if sentence.weight == "alarm" else "")
     if len(found) > SENTENCES:
         typer.echo(f"({len(found) - SENTENCES} more in the report)")
     for flag in run.info.facts.flags:

@@ -54,6 +54,10 @@ class Card:
     """The languages it has lists of words for, where it can do nothing without knowing the language."""
     resource: Callable[[Language | None], str] | None = field(default=None, repr=False, compare=False)
     """Names the linguistic resource used for a language; part of the signature."""
+    label: str | Callable[..., str] = field(default="", repr=False, compare=False)
+    """What people call it, `{level}` standing for the level; or a function of its options that says so."""
+    floor: str = ""
+    """The least it changes at any level, where its paper's rule says so."""
 
     @cached_property
     def wants(self) -> frozenset[str]:
@@ -113,6 +117,8 @@ def perturbation(
     high: float = 1.0,
     word_lists: Iterable[str] = (),
     resource: Callable[[Language | None], str] | None = None,
+    label: str | Callable[..., str] = "",
+    floor: str = "",
 ) -> Callable[[F], F]:
     """Register a function as a perturbation under a name."""
 
@@ -131,6 +137,8 @@ def perturbation(
             high,
             tuple(word_lists),
             resource,
+            label,
+            floor,
         )
         PERTURBATIONS.register(name, card)
         function.card = card  # type: ignore[attr-defined]  # for those who name it by its place

@@ -16,7 +16,18 @@ def title_words(text: str) -> str:
 STYLES: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "title": title_words}
 
 
-@perturbation("case", family="case", paper="Niu 2020 §3", meaning="preserving", level=0.5, unit="share of sentences")
+LABELS = {"any": "ALL CAPS, lower or Title Case", "upper": "ALL CAPS", "lower": "all lower case", "title": "Title Case"}
+
+
+@perturbation(
+    "case",
+    label=lambda to: LABELS[to],
+    family="case",
+    paper="Niu 2020 §3",
+    meaning="preserving",
+    level=0.5,
+    unit="share of sentences",
+)
 def change_case(
     text: str, level: float, rng: Stream, to: Literal["any", "upper", "lower", "title"] = "any"
 ) -> str | None:

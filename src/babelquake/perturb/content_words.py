@@ -34,7 +34,12 @@ kanojia2021 = partial(perturbation, family="content words", side="translation", 
 
 
 @kanojia2021(
-    "upper-words", paper="Kanojia 2021 §5.1 MPP5", meaning="preserving", level=0.5, unit="probability per word"
+    "upper-words",
+    label="some words in CAPITALS",
+    paper="Kanojia 2021 §5.1 MPP5",
+    meaning="preserving",
+    level=0.5,
+    unit="probability per word",
 )
 def upper_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
     """Write random words in UPPER CASE. None where the text has no letters with case.
@@ -46,7 +51,12 @@ def upper_words(text: str, level: float, rng: Stream, lang: Language | None, wor
 
 
 @kanojia2021(
-    "lower-words", paper="Kanojia 2021 §5.1 MPP6", meaning="preserving", level=0.5, unit="probability per word"
+    "lower-words",
+    label="some words in lower case",
+    paper="Kanojia 2021 §5.1 MPP6",
+    meaning="preserving",
+    level=0.5,
+    unit="probability per word",
 )
 def lower_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
     """Write random words in lower case. None where the text has no letters with case.
@@ -57,7 +67,15 @@ def lower_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     return _recase(text, str.lower, level, rng, lang, words)
 
 
-@kanojia2021("word-drop", paper="Kanojia 2021 §5.2 MAP2", meaning="altering", level=1, unit="content words", high=MOST)
+@kanojia2021(
+    "word-drop",
+    label="content words missing",
+    paper="Kanojia 2021 §5.2 MAP2",
+    meaning="altering",
+    level=1,
+    unit="content words",
+    high=MOST,
+)
 def drop_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Remove random content words: one at the paper's level. None where there is no content word or nothing else."""
     changed = without(text, _some(_content_words(text, lang, content), level, rng))
@@ -65,7 +83,13 @@ def drop_words(text: str, level: float, rng: Stream, lang: Language | None, cont
 
 
 @kanojia2021(
-    "word-repeat", paper="Kanojia 2021 §5.2 MAP3", meaning="altering", level=1, unit="content words", high=MOST
+    "word-repeat",
+    label="content words repeated",
+    paper="Kanojia 2021 §5.2 MAP3",
+    meaning="altering",
+    level=1,
+    unit="content words",
+    high=MOST,
 )
 def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Write random content words twice: one at the paper's level. None where there is no content word."""
@@ -74,7 +98,15 @@ def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, co
     return replaced(text, [(word.end, word.end, gap + word.text) for word in chosen]) if chosen else None
 
 
-@kanojia2021("word-insert", paper="Kanojia 2021 §5.2 MAP4", meaning="altering", level=1, unit="words", high=MOST)
+@kanojia2021(
+    "word-insert",
+    label="random words inserted",
+    paper="Kanojia 2021 §5.2 MAP4",
+    meaning="altering",
+    level=1,
+    unit="words",
+    high=MOST,
+)
 def insert_words(
     text: str,
     level: float,
@@ -100,7 +132,13 @@ def insert_words(
 
 
 @kanojia2021(
-    "word-replace", paper="Kanojia 2021 §5.2 MAP5", meaning="altering", level=1, unit="content words", high=MOST
+    "word-replace",
+    label="content words replaced",
+    paper="Kanojia 2021 §5.2 MAP5",
+    meaning="altering",
+    level=1,
+    unit="content words",
+    high=MOST,
 )
 def replace_words(
     text: str,
@@ -124,6 +162,7 @@ def replace_words(
 
 @perturbation(
     "mask-replace",
+    label="words replaced by a language model",
     family="content words",
     paper="Kanojia 2021 §5.2 MAP6",
     meaning="altering",
@@ -163,6 +202,7 @@ def antonym_resource(lang: Language | None) -> str:
 
 @perturbation(
     "antonym",
+    label="words replaced by their opposites",
     family="content words",
     paper="Kanojia 2021 §5.2 MAP7",
     meaning="altering",

@@ -28,6 +28,7 @@ AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shal
 
 @perturbation(
     "det-remove",
+    label="articles missing",
     family="function words",
     paper="Kanojia 2021 §5.1 MPP3",
     meaning="preserving",
@@ -43,6 +44,7 @@ def remove_determiners(text: str, lang: Language | None) -> str | None:
 
 @perturbation(
     "det-replace",
+    label="articles replaced",
     family="function words",
     paper="Kanojia 2021 §5.1 MPP4",
     meaning="preserving",
@@ -73,6 +75,7 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: Language | N
 
 @perturbation(
     "negation-remove",
+    label="negation removed",
     family="function words",
     paper="Kanojia 2021 §5.2 MAP1",
     meaning="altering",
@@ -105,6 +108,7 @@ def remove_negation(text: str, lang: Language | None, markers: Markers = "paper"
 
 @perturbation(
     "negation-insert",
+    label="negation added",
     family="function words",
     meaning="altering",
     languages=LISTED,
@@ -140,6 +144,7 @@ def insert_negation(text: str, rng: Stream, lang: Language | None) -> str | None
 
 @perturbation(
     "pronoun-gender",
+    label="pronouns of the other gender",
     family="function words",
     meaning="altering",
     languages=LISTED,

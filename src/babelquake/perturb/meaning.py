@@ -20,13 +20,20 @@ REACH = 2
 """A unit belongs to a number that stands at most this many words before it ('20 million euros')."""
 
 
-@perturbation("source-copy", family="meaning", paper="Kanojia 2021 §5.2 MAP8", meaning="altering", side="translation")
+@perturbation(
+    "source-copy",
+    label="source in place of the translation",
+    family="meaning",
+    paper="Kanojia 2021 §5.2 MAP8",
+    meaning="altering",
+    side="translation",
+)
 def copy_source(text: str, source: str | None) -> str | None:
     """Replace the translation by the source sentence. None where the source is missing or blank."""
     return source if source and source.strip() else None
 
 
-@perturbation("number", family="meaning", meaning="altering", level=1, unit="numbers", high=20)
+@perturbation("number", label="numbers changed", family="meaning", meaning="altering", level=1, unit="numbers", high=20)
 def change_number(text: str, level: float, rng: Stream) -> str | None:
     """Change a digit of random numbers: of one by default. None where the text has no number."""
     found = [Span(match.start(), match.end(), match.group()) for match in NUMBER.finditer(text)]
@@ -35,7 +42,7 @@ def change_number(text: str, level: float, rng: Stream) -> str | None:
     return replaced(text, edits) if edits else None
 
 
-@perturbation("name-swap", family="meaning", meaning="altering", resource=resource)
+@perturbation("name-swap", label="names swapped", family="meaning", meaning="altering", resource=resource)
 def swap_names(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Let two names of the sentence change places.
 
@@ -57,6 +64,7 @@ def swap_names(text: str, rng: Stream, lang: Language | None) -> str | None:
 
 @perturbation(
     "unit-or-date",
+    label="units or dates changed",
     family="meaning",
     meaning="altering",
     level=1,

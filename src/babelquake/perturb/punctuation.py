@@ -11,12 +11,16 @@ from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuati
 Mark = Literal["stop", "exclamation", "question", "random", ".", "!", "?"]
 Marks = Literal["each", "last"]
 NAMES = {".": "stop", "!": "exclamation", "?": "question"}
+LABELS = {"stop": "full stop", "exclamation": "exclamation mark", "question": "question mark"}
+"""Marks as people call them."""
 
 IDEOGRAPHIC = "。、，！？；：（）「」"
 """Marks that take each other's place in Chinese and Japanese; elsewhere those of Python's `string.punctuation` do."""
 
 
-@perturbation("punct-remove", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving")
+@perturbation(
+    "punct-remove", label="no punctuation", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving"
+)
 def remove_punctuation(text: str) -> str | None:
     """Remove every punctuation mark.
 
@@ -30,6 +34,7 @@ def remove_punctuation(text: str) -> str | None:
 
 @perturbation(
     "punct-replace",
+    label="punctuation replaced",
     family="punctuation",
     paper="Kanojia 2021 §5.1 MPP2",
     meaning="preserving",
@@ -58,7 +63,25 @@ def replace_punctuation(text: str, level: float, rng: Stream, marks: Marks = "ea
     return "".join(clusters)
 
 
-@perturbation("final-insert", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
+def inserted(mark: str) -> str:
+    """What `final-insert` does, for people."""
+    return f"{LABELS.get(NAMES.get(mark, mark), 'random character')} added at the end"
+
+
+def deleted(mark: str) -> str:
+    """What `final-delete` does, for people."""
+    kind = NAMES.get(mark, mark)
+    return f"final {LABELS[kind]} missing" if kind in LABELS else "last letter missing"
+
+
+@perturbation(
+    "final-insert",
+    label=inserted,
+    family="punctuation",
+    paper="Jwalapuram 2023 §2.2",
+    meaning="preserving",
+    side="source",
+)
 def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Add a full stop, an exclamation mark, a question mark or a random character at the end of the sentence.
 
@@ -74,7 +97,14 @@ def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "st
     return bare + added + text[len(bare) :]
 
 
-@perturbation("final-delete", family="punctuation", paper="Jwalapuram 2023 §2.2", meaning="preserving", side="source")
+@perturbation(
+    "final-delete",
+    label=deleted,
+    family="punctuation",
+    paper="Jwalapuram 2023 §2.2",
+    meaning="preserving",
+    side="source",
+)
 def delete_final(text: str, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Delete the full stop, exclamation mark or question mark that ends the sentence, or its last letter.
 

@@ -16,6 +16,7 @@ from babelquake.text import match_case, replaced
 
 @perturbation(
     "abbreviate",
+    label="abbreviations",
     family="register",
     meaning="preserving",
     level=1.0,
@@ -34,6 +35,7 @@ def abbreviate(text: str, level: float, rng: Stream, lang: Language | None) -> s
 
 @perturbation(
     "informal",
+    label="chat language",
     family="register",
     meaning="preserving",
     level=1.0,

@@ -18,7 +18,13 @@ INSERT, DELETE, SUBSTITUTE = range(3)
 
 
 @perturbation(
-    "misspell", family="spelling", paper="Niu 2020 §3", meaning="preserving", level=0.1, unit="share of words"
+    "misspell",
+    label="typos",
+    family="spelling",
+    paper="Niu 2020 §3",
+    meaning="preserving",
+    level=0.1,
+    unit="share of words",
 )
 def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str:
     """Misspell each word with probability `level`: delete, insert or substitute one letter.
@@ -163,6 +169,7 @@ def _own_list(lang: Language | None) -> str:
 
 @perturbation(
     "natural-typo",
+    label="common misspellings ({level} of known words)",
     family="spelling",
     paper="Eger and Benz 2020 §3 (natural)",
     meaning="preserving",
@@ -190,7 +197,9 @@ def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, fi
     return map_words(text, change)
 
 
-@perturbation("repeat-letters", family="spelling", meaning="preserving", level=0.1, unit="share of words")
+@perturbation(
+    "repeat-letters", label="stretched words", family="spelling", meaning="preserving", level=0.1, unit="share of words"
+)
 def repeat_letters(text: str, level: float, rng: Stream) -> str:
     """Draw out one letter of a word for effect, as in `sooo goood`: each word with probability `level`."""
     pieces, position = [], 0

@@ -39,7 +39,14 @@ EMOJI = ("🙂", "😊", "😀", "👍", "🙏", "✨", "👋", "☀️", "🌍"
 BETWEEN = regex.compile(r"(?<=\S)\s+(?=\S)")
 
 
-@perturbation("whitespace", family="shape", meaning="preserving", level=0.1, unit="share of gaps between words")
+@perturbation(
+    "whitespace",
+    label="odd spacing ({level} of gaps)",
+    family="shape",
+    meaning="preserving",
+    level=0.1,
+    unit="share of gaps between words",
+)
 def whitespace(text: str, level: float, rng: Stream) -> str | None:
     """Widen gaps between words: more spaces, a tab, a no-break space. None where the text has no gap."""
     gaps = [found.span() for found in BETWEEN.finditer(text)]
@@ -61,7 +68,14 @@ def _plain(unit: str) -> str:
     return bare.translate(PLAIN)
 
 
-@perturbation("diacritics", family="shape", meaning="preserving", level=1.0, unit="share of letters with diacritics")
+@perturbation(
+    "diacritics",
+    label="accents missing",
+    family="shape",
+    meaning="preserving",
+    level=1.0,
+    unit="share of letters with diacritics",
+)
 def diacritics(text: str, level: float, rng: Stream) -> str | None:
     """Leave out accents and other marks: `tres bien`, `uber`. None where no letter has any.
 
@@ -79,7 +93,9 @@ def diacritics(text: str, level: float, rng: Stream) -> str | None:
     )
 
 
-@perturbation("homoglyph", family="shape", meaning="preserving", level=0.1, unit="share of letters")
+@perturbation(
+    "homoglyph", label="look-alike letters", family="shape", meaning="preserving", level=0.1, unit="share of letters"
+)
 def homoglyph(text: str, level: float, rng: Stream) -> str | None:
     """Replace letters by those of another script that look the same: Cyrillic `а` for Latin `a`.
 
@@ -102,7 +118,14 @@ def _misreadings() -> tuple[dict[str, list[str]], regex.Pattern[str]]:
     return table, pattern
 
 
-@perturbation("ocr", family="shape", meaning="preserving", level=0.05, unit="share of letters that scanning confuses")
+@perturbation(
+    "ocr",
+    label="scanning errors ({level} of confusable letters)",
+    family="shape",
+    meaning="preserving",
+    level=0.05,
+    unit="share of letters that scanning confuses",
+)
 def ocr(text: str, level: float, rng: Stream) -> str | None:
     """Misread letters as scanning does: rn/m, l/1, O/0, e/c. None where nothing in the text can be misread."""
     table, pattern = _misreadings()
@@ -112,7 +135,7 @@ def ocr(text: str, level: float, rng: Stream) -> str | None:
     return replaced(text, [(*spot.span(), rng.choice(table[spot.group()])) for spot in spots if rng.chance(level)])
 
 
-@perturbation("emoji", family="shape", meaning="preserving", level=1.0, unit="share of sentences")
+@perturbation("emoji", label="emoji added", family="shape", meaning="preserving", level=1.0, unit="share of sentences")
 def emoji(text: str, level: float, rng: Stream) -> str | None:
     """Add one emoji that says nothing new, at the end or after a word. None for a text without words."""
     ends = [found.end() for found in TOKEN.finditer(text)]

@@ -8,6 +8,7 @@ from babelquake.text import replaced
 
 @perturbation(
     "word-swap",
+    label="neighbouring words swapped",
     family="content words",
     meaning="depends",
     level=1,
@@ -34,6 +35,7 @@ def swap_words(text: str, level: float, rng: Stream) -> str | None:
 
 @perturbation(
     "word-order",
+    label="words in random order",
     family="content words",
     meaning="altering",
     level=1.0,

@@ -30,6 +30,8 @@ from babelquake.text import TOKEN, graphemes, main_script, map_words, match_case
 characters = partial(perturbation, family="characters", meaning="preserving")
 vu2022 = partial(characters, paper="Vu 2022 §3.2 (Eger and Benz 2020)", level=0.3, side="reference")
 eger2020 = partial(characters, paper="Eger and Benz 2020", level=0.2)
+AT_LEAST_ONE = "at least one word in every sentence"
+"""⌈level · tokens⌉ words are never none."""
 INTRUDERS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 VOWELS = frozenset("aeiouAEIOU") | frozenset(
     "àáâãäåāăąæèéêëēĕėęěìíîïĩīĭįıòóôõöøōŏőœùúûüũūŭůűų"
@@ -38,7 +40,9 @@ VOWELS = frozenset("aeiouAEIOU") | frozenset(
 )
 
 
-@vu2022("intrude", unit="share of words; in them, probability per gap")
+@vu2022(
+    "intrude", floor=AT_LEAST_ONE, label="punctuation inside words", unit="share of words; in them, probability per gap"
+)
 def intrude(text: str, level: float, rng: Stream) -> str | None:
     """Put a punctuation mark between the letters of words: `c/o/me t+o a>n`.
 
@@ -76,7 +80,7 @@ def _disemvowelled(word: str) -> str | None:
     return rest if any(map(str.isalpha, rest)) else None
 
 
-@vu2022("disemvowel", unit="share of words")
+@vu2022("disemvowel", floor=AT_LEAST_ONE, label="vowels missing", unit="share of words")
 def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     """Remove every vowel from words of three letters or more: `Nw thy have come to an grmnt`.
 
@@ -85,7 +89,7 @@ def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     return share_of_words(text, level, rng, _disemvowelled)
 
 
-@vu2022("keyboard-typo", unit="share of words")
+@vu2022("keyboard-typo", floor=AT_LEAST_ONE, label="slipped keys", unit="share of words")
 def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str | None:
     """Hit the key beside the right one, once a word: `No3 they have come to xn agrrement`.
 
@@ -117,7 +121,12 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
     return share_of_words(text, level, rng, change)
 
 
-@vu2022("phonetic", unit="probability per letter, at four letters in five", languages=LANGUAGES)
+@vu2022(
+    "phonetic",
+    label="words spelt as they sound",
+    unit="probability per letter, at four letters in five",
+    languages=LANGUAGES,
+)
 def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str:
     """Respell words so that they sound the same: `Nau they have cohm to an agrimand`.
 
@@ -144,20 +153,22 @@ def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str
     return map_words(text, change)
 
 
-@vu2022("visual", paper="Vu 2022 §3.2 (Eger et al. 2019)", unit="probability per letter")
+@vu2022(
+    "visual", label="letters with odd marks", paper="Vu 2022 §3.2 (Eger et al. 2019)", unit="probability per letter"
+)
 def visual(text: str, level: float, rng: Stream) -> str:
     """Replace letters by look-alikes with marks, of another form or case: `Nⓞw thEY hÅve come to à agrèÈmɆnt`."""
     near, draw, choice = lookalikes(), rng.random, rng.choice
     return "".join(choice(near[unit]) if unit in near and draw() < level else unit for unit in graphemes(text))
 
 
-@eger2020("inner-shuffle", unit="share of words")
+@eger2020("inner-shuffle", floor=AT_LEAST_ONE, label="inner letters shuffled", unit="share of words")
 def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle the letters of words, first and last kept: `agermneet`. None where no word has two to exchange."""
     return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
 
 
-@eger2020("full-shuffle", unit="share of words")
+@eger2020("full-shuffle", floor=AT_LEAST_ONE, label="letters shuffled", unit="share of words")
 def full_shuffle(text: str, level: float, rng: Stream) -> str | None:
     """Shuffle all letters of words: `mtneegare`. None where no word has two different ones."""
     return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
@@ -175,7 +186,7 @@ def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
     return "".join([*units[:margin], *order, *units[len(units) - margin :]])
 
 
-@eger2020("truncate", unit="share of words")
+@eger2020("truncate", floor=AT_LEAST_ONE, label="last letters missing", unit="share of words")
 def truncate(text: str, level: float, rng: Stream) -> str | None:
     """Cut the last letter off words of three letters or more: `agreemen`. None where there is no such word."""
     return share_of_words(text, level, rng, _truncated)
@@ -186,7 +197,7 @@ def _truncated(word: str) -> str | None:
     return "".join(units[:-1]) if len(units) > 2 else None
 
 
-@eger2020("segment", unit="share of gaps between words")
+@eger2020("segment", label="words run together ({level} of gaps)", unit="share of gaps between words")
 def segment(text: str, level: float, rng: Stream) -> str | None:
     """Join words with the next one: `Now theyhave come`. None where there is nothing to join."""
     spans = [found.span() for found in TOKEN.finditer(text)]

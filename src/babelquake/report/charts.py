@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.results import Row
+from babelquake.runs.results import Row
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A", "#B5A000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from babelquake.report.page import page_of
 from babelquake.report.phrases import with_level
-from babelquake.report.results import Results, Row, distinct, scorer_text, short_names, statistic_text, values
+from babelquake.report.results import results_of, scorer_text, short_names, statistic_text
 from babelquake.report.run_names import run_names
 from babelquake.report.table import number
+from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES
 
@@ -66,7 +67,7 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
         for change in changes
         if change.regression
     }
-    results = Results.of(old), Results.of(new)
+    results = results_of(old), results_of(new)
     short = short_names(row["system"] for row in new.measures.to_dicts() if row["system"] is not None)
     marked = {(pair, short.get(system or "", system), *rest) for pair, system, *rest in fallen}
     before, after = run_names([old, new])

@@ -21,10 +21,11 @@ from babelquake.files import store_text
 from babelquake.report.comparison_heatmap import HeatMap
 from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
-from babelquake.report.page import page_of, tables, verdict, views
+from babelquake.report.page import page_of, tables, views
 from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
+from babelquake.report.verdict import told
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
 from babelquake.runs.run import AnyRun, Run, opened
@@ -91,7 +92,7 @@ def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
         "name": name,
         "study": info.study,
         "question": page_of(run).question(run) or STUDIES.get(info.study).question,
-        "verdict": verdict(run),
+        "verdict": told(run),
         "facts": _facts(run),
         "notes": info.notes,
         "audit": audit_facts(run),

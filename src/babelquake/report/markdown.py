@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from babelquake.escape import visible
 from babelquake.report.data_audit import audit_tables
-from babelquake.report.page import tables, verdict
+from babelquake.report.page import tables
 from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, is_numeric
+from babelquake.report.verdict import Sentence, told
 from babelquake.runs.command import command_line, signatures
 from babelquake.runs.run import AnyRun, Run, opened
 
@@ -21,7 +22,7 @@ def to_markdown(runs: AnyRun | Sequence[AnyRun]) -> str:
 
 def _run(run: Run, name: str) -> str:
     parts = [f"# {escape(name)}\n"]
-    parts += [f"- {escape(sentence)}" for sentence in verdict(run)]
+    parts += [f"- {_weighed(sentence)}" for sentence in told(run)]
     for table in [*tables(run), *audit_tables(run)]:
         parts.append("\n" + table_markdown(table))
     parts += [f"> {escape(note)}\n" for note in run.info.notes]
@@ -31,6 +32,11 @@ def _run(run: Run, name: str) -> str:
         fence += "`"
     parts.append(f"How to reproduce:\n\n{fence}sh\n{fenced}\n{fence}\n")
     return "\n".join(parts)
+
+
+def _weighed(sentence: Sentence) -> str:
+    """An alarm stands out."""
+    return f"**{escape(sentence.text)}**" if sentence.weight == "alarm" else escape(sentence.text)
 
 
 def table_markdown(table: Table) -> str:

@@ -7,9 +7,11 @@ import yaml
 
 from babelquake.escape import visible
 from babelquake.report.markdown import table_markdown
-from babelquake.report.page import tables, verdict
+from babelquake.report.page import tables
 from babelquake.report.phrases import with_level
-from babelquake.report.results import Results, Row
+from babelquake.report.results import results_of
+from babelquake.report.verdict import verdict
+from babelquake.runs.results import Row
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.card import STUDIES
 
@@ -46,7 +48,7 @@ def _told(run: Run) -> str:
 
 
 def _models(run: Run) -> Iterator[dict[str, Any]]:
-    results = Results.of(run)
+    results = results_of(run)
     rows = [row for row in results.where(*MEASURES) if row["value"] is not None and row["group"] is None]
     who = STUDIES.get(run.info.study).subject
     data = ", ".join(name.rsplit("#", 1)[0] for name in run.info.listed("data"))

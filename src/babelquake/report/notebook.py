@@ -8,6 +8,7 @@ from markupsafe import escape
 
 from babelquake.escape import visible
 from babelquake.runs.display import shown_by
+from babelquake.runs.findings import Finding
 from babelquake.runs.run import Run
 
 SENTENCES = 5
@@ -23,7 +24,7 @@ class Notebook:
         """The verdict, in at most five lines."""
         if not run.info.finished:
             return f"{run.info.study} run in {run.folder}, unfinished: run the same command again to go on."
-        from babelquake.report.page import verdict
+        from babelquake.report.verdict import verdict
 
         lines = [visible(sentence) for sentence in verdict(run)[:SENTENCES]]
         return "\n".join([f"{run.info.study} run in {run.folder}", *lines])
@@ -34,8 +35,21 @@ class Notebook:
             return f"<pre>{escape(self.text(run))}</pre>"
         return "\n".join(self._parts(run))
 
+    def verdict(self, run: Run) -> list[str]:
+        """What it found, in sentences."""
+        from babelquake.report.verdict import verdict
+
+        return verdict(run)
+
+    def findings(self, run: Run) -> list[Finding]:
+        """What it found, as data."""
+        from babelquake.studies.card import findings_of
+
+        return findings_of(run)
+
     def _parts(self, run: Run) -> Iterator[str]:
-        from babelquake.report.page import tables, verdict, views
+        from babelquake.report.page import tables, views
+        from babelquake.report.verdict import verdict
 
         yield f"<h3>{escape(run.info.study)} · {escape(visible(run.folder.name))}</h3>"
         said = "".join(f"<li>{escape(visible(sentence))}</li>" for sentence in verdict(run)[:SENTENCES])

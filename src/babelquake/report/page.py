@@ -1,7 +1,7 @@
-"""What a study shows of its runs: tables, a verdict in words, charts and examples. One page per study."""
+"""What a study shows of its runs: tables, charts and examples. One page per study; its verdict is in `verdict`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -9,10 +9,8 @@ import polars as pl
 from babelquake.registry import Registry
 from babelquake.report.charts import View
 from babelquake.report.table import Table
+from babelquake.report.verdict import Words
 from babelquake.runs.run import Run
-
-NOTHING = ["There is nothing to report: the run holds no measures."]
-UNDECIDED = ["There is no verdict: what was measured does not allow one. The tables have the numbers."]
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,6 @@ class Page:
 
     tables: Callable[[Run], list[Table]]
     """The tables people want to read first, in order."""
-    verdict: Callable[[Run], list[str]]
-    """Sentences, the most important first, built from the measures alone."""
     views: Callable[[Run], list[View]] = lambda run: []
     """The charts, grouped as they are read."""
     examples: Examples | None = None
@@ -47,6 +43,8 @@ class Page:
     """Measures in the heat map of two runs; without any, those that a gate looks at."""
     question: Callable[[Run], str | None] = lambda run: None
     """What this run asks, where it is not what its study asks as a rule."""
+    words: Mapping[str, Words] = field(default_factory=dict)
+    """Words for kinds of findings that only this study has, in packages that bring one; ours are in `verdict`."""
 
 
 PAGES: Registry[Page] = Registry(
@@ -71,11 +69,6 @@ def page_of(run: Run) -> Page:
 def tables(run: Run) -> list[Table]:
     """The tables of a run."""
     return page_of(run).tables(run)
-
-
-def verdict(run: Run) -> list[str]:
-    """What a run found, in plain sentences."""
-    return page_of(run).verdict(run) or (UNDECIDED if run.measures.height else NOTHING)
 
 
 def views(run: Run) -> list[View]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from babelquake.errors import UserError
 from babelquake.perturb.base import PERTURBATIONS, Card
-from babelquake.report.results import Row, is_significant
 from babelquake.runs.measures import CANNOT_BE_TESTED
+from babelquake.runs.results import Row, is_significant
 from babelquake.stats.pvalues import p_words
 
 NOUNS = {"misspell": "typo", "keyboard-typo": "slipped key", "natural-typo": "common misspelling"}

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from babelquake.report.charts import Chart, curves, points
 from babelquake.report.phrases import card_of
-from babelquake.report.results import Row, scorer_text, values
+from babelquake.report.results import scorer_text
+from babelquake.runs.results import Row, values
 
 
 def sweeps(rows: Sequence[Row], who: str, label: str, title: str, y: str, described: str) -> list[Chart]:

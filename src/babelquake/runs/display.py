@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from babelquake.runs.findings import Finding
     from babelquake.runs.run import Run
 
 
@@ -15,6 +16,14 @@ class Display(Protocol):
 
     def html(self, run: "Run") -> str:
         """Verdict, tables and charts for a notebook."""
+        ...
+
+    def verdict(self, run: "Run") -> list[str]:
+        """What it found, in sentences."""
+        ...
+
+    def findings(self, run: "Run") -> "list[Finding]":
+        """What it found, as data."""
         ...
 
 
@@ -31,6 +40,14 @@ class Plain:
         from html import escape
 
         return f"<pre>{escape(self.text(run))}</pre>"
+
+    def verdict(self, run: "Run") -> list[str]:
+        """No words without a report."""
+        return [self.text(run)]
+
+    def findings(self, run: "Run") -> "list[Finding]":
+        """Those that were stored when it was finished."""
+        return run.info.findings or []
 
 
 _display: Display = Plain()

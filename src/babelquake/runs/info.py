@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
+from babelquake.runs.findings import Finding
 from babelquake.version import VERSION
 
 PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
@@ -75,6 +76,8 @@ class RunInfo(BaseModel):
     notes: list[str] = Field(default_factory=list)
     timings: dict[str, float] = Field(default_factory=dict)
     facts: Facts = Field(default_factory=Facts)
+    findings: list[Finding] | None = None
+    """What the study found, the most important first; None while the run is unfinished."""
     created: str = ""
     finished: str | None = None
     status: Status = "begun"

@@ -18,6 +18,7 @@ from babelquake.errors import UserError, did_you_mean
 from babelquake.files import checksum, draft_of, replacing, store_table, store_text
 from babelquake.locking import is_locked, locked
 from babelquake.runs.display import display
+from babelquake.runs.findings import Finding, in_order
 from babelquake.runs.info import RunInfo, now, versions
 from babelquake.runs.table_parts import FOLDER as PARTS
 from babelquake.runs.table_parts import Parts
@@ -203,10 +204,11 @@ class Run:
             self.parts(table).discard()
         return {table: self.scan(table) for table in names}
 
-    def finish(self, measures: pl.DataFrame) -> "Run":
-        """Store the measures (Parquet and CSV) and mark the run as finished."""
+    def finish(self, measures: pl.DataFrame, findings: "Callable[[Run], list[Finding]] | None" = None) -> "Run":
+        """Store the measures (Parquet and CSV) and what they say, and mark the run as finished."""
         store_table(measures, self.path("measures"))
         self.keep("measures.parquet")
+        self.info.findings = in_order(findings(self)) if findings else None
         self._write_csv(measures)
         self.discard_parts()
         self.info.finished = self.info.finished or now()
@@ -298,6 +300,16 @@ class Run:
     def summary(self) -> str:
         """What the run found, in a few lines."""
         return display().text(self)
+
+    @property
+    def verdict(self) -> list[str]:
+        """What the run found, in sentences, the most important first."""
+        return display().verdict(self)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the run found, as data: the verdict is these in words."""
+        return display().findings(self)
 
     def __repr__(self) -> str:
         return f"<babelquake {self.info.study} run in {self.folder}{'' if self.info.finished else ', unfinished'}>"

@@ -15,6 +15,7 @@ from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.registry import Registry
+from babelquake.runs.findings import Finding, in_order
 from babelquake.runs.measures import Kind
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -53,6 +54,8 @@ class Study:
     """What a run with these options would still have to send, and what that costs; nothing is sent."""
     export: Callable[[Any, Path], tuple[Path, int]] | None = None
     """Write what systems or scorers elsewhere are to answer; where it is, and how many texts there are."""
+    findings: Callable[[Run], list[Finding]] = lambda run: []
+    """What a run's measures say, as data; `report` puts it into words."""
     counts: Callable[[Run, str, str | None], bool] = lambda run, measure, perturbation: True
     """Whether a gated measure under a perturbation is one that must not get worse."""
 
@@ -74,6 +77,13 @@ class Study:
                 lacking = either.replace("|", " and no ")
                 raise UserError(f"{data.name} has no {lacking}, which the study {self.name} needs.")
         return Session(self.name, options, data, scorers, suite, resolved)
+
+
+def findings_of(run: Run) -> list[Finding]:
+    """What a run found: as it was stored, or worked out from its measures where an earlier version made the run."""
+    if run.info.findings is not None:
+        return run.info.findings
+    return in_order(STUDIES.get(run.info.study).findings(run))
 
 
 def function_of(study: str) -> Callable[..., Run]:

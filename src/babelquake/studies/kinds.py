@@ -7,6 +7,9 @@ from babelquake.runs.measures import Kind
 DELTA = Kind("delta", unit="score, better is up", better="up", paper="Jwalapuram 2023 §3.1")
 """What an error rate gained counts as a loss."""
 
+ACHIEVED_WORDS = Kind("achieved_words", unit="% of words changed")
+"""By a perturbation, beside the level that was asked for."""
+
 
 def over_changed(kind: Kind) -> Kind:
     """The same number over the texts that the perturbation really changed: `robust` → `robust_changed`."""

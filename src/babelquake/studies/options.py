@@ -241,10 +241,15 @@ class RunOptions:
         found = {}
         for entry in entries(type(self)):
             value = getattr(self, entry.name)
-            if entry.option.repeated and value != entry.default and not _is_nothing(value) and entry.kind is not None:
+            if entry.option.repeated and not _is_default(value, entry.default) and entry.kind is not None:
                 listed = entry.kind == list[str] and not isinstance(plain := _plain(value), list)
                 found[entry.flag] = [plain] if listed else _plain(value)
         return found
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether an option says nothing new; tables, which compare cell by cell, always do."""
+    return _is_nothing(value) or (not hasattr(value, "columns") and bool(value == default))
 
 
 def _is_nothing(value: Any) -> bool:

@@ -73,7 +73,9 @@ class Held:
             self.say("Nothing could be measured: there are too few segments or judgements. Take more or others.")
         for measure in found:
             measure.study, measure.signature = self.study, signature(measure)
-        return self.run.finish(measures_frame(found))
+        from babelquake.studies.card import STUDIES
+
+        return self.run.finish(measures_frame(found), STUDIES.get(self.study).findings)
 
     def _note(self) -> None:
         """Note what those below have to say; what was counted adds up over interruptions."""

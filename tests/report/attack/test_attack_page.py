@@ -12,7 +12,8 @@ from babelquake.report.comparison_heatmap import versus_heat
 from babelquake.report.comparison_page import versus_tables
 from babelquake.report.examples import example_table
 from babelquake.report.html import write_html
-from babelquake.report.page import page_of, tables, verdict, views
+from babelquake.report.page import page_of, tables, views
+from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
 from babelquake.studies.compare import compare

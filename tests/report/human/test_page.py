@@ -7,7 +7,8 @@ from tests.studies.human.test_findings import campaign
 
 from babelquake.data.ratings import Ratings, ratings_frame
 from babelquake.report.html import write_html
-from babelquake.report.page import tables, verdict, views
+from babelquake.report.page import tables, views
+from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
 from babelquake.studies.human.study import human
 

@@ -7,8 +7,8 @@ import pytest
 
 from babelquake.report.charts import PALETTE, _cycled
 from babelquake.report.metric.layers import in_order, layer_charts, layer_tables, swept
-from babelquake.report.results import Results
 from babelquake.runs.measures import NAMES
+from babelquake.runs.results import Results
 
 LAYERS = ("10", "2", "mean", "first")
 

@@ -7,7 +7,8 @@ import polars as pl
 
 from babelquake.report.attack.tables import effect
 from babelquake.report.charts import Chart, View, data, dots, points, tooltips
-from babelquake.report.results import Results, named, values
+from babelquake.report.results import named, results_of
+from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
 
 CELL = 46
@@ -16,7 +17,7 @@ CELL = 46
 
 def attack_views(run: Run) -> list[View]:
     """One view: everything there is."""
-    results = Results.of(run)
+    results = results_of(run)
     charts = [*_shares(results), *_transfer(results), *_degradation(run, results)]
     return [View("all", charts)] if charts else []
 

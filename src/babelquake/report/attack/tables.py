@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.results import Results, Row, named, scorer_text, values
+from babelquake.report.results import named, results_of, scorer_text
 from babelquake.report.table import UNTESTABLE, Shown, Table, digits, table_of, text, value_of, with_sd
 from babelquake.runs.measures import CANNOT_BE_TESTED
+from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 
 MOST = 12
@@ -20,7 +21,7 @@ FEW = 10
 
 def attack_tables(run: Run) -> list[Table]:
     """What was found, what it took, and whom else it fools."""
-    results = Results.of(run)
+    results = results_of(run)
     return [
         *_shares(run, results),
         *_costs(results),

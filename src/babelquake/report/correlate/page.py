@@ -1,15 +1,15 @@
 """The page of `correlate`: who agrees best with people, by every definition, and whose lead is more than chance."""
 
 from babelquake.report.page import Page
-from babelquake.report.phrases import listed, of_pair, than_chance
-from babelquake.report.results import STATISTICS, Results, named, statistic_text, values
+from babelquake.report.results import results_of, statistic_text
 from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
+from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
 
 
 def correlate_tables(run: Run) -> list[Table]:
     """Per language pair: scorers down, definitions across; then every two scorers compared."""
-    results = Results.of(run)
+    results = results_of(run)
     tables = []
     for pair in values(results.where(*STATISTICS), "language_pair"):
         here = results.where(*STATISTICS, language_pair=pair)
@@ -37,29 +37,4 @@ def _differences(results: Results) -> list[Table]:
     return table_of("Differences between scorers", rows, columns, note, spare)
 
 
-def correlate_verdict(run: Run) -> list[str]:
-    """Per language pair the scorer that agrees best, and whether that is more than chance."""
-    results = Results.of(run)
-    measure = next((name for name in STATISTICS if results.where(name)), None)
-    if measure is None:
-        return []
-    pairs = values(results.where(measure), "language_pair")
-    return [of_pair(pair, pairs) + said for pair in pairs if (said := _leader(results, measure, pair))]
-
-
-def _leader(results: Results, measure: str, pair: str | None) -> str:
-    rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -row["value"])
-    if not rows:
-        return ""
-    names = [*map(named(rows), rows)]
-    highest = f"{statistic_text(measure)} {number(rows[0]['value'], 3)}"
-    if (tied := sum(row["value"] == rows[0]["value"] for row in rows)) > 1:
-        return f"{listed(names[:tied])} agree equally well with people ({highest})."
-    said = f"{names[0]} agrees best with people ({highest})"
-    if len(rows) > 1:
-        said += f", before {names[1]} ({number(rows[1]['value'], 3)})"
-        said += than_chance(results.between(measure, "scorer", *values(rows[:2], "scorer"), language_pair=pair))
-    return said + "."
-
-
-PAGE = Page(correlate_tables, correlate_verdict)
+PAGE = Page(correlate_tables)

@@ -3,67 +3,11 @@
 from typing import Any
 
 import altair as alt
-import polars as pl
 
 from babelquake.report.charts import HEIGHT, Chart, View, data, lines, points, tooltips
 from babelquake.report.human.tables import human_tables
 from babelquake.report.page import Page
-from babelquake.report.phrases import of_pair
-from babelquake.report.table import number
 from babelquake.runs.run import Run
-
-
-def human_verdict(run: Run) -> list[str]:
-    """The winner or the tie at the top, perturbed translations, quality control, agreement."""
-    systems = run.table("systems")
-    pairs = systems["language_pair"].unique(maintain_order=True).to_list()
-    sentences = [
-        of_pair(pair, pairs) + _best(systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair)))) for pair in pairs
-    ]
-    return [*sentences, *_loss(run), *_quality(run), *_agreed(run)]
-
-
-def _best(systems: pl.DataFrame) -> str:
-    top = systems.filter(cluster=1)["system"].to_list()
-    first = systems.row(0, named=True)
-    score = f"rating {number(first['raw'], 1)}, z {number(first['z'], 2, sign=True)}"
-    if systems.height == 1:
-        return f"{first['system']}: {score}."
-    if len(top) == 1:
-        return f"People rate {first['system']} best ({score}), ahead of all {systems.height - 1} others beyond chance."
-    if len(top) == systems.height:
-        return f"People do not separate the {systems.height} systems; {first['system']} is in front ({score})."
-    return f"{len(top)} of {systems.height} systems share the first cluster, {first['system']} in front ({score})."
-
-
-def _loss(run: Run) -> list[str]:
-    rows = run.measures.filter(measure="rating_loss")
-    if rows.is_empty():
-        return []
-    worse = rows.filter(pl.col("verdict") == "significant").height
-    mean = float(rows.select((pl.col("value") * pl.col("n")).sum() / pl.col("n").sum()).item())
-    return [
-        f"Perturbed translations lose {number(mean, 2)} standard deviations in people's eyes; "
-        f"in {worse} of {rows.height} cells beyond chance."
-    ]
-
-
-def _quality(run: Run) -> list[str]:
-    found = []
-    passed = "would pass" if run.info.config.get("exclude") == "none" else "passed"
-    for measure, what in (("hits_passed", "tasks"), ("annotators_passed", "annotators")):
-        for row in run.measures.filter(measure=measure).to_dicts():
-            found.append(f"{number(row['value'], 0)} % of {row['n']} {what} {passed} quality control.")
-    return found
-
-
-def _agreed(run: Run) -> list[str]:
-    rows = run.measures.filter(measure="krippendorff_alpha", group="z").to_dicts()
-    return [
-        f"{of_pair(row['language_pair'], [one['language_pair'] for one in rows])}Annotators agree with "
-        f"Krippendorff's α of {number(row['value'], 2)} on standardised ratings of {row['n']:,} translations."
-        for row in rows
-    ]
 
 
 def human_views(run: Run) -> list[View]:
@@ -128,4 +72,4 @@ def _people(run: Run) -> list[Chart]:
     return [Chart("annotators", "How annotators use the scale", description, chart)]
 
 
-PAGE = Page(human_tables, human_verdict, human_views)
+PAGE = Page(human_tables, human_views)

@@ -8,8 +8,9 @@ from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, p
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text
 from babelquake.report.phrases import with_level
-from babelquake.report.results import STATISTICS, Results, named, scorer_text, statistic_text, tested_text, values
+from babelquake.report.results import named, results_of, scorer_text, statistic_text, tested_text
 from babelquake.report.sweeps import sweeps
+from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
 
 UNKNOWN = {"unknown_tokens": "unknown tokens per segment", "unk_share": "% unknown tokens"}
@@ -17,7 +18,7 @@ UNKNOWN = {"unknown_tokens": "unknown tokens per segment", "unk_share": "% unkno
 
 def metric_views(run: Run) -> list[View]:
     """One view per language pair; the average over pairs first."""
-    results = Results.of(run)
+    results = results_of(run)
     measures = ("delta", *STATISTICS, *UNKNOWN, "detection_accuracy")
     pairs = sorted(values(results.where(*measures), "language_pair"), key=lambda pair: pair != "average")
     meaning = run.info.facts.meaning

@@ -9,8 +9,9 @@ import altair as alt
 from babelquake.errors import UserError
 from babelquake.report.charts import DASHES, Chart, colour, data, points, tooltips
 from babelquake.report.phrases import with_level
-from babelquake.report.results import STATISTICS, Results, Row, base_name, scorer_text, statistic_text, values
+from babelquake.report.results import base_name, scorer_text, statistic_text
 from babelquake.report.table import Table, number
+from babelquake.runs.results import STATISTICS, Results, Row, values
 from babelquake.spec import Spec, parse
 
 WORDS = ("first", "best", "last", "mean", "mean-embeddings")

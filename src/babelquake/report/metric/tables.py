@@ -2,14 +2,15 @@
 
 from babelquake.report.metric.layers import layer_tables
 from babelquake.report.phrases import card_of, unit_text, with_level
-from babelquake.report.results import STATISTICS, Results, Row, distinct, level_text, statistic_text, values
+from babelquake.report.results import level_text, results_of, statistic_text
 from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
+from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
 from babelquake.runs.run import Run
 
 
 def metric_tables(run: Run) -> list[Table]:
     """Whatever questions the run asked, in order."""
-    results = Results.of(run)
+    results = results_of(run)
     meaning = run.info.facts.meaning
     return [
         *_sensitivity(results, meaning),

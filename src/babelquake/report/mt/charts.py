@@ -6,8 +6,9 @@ import altair as alt
 
 from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, tooltips
 from babelquake.report.phrases import with_level
-from babelquake.report.results import Results, Row, base_name, distinct, is_significant, scorer_text, values
+from babelquake.report.results import base_name, results_of, scorer_text
 from babelquake.report.sweeps import sweeps
+from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.mt.what_changed import KINDS
 
@@ -28,7 +29,7 @@ KIND_COLOURS = {
 
 def mt_views(run: Run) -> list[View]:
     """One view per language pair and scorer."""
-    results = Results.of(run)
+    results = results_of(run)
     views = []
     rows = results.where("consis")
     pairs, scorers = values(rows, "language_pair"), values(rows, "scorer")

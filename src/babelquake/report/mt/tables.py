@@ -1,8 +1,9 @@
 """The MT study's tables: all in all, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
 from babelquake.report.phrases import with_level
-from babelquake.report.results import Results, Row, distinct, values
+from babelquake.report.results import results_of
 from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
+from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
 
 DIFFERENCES = {"robust_difference": "ROBUST", "consis_difference": "CONSIS", "delta_difference": "Δ"}
@@ -20,7 +21,7 @@ IN_SCORES = ("overall_quality_perturbed", "overall_quality", "overall_delta")
 
 def mt_tables(run: Run) -> list[Table]:
     """All in all first; then one table per language pair and scorer, and the comparison of systems."""
-    results = Results.of(run)
+    results = results_of(run)
     views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
     return [
         *_overall(results),

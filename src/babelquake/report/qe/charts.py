@@ -7,8 +7,9 @@ import regex
 
 from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, points, tooltips
 from babelquake.report.qe.tables import meaning_of, probe_title
-from babelquake.report.results import Results, named, scorer_text, tested_text, values
+from babelquake.report.results import named, results_of, scorer_text, tested_text
 from babelquake.runs.info import Probe
+from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
 
 SHORT = regex.compile(r"\b(M[PA]P\d+)\b")
@@ -17,7 +18,7 @@ GROUPS = {"preserving": "meaning preserved (MPP)", "altering": "meaning altered 
 
 def qe_views(run: Run) -> list[View]:
     """One view per language pair."""
-    results = Results.of(run)
+    results = results_of(run)
     probes = run.info.facts.probes
     pairs = values(results.where("drop", "discrimination"), "language_pair")
     return [

@@ -1,9 +1,10 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
 from babelquake.report.phrases import level_with_unit
-from babelquake.report.results import Results, Row, values
+from babelquake.report.results import results_of
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
+from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 
 MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")
@@ -11,7 +12,7 @@ MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")
 
 def qe_tables(run: Run) -> list[Table]:
     """Per language pair the ranking of models and the drop under each probe; then the flags."""
-    results = Results.of(run)
+    results = results_of(run)
     probes = run.info.facts.probes
     turned = _turned(run.info.facts.lower_is_better)
     tables = []

@@ -36,6 +36,7 @@ from babelquake.studies.attack.sampling import attackable, column_of, sampled
 from babelquake.studies.attack.shares import success_measures
 from babelquake.studies.attack.stored import JUDGE, placed, stored_cells
 from babelquake.studies.attack.transfer import transfer_measures, transfer_table
+from babelquake.studies.attack.verdict import attack_findings
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.options import takes
@@ -53,6 +54,7 @@ ATTACK = Study(
     alike=("goal",),
     cells=stored_cells,
     placed=placed,
+    findings=attack_findings,
 )
 
 

@@ -29,6 +29,7 @@ from babelquake.studies.correlate.agreements import (
     keep_preferences,
 )
 from babelquake.studies.correlate.options import STATISTICS, CorrelateOptions
+from babelquake.studies.correlate.verdict import correlate_findings
 from babelquake.studies.missing_scores import missing_error
 from babelquake.studies.options import takes
 from babelquake.studies.resolve import references_each, scorers_of, several
@@ -63,6 +64,7 @@ CORRELATE = Study(
     measures=kinds_in(kinds),
     gated=COMPARED,
     cells=stored_cells,
+    findings=correlate_findings,
 )
 
 

@@ -8,6 +8,7 @@ RATING_LOSS = Kind("rating_loss", unit="standardised rating, original − pertur
 ALPHA = Kind("krippendorff_alpha", unit="Krippendorff's α", better="up")
 ANNOTATOR_PEARSON = Kind("annotator_pearson", unit="Pearson's r", better="up")
 ANNOTATOR_KENDALL = Kind("annotator_kendall", unit="Kendall's τ", better="up")
+RATINGS_KEPT = Kind("ratings_kept", unit="% of ratings, after quality control", better="up")
 HITS_PASSED = Kind("hits_passed", unit="% of tasks", better="up", paper="Huang 2023 Appendix A")
 ANNOTATORS_PASSED = Kind("annotators_passed", unit="% of annotators", better="up")
 SECONDS = Kind("seconds_per_rating", unit="s, median")

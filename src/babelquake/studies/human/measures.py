@@ -88,6 +88,10 @@ def _people(found: Findings) -> Iterator[Measure]:
     ):
         if share is not None:
             yield Measure(kind, 100 * share, n=int(table["passed"].count()))
+    if found.facts.ratings:
+        kept = found.facts.ratings_kept
+        share = 100 * kept / found.facts.ratings
+        yield Measure(kinds.RATINGS_KEPT, share, n=found.facts.ratings, changed=found.facts.ratings - kept)
     if (seconds := found.facts.seconds.median) is not None:
         yield Measure(kinds.SECONDS, seconds, n=found.facts.ratings)
 

@@ -11,11 +11,18 @@ from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import TABLES, Findings, findings
 from babelquake.studies.human.measures import human_measures
 from babelquake.studies.human.options import HumanOptions
+from babelquake.studies.human.verdict import human_findings
 from babelquake.studies.options import takes
 from babelquake.studies.session import Held
 from babelquake.text import digest
 
-HUMAN = Study("human", HumanOptions, question="What do people say about these translations?", measures=kinds_in(kinds))
+HUMAN = Study(
+    "human",
+    HumanOptions,
+    question="What do people say about these translations?",
+    measures=kinds_in(kinds),
+    findings=human_findings,
+)
 
 
 @takes(HumanOptions)

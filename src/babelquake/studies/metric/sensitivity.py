@@ -50,7 +50,7 @@ def sensitivity(
         families.add(cell.place.asked("Δ"), named["delta"], cell.tests["delta"])
         measures += named.values()
     families.judge()
-    return measures + [row for scorer in scorers for row in _harmless_costs_more(sums, scorer, meanings)]
+    return measures + [row for scorer in scorers for row in _wrong_order(sums, scorer, meanings)]
 
 
 def sensitivity_cells(
@@ -102,26 +102,34 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: 
     return cell
 
 
-def _harmless_costs_more(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
-    """Per harmless change: how often it costs a text more than a harmful one (the point of Table 4, counted)."""
+def _wrong_order(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
+    """How often a harmless change costs a text more than a harmful one, and a harmful one raises the score.
+
+    The first is the point of Table 4, counted. A harmless change that costs nothing costs no more than a harmful one
+    that is rewarded: that is the second.
+    """
     places = ["language_pair", "perturbation", "level"]
     own = pl.col("scorer") == scorer.name
     there = counted(sums, own & pl.col("perturbation").is_not_null(), ["perturbation"])["perturbation"]
     if not {"altering", "preserving"} <= {meanings.get(name) for name in there}:
         return []
     mine = sums.filter(own).select(*places, "row", "score")
-    parts = [_losses_compared(texts, scorer, meanings) for texts in _some_texts(mine)]
-    total = pl.concat(parts).group_by(places, maintain_order=True).sum()
-    return [
-        Measure(
-            kinds.HARMLESS_COSTS_MORE,
-            100 * (row["more"] / row["known"]),
-            row["n"],
-            scorer=scorer.name,
-            **{name: row[name] for name in places},
-        )
-        for row in total.iter_rows(named=True)
-    ]
+    lost = [_losses(texts, scorer, meanings) for texts in _some_texts(mine)]
+    found = []
+    for kind, counted_in in ((kinds.HARMLESS_COSTS_MORE, _costs_more), (kinds.REWARDS_HARMFUL, _rewarded)):
+        total = pl.concat(map(counted_in, lost)).group_by(places, maintain_order=True).sum()
+        found += [
+            Measure(
+                kind,
+                100 * (row["more"] / row["known"]),
+                row["n"],
+                scorer=scorer.name,
+                **{name: row[name] for name in places},
+            )
+            for row in total.iter_rows(named=True)
+            if row["known"]
+        ]
+    return found
 
 
 def _some_texts(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -133,16 +141,28 @@ def _some_texts(table: pl.LazyFrame) -> Iterator[pl.DataFrame]:
             yield texts
 
 
-def _losses_compared(texts: pl.DataFrame, scorer: Scorer, meanings: Mapping[str, str]) -> pl.DataFrame:
-    """Per harmless change of some texts: beside how many harmful ones (`n`) it stands, and how many cost less."""
+def _losses(texts: pl.DataFrame, scorer: Scorer, meanings: Mapping[str, str]) -> pl.DataFrame:
+    """What every change of some texts cost, and whether it is harmless."""
     clean = texts.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
     lost = texts.filter(pl.col("perturbation").is_not_null()).join(clean, on="row", maintain_order="left")
     meaning = pl.col("perturbation").replace_strict(meanings, default=None)
-    lost = lost.with_columns(lost=scorer.sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
+    return lost.with_columns(lost=scorer.sign * (pl.col("clean") - pl.col("score")), meaning=meaning)
+
+
+def _costs_more(lost: pl.DataFrame) -> pl.DataFrame:
+    """Per harmless change: beside how many harmful ones (`n`) it stands, and than how many it costs more."""
     harmful = lost.filter(pl.col("meaning") == "altering").select("row", pl.col("lost").alias("other"))
     shared = lost.filter(pl.col("meaning") == "preserving").join(harmful, on="row", maintain_order="left")
-    more = pl.col("lost") > pl.col("other")
-    return shared.group_by("language_pair", "perturbation", "level", maintain_order=True).agg(
+    return _counted(shared, (pl.col("lost") > pl.col("other")) & (pl.col("lost") > 0))
+
+
+def _rewarded(lost: pl.DataFrame) -> pl.DataFrame:
+    """Per harmful change: how many texts (`n`) it was made in, and in how many the score rose."""
+    return _counted(lost.filter(pl.col("meaning") == "altering"), pl.col("lost") < 0)
+
+
+def _counted(table: pl.DataFrame, more: pl.Expr) -> pl.DataFrame:
+    return table.group_by("language_pair", "perturbation", "level", maintain_order=True).agg(
         more.sum().cast(pl.Int64).alias("more"),
         more.count().cast(pl.Int64).alias("known"),
         pl.len().cast(pl.Int64).alias("n"),

@@ -32,6 +32,7 @@ from babelquake.studies.metric.material import material_of, meaning_of, mode_of
 from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
+from babelquake.studies.metric.verdict import metric_findings
 from babelquake.studies.missing_scores import require_scores, steady, text_among
 from babelquake.studies.options import takes
 from babelquake.studies.probing import Material, probe
@@ -80,6 +81,7 @@ METRIC = Study(
         deduplicate=options.deduplicate,
         attacked=options.attacked,
     ),
+    findings=metric_findings,
 )
 Rows = list[Measure]
 

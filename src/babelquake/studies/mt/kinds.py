@@ -1,10 +1,15 @@
 """The numbers of the MT study. Percentages are as in the papers: ROBUST 94.0, not 0.94."""
 
 from babelquake.runs.measures import Kind
+from babelquake.studies.kinds import ACHIEVED_WORDS as ACHIEVED_WORDS
 from babelquake.studies.kinds import DELTA as DELTA
 
 QUALITY = Kind("quality", unit="score", better="up", paper="Niu 2020 §2")
 QUALITY_PERTURBED = Kind("quality_perturbed", unit="score", better="up", paper="Niu 2020 §2")
+CLEAN_QUALITY = Kind("clean_quality", unit="score", better="up")
+"""Of all clean translations, whatever was perturbed."""
+BASELINE_COPY = Kind("baseline_copy", unit="score of copying the source")
+BASELINE_CONSTANT = Kind("baseline_constant", unit="score of one sentence for everything")
 ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio scale", paper="Niu 2020 §2")
 CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2")
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")

@@ -12,6 +12,7 @@ from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
+from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
 from babelquake.studies.final_marks import not_sampled
 from babelquake.studies.given_variants import systems_for
@@ -19,6 +20,7 @@ from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.audit import audit
+from babelquake.studies.mt.baselines import baselines
 from babelquake.studies.mt.exchange import export_sources
 from babelquake.studies.mt.forecast import forecast, keep_within, translated
 from babelquake.studies.mt.options import MtOptions
@@ -26,6 +28,7 @@ from babelquake.studies.mt.overall import overall_pairs
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import source_language, sources_of, suite_for
 from babelquake.studies.mt.translating import make_tables
+from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
 from babelquake.studies.resolve import AnySystem, given_references, references_each, scorers_of, several
 from babelquake.systems import system as system_of
@@ -33,7 +36,7 @@ from babelquake.systems import system as system_of
 MT = Study(
     "mt",
     MtOptions,
-    question="How sturdy are these translation systems?",
+    question="How robust are these translation systems?",
     inputs=("source",),
     measures=kinds_in(kinds),
     gated=(
@@ -71,6 +74,7 @@ MT = Study(
         vocabulary=options.vocabulary,
         sample=options.sample,
     ),
+    findings=mt_findings,
 )
 
 
@@ -126,6 +130,9 @@ def mt(options: MtOptions) -> Run:
         require_scores(scores, session.scorers, "translations", text_of)
         session.say(*_without_consis(session.scorers))
         results = mt_results(scores, translations, session.scorers, threshold, resamples, seed, engine.quiet)
+        if results:
+            results += baselines(segments, translations, session.scorers)
+            results += achieved_shares(tables["variants"], segments, "source")
         return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})
 
 

@@ -30,6 +30,7 @@ from babelquake.studies.qe.exchange import export_qe_texts
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
 from babelquake.studies.qe.selection import judged_segments, probes, select, size, target_language
+from babelquake.studies.qe.verdict import qe_findings
 from babelquake.studies.resolve import references_each, scorers_of
 from babelquake.studies.tests_to_measures import enough
 from babelquake.studies.variants import vocabularies
@@ -68,6 +69,7 @@ QE = Study(
         replicates=options.replicates,
         vocabulary=options.vocabulary,
     ),
+    findings=qe_findings,
 )
 TITLES = {
     "punct-remove": "punctuation removed (MPP1)",

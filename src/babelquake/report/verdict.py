@@ -1,0 +1,512 @@
+"""Findings in words: the one place where a verdict becomes sentences, for terminal, page, Markdown and Python.
+
+Each kind of finding has one function here. What a test did not decide is never said as if it had.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from babelquake.perturb.labels import known_card, label_of
+from babelquake.report.phrases import listed, of_pair
+from babelquake.report.results import scorer_text, short_names, statistic_text
+from babelquake.report.table import number
+from babelquake.runs.findings import Finding, Number, Weight
+from babelquake.runs.run import Run
+from babelquake.studies.card import findings_of
+
+NOTHING = "There is nothing to report: the run holds no measures."
+UNDECIDED = "There is no verdict: what was measured does not allow one. The tables have the numbers."
+ACHIEVED = 1.5
+"""A level is said to be missed where so many times as many words were changed as asked for."""
+
+
+LARGE = 1.0
+"""Points of a score whose loss is told even where it is not significant."""
+
+
+class Sentence(NamedTuple):
+    """A finding in words."""
+
+    text: str
+    weight: Weight
+
+
+@dataclass(frozen=True)
+class Names:
+    """What systems, scorers and perturbations are called among all that a verdict speaks of."""
+
+    findings: Sequence[Finding]
+
+    @cached_property
+    def _systems(self) -> dict[str, str]:
+        found = {number.system for finding in self.findings for number in finding.numbers if number.system}
+        return short_names(sorted(found))
+
+    @cached_property
+    def _scorers(self) -> list[str]:
+        numbers = [number for finding in self.findings for number in finding.numbers]
+        found = {name for number in numbers for name in (number.scorer, None if number.system else number.other)}
+        return sorted(name for name in found | {finding.who for finding in self.findings} if name)
+
+    def who(self, name: str | None) -> str:
+        """A system by its short name, or a scorer as the field writes it."""
+        if name is None:
+            return ""
+        return self._systems.get(name) or scorer_text(name, self._scorers)
+
+    def pair(self, finding: Finding) -> str:
+        """Names the language pair where there are several."""
+        pairs = list(dict.fromkeys(one.language_pair for one in self.findings if one.language_pair))
+        return of_pair(finding.language_pair, pairs) if finding.language_pair != "average" else ""
+
+    def label(self, one: Finding | Number) -> str:
+        """A perturbation at its level, for people."""
+        among = {number.perturbation for finding in self.findings for number in finding.numbers if number.perturbation}
+        return label_of(one.perturbation or "", one.level, among)
+
+
+Words = Callable[[Finding, Names], str]
+
+
+def told(run: Run) -> list[Sentence]:
+    """What a run found, in sentences, the most important first."""
+    from babelquake.report.page import page_of
+
+    return in_words(findings_of(run), page_of(run).words) or [
+        Sentence(UNDECIDED if run.measures.height else NOTHING, "answer")
+    ]
+
+
+def verdict(run: Run) -> list[str]:
+    """The sentences alone."""
+    return [sentence.text for sentence in told(run)]
+
+
+def in_words(findings: Sequence[Finding], further: Mapping[str, Words] | None = None) -> list[Sentence]:
+    """Findings in sentences; `further` are words for kinds of finding that other packages bring."""
+    names, words = Names(findings), {**WORDS, **(further or {})}
+    return [Sentence(names.pair(finding) + words[finding.what](finding, names), finding.weight) for finding in findings]
+
+
+def p_text(one: Number | None) -> str:
+    """The p-value in brackets: ` (p < .001)`, ` (p = .107)`; nothing where none counts."""
+    if one is None or one.p is None or not one.tested:
+        return ""
+    return " (p < .001)" if one.p < 0.001 else f" (p = {one.p:.3f})".replace("0.", ".", 1)
+
+
+def tested(finding: Finding, what: str = "the difference") -> str:
+    """What its test says, as the end of a sentence; nothing where nothing was tested."""
+    if finding.outcome == "not tested":
+        return ""
+    if finding.outcome == "cannot be tested":
+        return f"; {what} cannot be tested"
+    return f"; {what} is {finding.outcome}{p_text(finding.test)}"
+
+
+def percent(value: float) -> str:
+    """Small shares keep a digit: 0.4 % is not nothing."""
+    return f"{value:.0f} %" if abs(value) >= 2 else f"{value:.1f} %".replace("-", "−")
+
+
+def beside(label: str, more: str) -> str:
+    """A label with something more in its brackets."""
+    return f"{label[:-1]}, {more})" if label.endswith(")") else f"{label} ({more})"
+
+
+def sentence_case(text: str) -> str:
+    """With a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def score(value: float) -> str:
+    """A score: one place where it runs to 100, three where it lives between 0 and 1."""
+    return number(value, 1 if abs(value) > 5 else 3)
+
+
+# mt
+
+
+def near_baseline(finding: Finding, names: Names) -> str:
+    clean, *baselines = finding.numbers
+    called = {"baseline_copy": "copying the source", "baseline_constant": "one sentence for everything"}
+    reached = "; ".join(f"{called[one.measure]} {score(one.known)}" for one in baselines)
+    return (
+        f"{names.who(finding.who)} translates no better than {called[baselines[0].measure]}: {score(clean.known)} "
+        f"{names.who(finding.scorer)} on clean text ({reached}). Its robustness means nothing."
+    )
+
+
+def best_under_noise(finding: Finding, names: Names) -> str:
+    ordered = finding.of("overall_quality_perturbed")
+    first, *others = (_kept(finding, one) for one in ordered)
+    scorer = names.who(finding.scorer)
+    head = f"{names.who(ordered[0].system)}, {score(first.noisy)} {scorer}{_of_clean(first)}"
+    rest = "; ".join(
+        f"{names.who(one.system)} {_compared(kept, first)}" for one, kept in zip(ordered[1:], others, strict=True)
+    )
+    ends = f"the difference between {names.who(ordered[0].system)} and {names.who(ordered[1].system)}"
+    between = ends if len(ordered) > 2 else "the difference"
+    if finding.outcome == "significant":
+        return f"Best under noise: {head}; {rest}{tested(finding, between)}."
+    if finding.outcome == "not significant":
+        return f"No clear winner under noise: {head}; {rest}{tested(finding, between)}."
+    untested = tested(finding, between) or f"; {between} was not tested"
+    return f"Ahead under noise: {head}; {rest}{untested}."
+
+
+class _Kept(NamedTuple):
+    """A system's quality under noise, on clean text, and what share that is."""
+
+    noisy: float
+    clean: float | None
+    share: float | None
+
+
+def _kept(finding: Finding, noisy: Number) -> _Kept:
+    values = [
+        next((one.value for one in finding.of(measure) if one.system == noisy.system), None)
+        for measure in ("overall_quality", "overall_robust")
+    ]
+    return _Kept(noisy.known, *values)
+
+
+def _of_clean(kept: _Kept) -> str:
+    clean = f" of {score(kept.clean)} clean" if kept.clean is not None else ""
+    return clean + (f", {percent(kept.share)}" if kept.share is not None else "")
+
+
+def _compared(kept: _Kept, best: _Kept) -> str:
+    """`keeps more, 97 %, of less, 41.0`; or the two numbers."""
+    if kept.share is not None and best.share is not None and round(kept.share) > round(best.share):
+        return f"keeps more, {percent(kept.share)}, of less, {score(kept.clean or 0.0)}"
+    return score(kept.noisy) + _of_clean(kept)
+
+
+def under_noise(finding: Finding, names: Names) -> str:
+    kept = _kept(finding, finding.of("overall_quality_perturbed")[0])
+    reached = f"{score(kept.noisy)} {names.who(finding.scorer)}{_of_clean(kept)}"
+    return f"Under noise {names.who(finding.who)} reaches {reached}."
+
+
+def most_consistent(finding: Finding, names: Names) -> str:
+    first, *others = finding.numbers
+    said = f"{names.who(first.system)}'s translations of noisy and of clean text agree by {percent(first.known)}"
+    said += "".join(f"; {names.who(one.system)}'s by {percent(one.known)}" for one in others)
+    return f"{said}{tested(finding)}. Without references nothing is known of their quality."
+
+
+def loss(finding: Finding, names: Names) -> str:
+    deltas = finding.of("delta")
+    shares = {one.system: one.known for one in finding.of("robust")}
+    scorer = names.who(finding.scorer)
+
+    def lost(one: Number) -> str:
+        share = shares.get(one.system)
+        said = f"{percent(100 - share)}" if share is not None else f"{score(-one.known)}"
+        return said + ("" if one.significant else f" ({one.outcome})")
+
+    first, *others = deltas
+    unit = f"of its {scorer}" if first.system in shares else scorer
+    said = f"{sentence_case(_asked(finding, names))}: {names.who(first.system)} loses {lost(first)} {unit}"
+    said += "".join(f", {names.who(one.system)} {lost(one)}" for one in others)
+    return said + (tested(finding, _ends(deltas, names)) if others else p_text(finding.test)) + "."
+
+
+def _ends(ordered: Sequence[Number], names: Names) -> str:
+    if len(ordered) == 2:
+        return "the difference"
+    return f"the difference between {names.who(ordered[0].system)} and {names.who(ordered[-1].system)}"
+
+
+def _asked(finding: Finding, names: Names) -> str:
+    """The label; with what was achieved where that is far more than what was asked for."""
+    label, achieved = names.label(finding), finding.of("achieved_words")
+    card = known_card(finding.perturbation or "")
+    of_words = card is not None and card.unit.partition(";")[0] in ("share of words", "probability per word")
+    if not achieved or not of_words or not finding.level or achieved[0].known < ACHIEVED * 100 * finding.level:
+        return label
+    return f"{label[:-1]} asked, {percent(achieved[0].known)} changed)" if label.endswith(")") else label
+
+
+def no_significant_loss(finding: Finding, names: Names) -> str:
+    worst: dict[str, float] = {}
+    for one in finding.numbers:
+        worst[names.label(one)] = min(one.known, worst.get(names.label(one), 0.0))
+    shown = [beside(label, number(lost, 1)) if lost <= -LARGE else label for label, lost in worst.items()]
+    return f"No significant loss of {names.who(finding.scorer)}: {listed(shown)}."
+
+
+def too_few(finding: Finding, names: Names) -> str:
+    counts = {names.label(one): one for one in finding.numbers}
+    shown = [beside(label, _how_few(one)) for label, one in counts.items()]
+    return f"Too few sentences to tell: {listed(shown)}."
+
+
+def _how_few(one: Number) -> str:
+    return f"{one.changed} changed" if one.changed is not None else f"{one.n or 0} in all"
+
+
+def least_consistent(finding: Finding, names: Names) -> str:
+    return (
+        f"Least consistent: {names.who(finding.who)} with {names.label(finding)}: "
+        f"{percent(finding.numbers[0].known)} of its translations differ clearly from those of the clean text "
+        f"(sentence chrF below {finding.facts['threshold']:g})."
+    )
+
+
+# metric
+
+
+def harmless_moves(finding: Finding, names: Names) -> str:
+    who, all_of = names.who(finding.who), finding.numbers
+    if not all_of:
+        return f"{who} was shown no harmless change."
+    untested = sum(not one.tested for one in all_of)
+    changes = "the one harmless change" if len(all_of) == 1 else f"{len(all_of)} harmless changes"
+    if untested == len(all_of):
+        return f"{who} cannot be tested on {changes}: too few segments."
+    beside = f" ({untested} cannot be tested)" if untested else ""
+    moved = [one for one in all_of if one.significant]
+    if not moved or finding.test is None:
+        under = changes if len(all_of) == 1 else f"any of {changes}"
+        return f"{who} does not move significantly under {under}{beside}."
+    under = changes if len(all_of) == 1 else f"{len(moved)} of {changes}"
+    worst = f"{number(finding.test.known, int(finding.facts['digits']), sign=True)}{p_text(finding.test)}"
+    most = "most under " if len(all_of) > 1 else "which is "
+    return f"{who} moves significantly under {under}{beside}, {most}{names.label(finding.test)}: {worst}."
+
+
+def harmless_costs_more(finding: Finding, names: Names) -> str:
+    share = percent(finding.numbers[0].known)
+    harmless = f"a harmless change, {names.label(finding)},"
+    return f"For {names.who(finding.who)} {harmless} costs more than a harmful one in {share} of comparisons."
+
+
+def rewards_harmful(finding: Finding, names: Names) -> str:
+    share = percent(finding.numbers[0].known)
+    raises = f"{names.label(finding)} raises its score in {share} of texts"
+    return f"{names.who(finding.who)} rewards harmful changes: {raises}."
+
+
+def agreement_falls(finding: Finding, names: Names) -> str:
+    before, after, *best = finding.numbers
+    pair = finding.language_pair
+    where = "averaged over language pairs, " if pair == "average" else f"{pair}, " if pair else ""
+    said = (
+        f"With {names.label(finding)}, {names.who(finding.who)}'s agreement with people ({where}"
+        f"{statistic_text(after.measure)}) goes from {number(before.value, 3)} to {number(after.value, 3)}"
+    )
+    if best:
+        said += f"; {names.who(best[1].scorer)} keeps most ({number(best[0].value, 3)} to {number(best[1].value, 3)})"
+    return said + "."
+
+
+def detects_errors(finding: Finding, names: Names) -> str:
+    overall = [one for one in finding.numbers if one.perturbation is None]
+    said = f"{names.who(finding.who)} prefers the good translation "
+    said += f"in {overall[0].known:.1f} % of pairs" if overall else "most of the time"
+    weakest = [one for one in finding.numbers if one.perturbation is not None]
+    return said + (f"; it is weakest at {weakest[0].perturbation} ({weakest[0].known:.1f} %)." if weakest else ".")
+
+
+# qe
+
+
+def discriminates(finding: Finding, names: Names) -> str:
+    only = finding.numbers[0]
+    points, where = number(abs(only.known), int(finding.facts["digits"])), "above" if only.known >= 0 else "below"
+    return f"{names.who(finding.who)} scores harmless changes {points} {where} harmful ones{tested(finding)}."
+
+
+def discriminates_best(finding: Finding, names: Names) -> str:
+    best, worst = finding.numbers[0], finding.numbers[-1]
+    sure = finding.outcome == "significant"
+    lead = "tells harmful from harmless changes best" if sure else "is ahead at telling harmful from harmless changes"
+    return (
+        f"{names.who(best.scorer)} {lead} (MPP − MAP = {number(best.value, 2, sign=True)} standard deviations of its "
+        f"scores), {names.who(worst.scorer)} is last ({number(worst.value, 2, sign=True)}){tested(finding)}."
+    )
+
+
+def ranks_agree(finding: Finding, names: Names) -> str:
+    return (
+        "Ranking the models without human labels agrees with their ranking by correlation with people by "
+        f"{number(finding.numbers[0].value, 2)}{tested(finding, 'the agreement')}."
+    )
+
+
+def warnings(finding: Finding, names: Names) -> str:
+    count = "1 warning" if finding.facts["count"] == 1 else f"{finding.facts['count']:.0f} warnings, first"
+    return f"{names.who(finding.who)} gets {count}: {finding.facts['first']}".rstrip(".") + "."
+
+
+# attack
+
+GOALS = {
+    "overpenalise": "can be made to {worse} by more than {by} standard deviations",
+    "inflate": "can be made to {better} by more than {by} standard deviations",
+    "inconsistent": "can be made to contradict itself",
+    "collapse": "can be made to translate something else",
+}
+
+
+def fooled(finding: Finding, names: Names) -> str:
+    best, *others = finding.of("success")
+    goal, _, options = str(finding.facts["goal"]).partition("[")
+    by = next((part.partition("=")[2] for part in options.rstrip("]").split(",") if part.startswith("by=")), "1")
+    ways = ("rise", "fall") if finding.facts["errors"] else ("fall", "rise")
+    can = GOALS.get(goal, "fails").format(by=f"{float(by):g}", worse=ways[0], better=ways[1])
+    can = can.replace("1 standard deviations", "one standard deviation")
+    said = f"{names.who(finding.who)} {can} in {percent(best.known)} of {best.n} sentences ({best.perturbation}"
+    for words in finding.of("words_changed"):
+        said += f", {words.known:g} word{'s' if words.known != 1 else ''} changed in the median"
+    said += ")"
+    if others:
+        worst = min(others, key=lambda one: one.known)
+        said += f"; {worst.perturbation} manages {percent(worst.known)}"
+    return said + "."
+
+
+def withstood(finding: Finding, names: Names) -> str:
+    tried = finding.of("success")
+    recipes = " and ".join(str(one.perturbation) for one in tried) if len(tried) < 3 else f"{len(tried)} recipes"
+    most = finding.facts.get("questions")
+    within = f" within {most:.0f} questions each" if isinstance(most, float) else ""
+    return f"{names.who(finding.who)} withstood {recipes}{within}: no eligible perturbation of {tried[0].n} sentences."
+
+
+def transfer(finding: Finding, names: Names) -> str:
+    most, *least = finding.numbers
+    said = f"{percent(most.known)} of what fools {names.who(most.scorer)} fools {names.who(most.other)}"
+    if least:
+        (one,) = least
+        said += f" too; of what fools {names.who(one.scorer)}, {percent(one.known)} fools {names.who(one.other)}"
+    return said + "."
+
+
+def further_than_people(finding: Finding, names: Names) -> str:
+    cells, untested = finding.numbers[0], finding.facts["untested"]
+    if not cells.n:
+        return "Whether the metrics go further than people cannot be tested: too few perturbations are rated."
+    few = f"; {untested:.0f} cannot be tested" if untested else ""
+    return (
+        f"People agree that the metrics go too far in {cells.changed} of {cells.n} combinations of metric, "
+        f"attack and group (one-sided rank-sum, p < .05){few}."
+    )
+
+
+# correlate
+
+
+def agrees_best(finding: Finding, names: Names) -> str:
+    first, *others = finding.numbers
+    statistic = statistic_text(first.measure)
+    if not others:
+        return f"{names.who(first.scorer)} agrees with people by {number(first.value, 3)} ({statistic})."
+    second = others[0]
+    both = (
+        f"{names.who(first.scorer)} ({statistic} {number(first.value, 3)}) and {names.who(second.scorer)} "
+        f"({number(second.value, 3)})"
+    )
+    if finding.outcome == "significant":
+        return (
+            f"{names.who(first.scorer)} agrees best with people ({statistic} {number(first.value, 3)}), significantly "
+            f"better than {names.who(second.scorer)} ({number(second.value, 3)}){p_text(finding.test)}."
+        )
+    if finding.outcome == "not significant":
+        return f"{both} agree best with people{tested(finding, 'the difference between them')}."
+    return f"{both} are ahead in agreement with people{tested(finding, 'the difference between them')}."
+
+
+def agree_alike(finding: Finding, names: Names) -> str:
+    first = finding.numbers[0]
+    alike = listed([names.who(one.scorer) for one in finding.numbers])
+    return f"{alike} agree equally well with people ({statistic_text(first.measure)} {number(first.value, 3)})."
+
+
+def agrees_less(finding: Finding, names: Names) -> str:
+    own, best = finding.numbers
+    return (
+        f"{names.who(finding.who)} ({number(own.value, 3)}) agrees significantly less with people than "
+        f"{names.who(best.scorer)}{p_text(finding.test)}."
+    )
+
+
+# human
+
+
+def ratings_rejected(finding: Finding, names: Names) -> str:
+    kept = finding.numbers[0]
+    return (
+        f"Quality control rejected {kept.changed} of {kept.n} ratings: what is left is not enough to rank systems. "
+        "Collect more ratings, or find out why so many failed."
+    )
+
+
+def rated(finding: Finding, names: Names) -> str:
+    return f"{names.who(finding.who)}: {_rating(finding)}."
+
+
+def rated_best(finding: Finding, names: Names) -> str:
+    systems, top = int(finding.facts["systems"]), int(finding.facts["first_cluster"])
+    who, mean = names.who(finding.who), _rating(finding)
+    if finding.outcome in ("cannot be tested", "not tested"):
+        return f"{who} is in front ({mean}); whether it is ahead of all others cannot be tested: too few ratings."
+    if finding.outcome == "significant" and top == 1:
+        others = "the other" if systems == 2 else f"all {systems - 1} others"
+        return f"People rate {who} best ({mean}), significantly ahead of {others}."
+    if top == systems:
+        return f"People do not separate the {systems} systems; {who} is in front ({mean})."
+    return f"{max(top, 2)} of {systems} systems share the first place, {who} in front ({mean})."
+
+
+def _rating(finding: Finding) -> str:
+    mine = [one for one in finding.numbers if one.system == finding.who and one.other is None]
+    shown = {"rating": ("rating", 1, False), "rating_z": ("z", 2, True)}
+    return ", ".join(f"{shown[one.measure][0]} {number(one.value, *shown[one.measure][1:])}" for one in mine)
+
+
+def rating_loss(finding: Finding, names: Names) -> str:
+    worse, untested = (sum(getattr(one, what) for one in finding.numbers) for what in ("significant", "untestable"))
+    few = f"; {untested} cannot be tested" if untested else ""
+    return (
+        f"Perturbed translations lose {number(float(finding.facts['mean']), 2)} standard deviations in people's eyes, "
+        f"significantly in {worse} of {len(finding.numbers)} cells{few}."
+    )
+
+
+def passed(what: str) -> Words:
+    def say(finding: Finding, names: Names) -> str:
+        verb = "would pass" if finding.facts["exclude"] == "none" else "passed"
+        return f"{finding.numbers[0].known:.0f} % of {finding.numbers[0].n} {what} {verb} quality control."
+
+    return say
+
+
+def annotators_agree(finding: Finding, names: Names) -> str:
+    alpha = finding.numbers[0]
+    return (
+        f"Annotators agree with Krippendorff's α of {number(alpha.value, 2)} on standardised ratings of {alpha.n:,} "
+        "translations."
+    )
+
+
+def _all(*words: Words) -> dict[str, Words]:
+    return {word.__name__: word for word in words}
+
+
+WORDS: dict[str, Words] = {
+    **_all(near_baseline, best_under_noise, under_noise, most_consistent),
+    **_all(loss, no_significant_loss, too_few, least_consistent),
+    **_all(harmless_moves, harmless_costs_more, rewards_harmful, agreement_falls, detects_errors),
+    **_all(discriminates, discriminates_best, ranks_agree, warnings),
+    **_all(fooled, withstood, transfer, further_than_people),
+    **_all(agrees_best, agree_alike, agrees_less),
+    **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),
+    "hits_passed": passed("tasks"),
+    "annotators_passed": passed("annotators"),
+}
+"""The words of every kind of finding."""

@@ -1,0 +1,83 @@
+"""What ratings found: who is rated best where enough ratings are left to say so, and whom to trust."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from babelquake.runs.findings import Finding, Number
+from babelquake.runs.results import Results, Row
+from babelquake.runs.run import Run
+
+LEAST_KEPT = 50.0
+"""Per cent of the ratings that quality control must leave for a ranking to be spoken of."""
+
+
+def human_findings(run: Run) -> list[Finding]:
+    """Rejected ratings first; the winner or the tie at the top; perturbed translations, quality control, agreement."""
+    results = Results.of(run)
+    rejected = [*_rejected(results)]
+    found = [*rejected]
+    if not rejected:
+        systems = run.table("systems")
+        for pair in systems["language_pair"].unique(maintain_order=True).to_list():
+            found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
+    found += _losses(results)
+    for measure in ("hits_passed", "annotators_passed"):
+        found += [
+            Finding(what=measure, numbers=(Number.of(row),), facts={"exclude": str(run.info.config.get("exclude"))})
+            for row in results.known(measure)
+        ]
+    found += [
+        Finding(what="annotators_agree", language_pair=row["language_pair"], numbers=(Number.of(row),))
+        for row in results.known("krippendorff_alpha", group="z")
+    ]
+    return found
+
+
+def _rejected(results: Results) -> Iterator[Finding]:
+    """Most ratings did not pass quality control: what is left is no base for a ranking."""
+    for row in results.known("ratings_kept"):
+        if row["value"] < LEAST_KEPT:
+            yield Finding(what="ratings_rejected", weight="alarm", numbers=(Number.of(row),))
+
+
+def _best(results: Results, systems: pl.DataFrame, pair: str | None) -> Iterator[Finding]:
+    """The system in front, with the differences to all others."""
+    first: dict[str, Any] = systems.row(0, named=True)
+    rows = [
+        row
+        for system in systems["system"]
+        for name in ("rating", "rating_z")
+        if (row := results.one(name, language_pair=pair, system=system)) is not None
+    ]
+    against = _differences(results, first["system"], pair)
+    top = systems.filter(cluster=1).height
+    yield Finding(
+        what="rated" if systems.height == 1 else "rated_best",
+        weight="answer",
+        who=first["system"],
+        language_pair=pair,
+        numbers=tuple(map(Number.of, (*rows, *against))),
+        test=_weakest(against),
+        facts={"systems": systems.height, "first_cluster": top},
+    )
+
+
+def _differences(results: Results, leader: str, pair: str | None) -> list[Row]:
+    rows = results.where("rating_z_difference", "rating_difference", language_pair=pair)
+    return [row for row in rows if leader in (row["system"], row["other"])]
+
+
+def _weakest(rows: list[Row]) -> Number | None:
+    """The test that decides whether the leader is ahead of all: one that cannot be made, or the largest p."""
+    numbers = [Number.of(row) for row in rows]
+    return max(numbers, key=lambda number: (not number.tested, number.p or 0.0), default=None)
+
+
+def _losses(results: Results) -> Iterator[Finding]:
+    rows = results.known("rating_loss")
+    if rows:
+        total = sum(row["n"] for row in rows)
+        mean = sum(float(row["value"]) * row["n"] for row in rows) / total
+        yield Finding(what="rating_loss", numbers=tuple(map(Number.of, rows)), facts={"mean": mean})

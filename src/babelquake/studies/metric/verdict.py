@@ -1,0 +1,100 @@
+"""What a run of `metric` found: which scorers move for the wrong reasons, what noise costs their judgement."""
+
+from collections.abc import Iterator
+
+from babelquake.runs.findings import Finding, Number
+from babelquake.runs.results import STATISTICS, Results, Row, values
+from babelquake.runs.run import Run
+
+
+def metric_findings(run: Run) -> list[Finding]:
+    """Sensitivity, agreement with people under noise, challenge sets: whatever the run holds."""
+    results = Results.of(run)
+    return [*_sensitivity(results, run.info.facts.meaning), *_agreement(results), *_challenge(results)]
+
+
+def _sensitivity(results: Results, meaning: dict[str, str]) -> Iterator[Finding]:
+    rows = results.known("delta")
+    for pair in values(rows, "language_pair"):
+        here = [row for row in rows if row["language_pair"] == pair]
+        for scorer in values(here, "scorer"):
+            mine = [row for row in here if row["scorer"] == scorer]
+            harmless = [row for row in mine if meaning.get(row["perturbation"], "preserving") == "preserving"]
+            yield Finding(
+                what="harmless_moves",
+                weight="answer",
+                who=scorer,
+                language_pair=pair,
+                numbers=tuple(map(Number.of, harmless)),
+                test=_decisive(harmless),
+                facts={"digits": min(3, results.digits(scorer))},
+            )
+            yield from _wrong_order(results, pair, scorer)
+
+
+def _decisive(rows: list[Row]) -> Number | None:
+    """The row whose test is spoken of: the largest significant move, or any other where none is."""
+    numbers = [Number.of(row) for row in rows]
+    ranked = sorted(numbers, key=lambda number: (number.significant, number.tested, abs(number.known)))
+    return ranked[-1] if ranked else None
+
+
+def _wrong_order(results: Results, pair: str | None, scorer: str) -> Iterator[Finding]:
+    """Harmless changes that cost more than harmful ones, and harmful ones that raise the score: not the same fault."""
+    for what in ("harmless_costs_more", "rewards_harmful"):
+        rows = [row for row in results.known(what, language_pair=pair, scorer=scorer) if row["value"]]
+        if rows:
+            worst = max(rows, key=lambda row: float(row["value"]))
+            yield Finding(
+                what=what,
+                who=scorer,
+                language_pair=pair,
+                perturbation=worst["perturbation"],
+                level=worst["level"],
+                numbers=(Number.of(worst),),
+            )
+
+
+def _agreement(results: Results) -> Iterator[Finding]:
+    """Per perturbation: whose agreement with people falls most over its levels, and whose least."""
+    measure = next((name for name in STATISTICS if results.known(name)), None)
+    if measure is None:
+        return
+    rows = [row for row in results.known(measure) if row["level"] is not None]
+    pairs = values(rows, "language_pair")
+    pair = "average" if "average" in pairs else pairs[0] if pairs else None
+    rows = [row for row in rows if row["language_pair"] == pair]
+    for perturbation in values(rows, "perturbation"):
+        falls = _falls([row for row in rows if row["perturbation"] == perturbation])
+        if falls:
+            ends = [falls[0], falls[-1]] if len(falls) > 1 else falls
+            yield Finding(
+                what="agreement_falls",
+                weight="answer",
+                who=falls[0][0]["scorer"],
+                language_pair=pair,
+                perturbation=perturbation,
+                level=falls[0][1]["level"],
+                numbers=tuple(Number.of(row) for fall in ends for row in fall),
+            )
+
+
+def _falls(rows: list[Row]) -> list[tuple[Row, Row]]:
+    """Per scorer its agreement at the lowest and at the highest level, the largest loss first."""
+    falls = []
+    for scorer in values(rows, "scorer"):
+        mine = sorted((row for row in rows if row["scorer"] == scorer), key=lambda row: float(row["level"]))
+        if len(mine) > 1:
+            falls.append((mine[0], mine[-1]))
+    return sorted(falls, key=lambda fall: float(fall[1]["value"] - fall[0]["value"]))
+
+
+def _challenge(results: Results) -> Iterator[Finding]:
+    rows = results.known("detection_accuracy")
+    for scorer in values(rows, "scorer"):
+        mine = [row for row in rows if row["scorer"] == scorer]
+        overall = [row for row in mine if row["perturbation"] is None and row["group"] is None]
+        phenomena = [row for row in mine if row["perturbation"] is not None]
+        weakest = [min(phenomena, key=lambda row: float(row["value"]))] if phenomena else []
+        numbers = tuple(map(Number.of, (*overall, *weakest)))
+        yield Finding(what="detects_errors", weight="answer", who=scorer, numbers=numbers)

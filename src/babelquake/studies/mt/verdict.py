@@ -1,0 +1,188 @@
+"""What an MT run found: who is best under noise, what costs most, what could not be tested.
+
+Quality comes first. Of a system that is no better than copying the source, or than one sentence for everything, nothing
+is said but that: such a system loses nothing under noise because it has nothing to lose.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from babelquake.perturb.labels import known_card
+from babelquake.runs.findings import Finding, Number
+from babelquake.runs.results import Results, Row, values
+from babelquake.runs.run import Run
+from babelquake.studies.cells import LEAST_CHANGED
+
+NEAR = 0.05
+"""A system is near a baseline where it has come no farther than this share of the way from there to 100."""
+RIGHT = 95.0
+"""Where a copy scores as high as this, copying is right, and nobody can be far above it."""
+MOST = 3
+"""Perturbations whose damage is told, the worst first."""
+BASELINES = ("baseline_copy", "baseline_constant")
+Key = dict[str, Any]
+OVERALL = ("overall_quality_perturbed", "overall_quality", "overall_robust")
+
+
+def mt_findings(run: Run) -> list[Finding]:
+    """Per language pair: systems that do not translate, the best under noise, losses, what cannot be told."""
+    results = Results.of(run)
+    found: list[Finding] = []
+    for pair in values(results.where("consis", "delta"), "language_pair"):
+        alarms = [*_near_baselines(results, pair)]
+        useless = {str(finding.who) for finding in alarms}
+        found += [*alarms, *_about(results, pair, useless)]
+        found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
+    return found
+
+
+def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:
+    """Systems whose clean quality, by chrF, is about that of a copy or of one sentence for everything."""
+    key: Key = {"language_pair": pair, "scorer": "chrf"}
+    others = results.known(*BASELINES, **key)
+    for row in results.known("clean_quality", **key):
+        reached = [other for other in others if other["value"] < RIGHT and _near(row["value"], other["value"])]
+        if reached:
+            highest = max(reached, key=lambda other: float(other["value"]))
+            numbers = tuple(map(Number.of, (row, highest, *(other for other in others if other is not highest))))
+            yield Finding(what="near_baseline", weight="alarm", who=row["system"], numbers=numbers, **key)
+
+
+def _near(quality: float, baseline: float) -> bool:
+    return quality <= baseline + NEAR * (100 - baseline)
+
+
+def _about(results: Results, pair: str | None, useless: set[str]) -> list[Finding]:
+    measure = next((name for name in ("delta", "consis") if results.known(name, language_pair=pair)), None)
+    if measure is None:
+        return []
+    scorer = values(results.known(measure, language_pair=pair), "scorer")[0]
+    rows = [
+        row
+        for row in results.known(measure, language_pair=pair, scorer=scorer, group=None)
+        if row["system"] not in useless and row["level"] != 0
+    ]
+    key: Key = {"language_pair": pair, "scorer": scorer}
+    found = [*_best(results, key, useless)]
+    if measure == "delta":
+        found += _losses(results, rows, key)
+    return found
+
+
+def _best(results: Results, key: Key, useless: set[str]) -> Iterator[Finding]:
+    """The system with the highest quality under the suite, or where no references are, the most consistent."""
+    name = "overall_quality_perturbed"
+    if not (rows := results.known(name, **key)):
+        yield from _most_consistent(results, key, useless)
+        return
+    first, *others = sorted(rows, key=lambda row: -float(row["value"]))
+    if first["system"] in useless:
+        return
+    ordered = [first, *(row for row in others if row["system"] not in useless)]
+    numbers = [
+        Number.of(number)
+        for row in ordered
+        for measure in OVERALL
+        if (number := results.beside(row, measure)) is not None and number["value"] is not None
+    ]
+    test = None
+    if len(ordered) > 1:
+        test = results.between(name, "system", first["system"], ordered[1]["system"], **key)
+    what = "best_under_noise" if len(ordered) > 1 else "under_noise"
+    yield _finding(what, first, key, numbers, test, weight="answer")
+
+
+def _most_consistent(results: Results, key: Key, useless: set[str]) -> Iterator[Finding]:
+    rows = [row for row in results.known("overall_consis", **key) if row["system"] not in useless]
+    if rows:
+        first, *others = sorted(rows, key=lambda row: -float(row["value"]))
+        test = (
+            results.between("overall_consis", "system", first["system"], others[0]["system"], **key) if others else None
+        )
+        yield _finding("most_consistent", first, key, map(Number.of, (first, *others)), test, weight="answer")
+
+
+def _finding(
+    what: str,
+    row: Row,
+    key: Key,
+    numbers: Iterable[Number],
+    test: Row | None = None,
+    **more: Any,
+) -> Finding:
+    decided = Number.of(test) if test is not None else None
+    return Finding(what=what, who=row["system"], numbers=tuple(numbers), test=decided, **key, **more)
+
+
+def _losses(results: Results, rows: list[Row], key: Key) -> Iterator[Finding]:
+    """The most damaging perturbations; those without a significant loss; those that could not be tested."""
+    cells = [_at_usual_level(rows, name) for name in values(rows, "perturbation")]
+    few = [some for some in cells if any(_too_few(row) for row in some)]
+    told = [some for some in cells if some not in few]
+    lossy = [some for some in told if any(_loses(row) for row in some)]
+    lossy.sort(key=lambda some: min(float(row["value"]) for row in some))
+    for some in lossy[:MOST]:
+        yield _loss(results, some, key)
+    if quiet := [some for some in told if some not in lossy]:
+        yield _finding("no_significant_loss", quiet[0][0], key, [Number.of(row) for some in quiet for row in some])
+    if few:
+        yield _finding("too_few", few[0][0], key, [Number.of(row) for some in few for row in some])
+
+
+def _loss(results: Results, rows: Sequence[Row], key: Key) -> Finding:
+    """Of one perturbation: what each system loses, the worst first, and whether the worst and the best differ."""
+    ordered = sorted(rows, key=lambda row: float(row["value"]))
+    worst, best = ordered[0], ordered[-1]
+    names = ("delta", "robust", "quality", "quality_perturbed")
+    beside = [other for row in ordered for name in names if (other := results.beside(row, name)) is not None]
+    achieved = results.one(
+        "achieved_words", **{name: worst[name] for name in ("language_pair", "perturbation", "level")}
+    )
+    numbers = [Number.of(row) for row in (*beside, *([achieved] if achieved else [])) if row["value"] is not None]
+    test: Row | None = worst
+    if len(ordered) > 1:
+        here = {name: worst[name] for name in ("perturbation", "level")} | key
+        measure = "robust" if results.beside(worst, "robust") is not None else "delta"
+        test = results.between(measure, "system", worst["system"], best["system"], **here)
+    return _finding("loss", worst, key, numbers, test, perturbation=worst["perturbation"], level=worst["level"])
+
+
+def _at_usual_level(rows: Sequence[Row], perturbation: str) -> list[Row]:
+    """The rows of a perturbation at the level nearest to its paper's, or the middle one."""
+    here = [row for row in rows if row["perturbation"] == perturbation]
+    levels = sorted({row["level"] for row in here if row["level"] is not None})
+    if not levels:
+        return here
+    card = known_card(perturbation)
+    usual = levels[len(levels) // 2] if card is None or card.level is None else card.level
+    level = min(levels, key=lambda level: abs(level - usual))
+    return [row for row in here if row["level"] == level]
+
+
+def _too_few(row: Row) -> bool:
+    """Whether a cell is too small to be spoken of: no test could decide, or too few segments were changed."""
+    number = Number.of(row)
+    return not number.tested or (number.changed is not None and number.changed < LEAST_CHANGED)
+
+
+def _loses(row: Row) -> bool:
+    return bool(row["value"] < 0 and Number.of(row).significant)
+
+
+def _inconsistency(results: Results, pair: str | None, useless: set[str], threshold: float) -> Iterator[Finding]:
+    rows = [
+        row
+        for row in results.known("inconsistent", language_pair=pair)
+        if row["value"] and row["level"] != 0 and row["system"] not in useless and (row["n"] or 0) >= LEAST_CHANGED
+    ]
+    if rows:
+        worst = max(rows, key=lambda row: float(row["value"]))
+        yield Finding(
+            what="least_consistent",
+            who=worst["system"],
+            language_pair=pair,
+            perturbation=worst["perturbation"],
+            level=worst["level"],
+            numbers=(Number.of(worst),),
+            facts={"threshold": threshold},
+        )
