@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from babelquake.attacks.distance import edit_distance
 from click.testing import Result
 
+from babelquake.attacks.constraints import edit_distance
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
 from babelquake.studies.attack.options import AttackOptions

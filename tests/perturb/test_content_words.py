@@ -173,6 +173,34 @@ def test_kanojia_s_vocabulary_is_the_data_s() -> None:
     }
 
 
+def test_the_authors_code_draws_map5_from_every_word_and_map4_from_content_words() -> None:
+    texts = ["The minister of the interior did resign.", "Nobody knew about it before."]
+    words = vocabulary_of(texts, Language("en"))
+    changes = {change.name: change for change in suite("kanojia2021-authors").perturbations}
+    assert changes["word-insert"].vocabulary == "data" and changes["word-replace"].vocabulary == "data-all"
+    drawn = {
+        name: {
+            new
+            for seed in range(300)
+            for new in str(changes[name].apply("A vote", lang="en", seed=seed, vocabulary=words)).split()
+        }
+        - {"A", "vote"}
+        for name in ("word-insert", "word-replace")
+    }
+    assert drawn["word-insert"] == set(words)
+    assert drawn["word-replace"] == set(words.every) > set(words)
+    assert {"of", "the", "about", "it"} <= set(words.every) - set(words)
+
+
+def test_a_word_can_be_inserted_anywhere() -> None:
+    def places(spec: str) -> set[int]:
+        made = [Perturbation(spec).apply("It is the vote", lang="en", seed=s, vocabulary=["x"]) for s in range(60)]
+        return {str(text).split().index("x") for text in made}
+
+    assert places("word-insert[position=any]") == {1, 2, 3, 4}
+    assert places("word-insert") == {4}
+
+
 def test_words_that_draw_from_the_data_need_a_vocabulary() -> None:
     for name in ("word-insert", "word-replace"):
         with pytest.raises(UserError, match="vocabulary"):

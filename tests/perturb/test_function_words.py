@@ -91,6 +91,7 @@ def test_negation_is_removed_in_every_listed_language(lang: str, negated: str, a
 def test_the_paper_s_negation_markers_are_cut_out() -> None:
     assert change("negation-remove", "They won't go; no vote was not lost.") == "They wo go; vote was lost."
     assert change("negation-remove", "We cannot wait, never.") is None
+    assert change("negation-remove", "Not now, or not, or no-one.") == "now, or not, or no-one."
     assert change("negation-remove[markers=all]", "We can wait, never.") == "We can wait,."
 
 

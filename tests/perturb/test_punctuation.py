@@ -113,6 +113,13 @@ def test_deletion_of_jwalapuram_tables_6_and_10(mark: str, before: str, after: s
     assert change("final-insert", before) is None
 
 
+def test_the_paper_removes_the_marks_of_pythons_string_library_alone() -> None:
+    text = "“No” – it’s… over, she said."
+    assert change("punct-remove[kinds=ascii]", text) == "“No” – it’s… over she said"
+    assert change("punct-remove", text) == "No  its over she said"
+    assert change("punct-replace[marks=last]", "“Yes” – he said…") is None
+
+
 def test_random_changes_the_last_letter_of_an_unpunctuated_sentence() -> None:
     assert (
         change("final-delete[mark=random]", "Iran gibt britischen Tanker frei\n") == "Iran gibt britischen Tanker fre\n"
@@ -122,6 +129,8 @@ def test_random_changes_the_last_letter_of_an_unpunctuated_sentence() -> None:
     assert added[:-1] == "Вона тут"
     assert added[-1] in "Вонатут"
     assert change("final-insert[mark=random]", "8") == "88"
+    drawn = {str(Perturbation("final-insert[mark=random]").apply("a: b", seed=seed))[-1] for seed in range(60)}
+    assert drawn == {"a", ":", "b"}
     assert change("final-delete[mark=random]", "Zoe\u0308") == "Zo"
 
 

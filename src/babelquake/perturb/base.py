@@ -3,20 +3,21 @@
 import inspect
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.generators import driven
 from babelquake.languages import Language
 from babelquake.perturb.card import PERTURBATIONS, Card, card_of, perturbation
 from babelquake.perturb.masked_gaps import Asking, Fillers
-from babelquake.perturb.vocabulary import DATA, SHIPPED, Vocabulary, vocabulary
+from babelquake.perturb.vocabulary import FROM_DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
 from babelquake.resource import Filler, Gap
 from babelquake.spec import Range, Spec, bind, check_range, parse
 
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "card_of", "perturbation"]
 
+W = TypeVar("W", bound=Sequence[str] | None)
 TOLD = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("level", "vocabulary")}
 """Named among the options where one is misspelt; their values are read by `Perturbation` itself."""
 
@@ -100,7 +101,7 @@ class Perturbation:
         known = Language(lang) if lang else None
         parts = [str(self.spec), self.card.resource(known) if self.card.resource else ""]
         if self.vocabulary is not None:
-            drawn = words if self.vocabulary == DATA else vocabulary(self.vocabulary, known)
+            drawn = self._drawn(words) if self.vocabulary in FROM_DATA else vocabulary(self.vocabulary, known)
             parts.append(drawn.signature if drawn is not None else f"vocabulary:{self.vocabulary}")
         return "|".join(filter(None, parts))
 
@@ -147,7 +148,7 @@ class Perturbation:
             if self.vocabulary is None:
                 supply["source"] = source
             else:
-                supply["vocabulary"] = vocabulary if vocabulary is not None else self._words(lang)
+                supply["vocabulary"] = self._words(lang) if vocabulary is None else self._drawn(vocabulary)
         changed: str | Asking | None = card.function(**supply)
         return changed
 
@@ -165,6 +166,10 @@ class Perturbation:
                 "babelquake.studies.variants.fillers_of(bq.Engine())."
             )
         return fillers(model, gaps, int(self.options.get("top", 100)))
+
+    def _drawn(self, words: W) -> W | Vocabulary:
+        """The words that it draws from of those handed in."""
+        return words.of(str(self.vocabulary)) if isinstance(words, Vocabulary) else words
 
     def _words(self, lang: Language | None) -> Sequence[str] | None:
         return vocabulary(str(self.vocabulary), lang)

@@ -29,6 +29,7 @@ HAVE = frozenset({"have", "has", "had", "having"})
 """Closed-class forms that have antonyms all the same: the paper's example turns 'had' into 'lack'."""
 Content = Literal["tags", "stop-words"]
 Which = Literal["any", "content"]
+Position = Literal["content", "any"]
 Count = Annotated[int, Range(1, 10_000)]
 kanojia2021 = partial(perturbation, family="content words", side="translation", replicates=20, resource=resource)
 
@@ -114,16 +115,19 @@ def insert_words(
     lang: Language | None,
     vocabulary: Sequence[str] | None,
     content: Content = "tags",
+    position: Position = "content",
 ) -> str | None:
-    """Insert a content word after a content word, one at the paper's level: `vocabulary=shipped`, `data` or a file.
+    """Insert a word after a content word, one at the paper's level.
 
-    A word never lands beside itself. None where the text has no content word, or the vocabulary no other.
+    Words come from `vocabulary=shipped`, `data`, `data-all` or a file. After a content word is what the authors' code
+    does; `position=any` is the text's "random position", after any word. A word never lands beside itself. None where
+    the text has no such word, or the vocabulary no other.
     """
     every = pieces(text)
     place_of = {word.start: place for place, word in enumerate(every)}
     gap = "" if is_unspaced(text) else " "
     edits = []
-    for word in _some(_content_words(text, lang, content), level, rng):
+    for word in _some(every if position == "any" else _content_words(text, lang, content), level, rng):
         place = place_of.get(word.start, 0)
         new = _draw(vocabulary or (), {near.text for near in (*every[place : place + 2], word)}, rng)
         if new is not None:
@@ -148,9 +152,10 @@ def replace_words(
     vocabulary: Sequence[str] | None,
     content: Content = "tags",
 ) -> str | None:
-    """Replace random content words by others, one at the paper's level: `vocabulary=shipped`, `data` or a file.
+    """Replace random content words by others, one at the paper's level.
 
-    None where there is no content word, or the vocabulary has no other.
+    They come from `vocabulary=shipped`, `data`, `data-all` or a file. None where there is no content word, or the
+    vocabulary has no other.
     """
     edits = []
     for word in _some(_content_words(text, lang, content), level, rng):

@@ -8,9 +8,9 @@ from typing import Literal
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.linguistics import linguistics, resource
-from babelquake.perturb.word_lists import Entries, named_lists, word_lists
+from babelquake.perturb.word_lists import named_lists, word_lists
 from babelquake.randomness import Stream
-from babelquake.text import Span, is_punctuation, match_case, replaced, without, words
+from babelquake.text import TOKEN, Span, is_punctuation, match_case, replaced, without, words
 
 LISTED = ("en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk")
 """Languages that have lists."""
@@ -18,8 +18,9 @@ LISTED = ("en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk")
 VERB_FINAL = frozenset({"de", "nl"})
 """Where a clause may end in its auxiliary; the negator then goes before the word in front ('nicht kaufen kann')."""
 
-MARKERS = Entries.read(["no", "not", "-n't", "-n’t"])
-"""The negation markers that the paper names."""
+MARKERS = frozenset({"no", "not"})
+CONTRACTED = "n't"
+"""The negation markers that the paper names: whole words between spaces, and a part of words."""
 Markers = Literal["paper", "all"]
 
 AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
@@ -86,15 +87,16 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: Language | N
 def remove_negation(text: str, lang: Language | None, markers: Markers = "paper") -> str | None:
     """Remove every negation marker. None where the text has no marker, or nothing else.
 
-    `markers=paper` knows 'no', 'not' and "n't" and cuts them out (`won't` → `wo`). `markers=all` knows the language's
-    whole list (never, nobody, without …) and gives auxiliaries their full form (`won't` → `will`). Languages other
-    than English have one list.
+    `markers=paper` knows the words 'no' and 'not', with a space on both sides, and "n't", which it cuts out (`won't` →
+    `wo`): so it applies to as many segments as in the paper. `markers=all` knows the language's whole list (never,
+    nobody, without …) and gives auxiliaries their full form (`won't` → `will`). Languages other than English have one
+    list.
     """
     lists = word_lists(lang)
     if lists is None:
         return None
     if lists.lang == "en" and markers == "paper":
-        changed = without(text, [found for word in words(text) if (found := MARKERS.find(word))])
+        changed = without(text, _named_markers(text))
         return changed if changed != text and changed.strip() else None
     full: list[tuple[int, int, str]] = []
     if lists.lang == "en":
@@ -104,6 +106,19 @@ def remove_negation(text: str, lang: Language | None, markers: Markers = "paper"
     restored = replaced(text, full)
     changed = without(restored, lists.negations(restored))
     return changed if changed != text and changed.strip() else None
+
+
+def _named_markers(text: str) -> list[Span]:
+    """The words 'no' and 'not' that stand between spaces, and the "n't" of others."""
+    found = []
+    for token in TOKEN.finditer(text):
+        start, said = token.start(), token.group()
+        place = said.find(CONTRACTED)
+        if said.lower() in MARKERS:
+            found.append(Span(start, token.end(), said))
+        elif place >= 0:
+            found.append(Span(start + place, start + place + len(CONTRACTED), CONTRACTED))
+    return found
 
 
 @perturbation(

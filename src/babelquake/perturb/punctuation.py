@@ -10,6 +10,7 @@ from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuati
 
 Mark = Literal["stop", "exclamation", "question", "random", ".", "!", "?"]
 Marks = Literal["each", "last"]
+Kinds = Literal["unicode", "ascii"]
 NAMES = {".": "stop", "!": "exclamation", "?": "question"}
 LABELS = {"stop": "full stop", "exclamation": "exclamation mark", "question": "question mark"}
 """Marks as people call them."""
@@ -21,13 +22,14 @@ IDEOGRAPHIC = "。、，！？；：（）「」"
 @perturbation(
     "punct-remove", label="no punctuation", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving"
 )
-def remove_punctuation(text: str) -> str | None:
+def remove_punctuation(text: str, kinds: Kinds = "unicode") -> str | None:
     """Remove every punctuation mark.
 
-    As Python's `string.punctuation` counts them, and Unicode's for other scripts; spaces stay as they are. None where
-    there is no mark, or nothing but marks.
+    As Unicode counts them, with those of Python's `string.punctuation`; `kinds=ascii` the latter alone, as the paper
+    has it: “ ” – ’ … stay. Spaces stay as they are. None where there is no mark, or nothing but marks.
     """
-    kept = [cluster for cluster in graphemes(text) if not is_punctuation(cluster[0])]
+    mark = is_punctuation if kinds == "unicode" else string.punctuation.__contains__
+    kept = [cluster for cluster in graphemes(text) if not mark(cluster[0])]
     changed = "".join(kept)
     return changed if changed != text and changed.strip() else None
 
@@ -46,13 +48,15 @@ def replace_punctuation(text: str, level: float, rng: Stream, marks: Marks = "ea
     """Replace each punctuation mark, with probability `level`, by another one drawn at random.
 
     `marks=last` is what the authors' code does: all marks of the last one's kind become one and the same other mark,
-    and the rest stay. Chinese and Japanese draw from their own marks. None where there is no mark.
+    and the rest stay; marks are those of Python's `string.punctuation`. Chinese and Japanese draw from their own marks.
+    None where there is no mark.
     """
     clusters = graphemes(text)
-    places = [place for place, cluster in enumerate(clusters) if is_punctuation(cluster[0])]
+    pool = IDEOGRAPHIC if is_unspaced(text) else string.punctuation
+    mark = pool.__contains__ if marks == "last" else is_punctuation
+    places = [place for place, cluster in enumerate(clusters) if mark(cluster[0])]
     if not places:
         return None
-    pool = IDEOGRAPHIC if is_unspaced(text) else string.punctuation
     if marks == "last":
         last = clusters[places[-1]]
         other = rng.choice(pool.replace(last[0], "")) if rng.chance(level) else last
@@ -86,7 +90,7 @@ def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "st
     """Add a full stop, an exclamation mark, a question mark or a random character at the end of the sentence.
 
     The mark is the language's own (the script's where the language is unknown); a random character is one of the
-    sentence's own letters and digits, as the authors drew it. None where the text already ends in punctuation of any
+    sentence's own, marks included but no space. None where the text already ends in punctuation of any
     kind (closing quotes and brackets included), or is blank: the paper's split "no final punctuation".
     """
     bare = text.rstrip()
@@ -134,5 +138,5 @@ def _ends_bare(text: str) -> bool:
 
 
 def _own_characters(text: str) -> list[str]:
-    """The letters and digits of the text, as often as they occur: what the authors drew a random character from."""
-    return [unit for unit in graphemes(text) if unit[0].isalnum()] or [text.strip()[-1]]
+    """The visible characters of the text, as often as they occur: what a random character is drawn from."""
+    return [unit for unit in graphemes(text) if not unit[0].isspace()]

@@ -22,7 +22,7 @@ from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
 from babelquake.perturb.masked_gaps import Asking, Fillers
-from babelquake.perturb.vocabulary import DATA, Vocabulary
+from babelquake.perturb.vocabulary import FROM_DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
 from babelquake.user_code import PLACE
 
@@ -62,7 +62,7 @@ class Suite:
     @property
     def draws_from_data(self) -> bool:
         """Whether any of them draws words from the data's own texts."""
-        return any(perturbation.vocabulary == DATA for perturbation in self.perturbations)
+        return any(perturbation.vocabulary in FROM_DATA for perturbation in self.perturbations)
 
     def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
         """Every perturbation's signature, with its number of replicates."""
@@ -86,7 +86,8 @@ class Suite:
         """One row per text × perturbation × replicate.
 
         A text's changes are made one after the other, so that its analysis into words is at hand for all of them; what
-        they ask a masked language model is asked for all texts together. `vocabulary` is for `vocabulary=data`.
+        they ask a masked language model is asked for all texts together. `vocabulary` is for `vocabulary=data` and
+        `data-all`.
         """
         known = Language(lang) if lang else None
         sources = sources if sources is not None else [None] * len(texts)
@@ -98,7 +99,8 @@ class Suite:
         if not cells:
             return pl.DataFrame(schema=VARIANTS)
         words = {
-            perturbation: vocabulary if perturbation.vocabulary == DATA else None for perturbation in self.perturbations
+            perturbation: vocabulary if perturbation.vocabulary in FROM_DATA else None
+            for perturbation in self.perturbations
         }
         by_text = [
             [
@@ -130,7 +132,7 @@ class Suite:
             self.perturbations[0].require_language(lang)
 
     def drawing_from(self, vocabulary: str | None) -> "Suite":
-        """The suite with another vocabulary (`shipped`, `data` or a file) for those that draw words; None: as it is."""
+        """The suite with another vocabulary for those that draw words; None: as it is."""
         if vocabulary is None:
             return self
         if all(perturbation.vocabulary is None for perturbation in self.perturbations):

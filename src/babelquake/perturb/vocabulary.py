@@ -2,7 +2,8 @@
 
 `vocabulary=shipped`, the default, is a list of common content words of the language, so that what happens to a text
 depends on the text alone. `data` is the paper's: the content words of all translations of the language pair, rated high
-or not. Anything else is the name of a file, one word a line.
+or not; `data-all` all their words, which is what the authors' code draws MAP5's from. Anything else is the name of a
+file, one word a line.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,23 +13,32 @@ from pathlib import Path
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.linguistics import LETTERS, linguistics
+from babelquake.perturb.linguistics import LETTERS, linguistics, pieces
 from babelquake.perturb.word_lists import base_language
 from babelquake.text import digest
 
-SHIPPED, DATA = "shipped", "data"
+SHIPPED, DATA, DATA_ALL = "shipped", "data", "data-all"
+FROM_DATA = (DATA, DATA_ALL)
+"""Those that the data set's own texts are needed for."""
 
 
 class Vocabulary(tuple[str, ...]):
     """Words, each once, that know where they come from."""
 
     name: str
+    every: "Vocabulary"
+    """All words of the texts that these are the content words of; else these very words."""
 
-    def __new__(cls, words: Iterable[str], name: str = DATA) -> "Vocabulary":
+    def __new__(cls, words: Iterable[str], name: str = DATA, every: "Vocabulary | None" = None) -> "Vocabulary":
         """Keep the first of equal words."""
         made = super().__new__(cls, dict.fromkeys(words))
         made.name = name
+        made.every = made if every is None else every
         return made
+
+    def of(self, choice: str) -> "Vocabulary":
+        """The words that a choice among those of the data means."""
+        return self.every if choice == DATA_ALL else self
 
     @property
     def signature(self) -> str:
@@ -40,19 +50,20 @@ def vocabulary(choice: str, lang: Language | None) -> Vocabulary | None:
     """The words of a choice; None where the language has no list that ships. `data` is handed in, not looked up."""
     if choice == SHIPPED:
         return _shipped(base_language(lang))
-    if choice == DATA:
+    if choice in FROM_DATA:
         raise UserError(
-            "vocabulary=data draws from the words of the data set's own texts, which were not handed in: give them, "
-            "or write vocabulary=shipped or the name of a file with one word a line."
+            f"vocabulary={choice} draws from the words of the data set's own texts, which were not handed in: give "
+            "them, or write vocabulary=shipped or the name of a file with one word a line."
         )
     return _from_file(choice)
 
 
-def vocabulary_of(texts: Iterable[str], lang: Language | None) -> Vocabulary:
-    """The content words of some texts, in order of appearance."""
+def vocabulary_of(texts: Sequence[str], lang: Language | None) -> Vocabulary:
+    """The content words of some texts, in order of appearance, and beside them all of their words."""
     content_words = linguistics(lang).content_words
+    every = Vocabulary((piece.text for text in texts for piece in pieces(text)), DATA_ALL)
     words = (word.text for text in texts for word in content_words(text) if LETTERS.search(word.text))
-    return Vocabulary(words)
+    return Vocabulary(words, every=every)
 
 
 @lru_cache(maxsize=64)

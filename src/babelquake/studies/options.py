@@ -410,7 +410,7 @@ class PerturbingOptions(StudyOptions):
     vocabulary: Annotated[
         str | None,
         Option(
-            metavar="shipped|data|FILE",
+            metavar="shipped|data|data-all|FILE",
             help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
             identity=False,
             repeated=True,
