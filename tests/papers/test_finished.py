@@ -36,8 +36,8 @@ def test_a_finished_run_serves_as_if_it_had_been_made_for_the_table(made: Path, 
     assert cells["De + full stop", "BLEU"].measured == delta["value"][0]
     assert cells["De + question", "BLEU"].otherwise == "no such number was measured"
     assert cells["Ja + full stop", "BLEU"].otherwise == "Ja was not run"
-    assert found.notes[-4:] == (
-        "Each number is over 30 items.",
+    assert cells["De + full stop", "BLEU"].n == 30
+    assert found.notes[-3:] == (
         "Not measured: De + exclamation, De + question.",
         "Taken from finished runs.",
         "No run was given for: Ja, Uk, En.",
@@ -71,8 +71,12 @@ def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
     )
     judges = {"BERTScore": "chrf"}
     found = reproduce("huang2023", "figure3", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
-    assert "Each number is over 5 items." in found.notes and "Not measured: top 500 disagreement." in found.notes
-    assert "top 500" not in str(reproduction_table(found).rows)
+    assert "Not measured: top 500 disagreement." in found.notes
+    shown = reproduction_table(found)
+    assert "top 500" not in str(shown.rows)
+    rows = [dict(zip(shown.columns, row, strict=True)) for row in shown.rows]
+    assert {row["n"] for row in rows} == {"5"} and {row["measured"] for row in rows} == {""}
+    assert "fewer than 20 segments" in shown.note
     with pytest.raises(UserError, match="made with --goal overpenalise"):
         reproduce("huang2023", "table2", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
 

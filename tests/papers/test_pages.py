@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from babelquake.papers import paper, paper_names
+from babelquake.papers.reproducing import FEWEST
 from babelquake.report.table import number
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "papers"
@@ -20,12 +21,15 @@ def test_a_page_holds_what_was_published(page: Path) -> None:
     card = paper(name).table(table)
     lines = page.read_text("utf-8").splitlines()
     assert lines[0] == f"# {name} {table}: {card.title}"
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")][1:]
-    assert any(row[-3] for row in rows), "something was measured"
-    for row in (row for row in rows if not row[0].startswith("---")):
-        column = row[1] if len(card.columns) > 1 else next(iter(card.columns))
-        published = card.rows[row[0]].published[list(card.columns).index(column)]
-        assert row[-4] == number(published, card.digits), row
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    rows = [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
+    assert any(row["measured"] for row in rows), "something was measured"
+    for row in rows:
+        place = list(card.columns).index(row.get("column", next(iter(card.columns))))
+        published = number(card.rows[row["row"]].published[place], card.digits)
+        assert row["published"].partition(" ±")[0] == published, row
+        small = row["n"] and int(row["n"].replace(",", "")) < FEWEST
+        assert not (small and row["measured"]), "a number on fewer than twenty segments is not shown"
 
 
 @pytest.mark.parametrize(("name", "table"), TABLES, ids=lambda text: text)

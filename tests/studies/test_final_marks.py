@@ -12,6 +12,8 @@ from babelquake.studies.final_marks import of_the_sample, unsampled, without_dup
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 
+NONE = pl.lit(None, pl.List(pl.String))
+
 
 def table(texts: list[str]) -> pl.DataFrame:
     return pl.DataFrame({"source": texts, "language_pair": ["de-en"] * len(texts)}).with_row_index("row")
@@ -33,9 +35,11 @@ def test_only_final_marks_are_sampled() -> None:
     assert of_the_sample(variants, frozenset({0})).rows() == [(0, "misspell"), (1, "final-insert")]
 
 
-def test_the_first_of_equal_sources_stays() -> None:
-    segments = table(["Hallo.", "Welt", "Hallo.", ""])
-    assert without_duplicates(segments, "source")["row"].to_list() == [0, 1, 3]
+def test_the_first_of_equal_sources_and_of_equal_references_stays() -> None:
+    segments = table(["Hallo.", "Welt", "Hallo.", "", "Gruß"])
+    assert without_duplicates(segments.with_columns(references=NONE))["row"].to_list() == [0, 1, 3, 4]
+    said = [["Hello."], ["World"], ["Hi."], [""], ["World"]]
+    assert without_duplicates(segments.with_columns(references=pl.Series(said)))["row"].to_list() == [0, 1, 3]
 
 
 def test_an_mt_study_samples_and_leaves_duplicates_out(tmp_path: Path) -> None:
@@ -60,13 +64,13 @@ def test_an_mt_study_samples_and_leaves_duplicates_out(tmp_path: Path) -> None:
     assert counts == {"final-delete[mark=stop]": 3, "case": 8}
 
 
-def test_a_metric_study_leaves_duplicates_of_its_side_out(tmp_path: Path) -> None:
+def test_a_metric_study_leaves_duplicates_of_source_and_reference_out(tmp_path: Path) -> None:
     file = tmp_path / "d.tsv"
     lines = [f"Satz Nummer {number % 8}.\tSentence number {number % 5}.\tA sentence." for number in range(12)]
     file.write_text("\n".join(["source\treference\ttranslation", *lines, ""]), "utf-8")
     data = read(str(file), language_pair="de-en")
     how = {"suite": "case[level=1]", "deduplicate": True, "resamples": 100, "engine": Engine(quiet=True)}
-    for side, texts in (("source", 8), ("reference", 5)):
+    for side, texts in (("source", 5), ("reference", 5)):
         run = metric(scorers="chrf", data=data, out=tmp_path / side, side=side, **how)  # type: ignore[arg-type]
         assert run.segments.height == run.variants.height == texts
     with pytest.raises(UserError, match="--deduplicate is for texts that are judged against themselves"):

@@ -22,11 +22,17 @@ class Judge(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     spec: str
-    """What the paper used."""
+    """What the paper used; `{model}` stands for each run's entry in `models`."""
+    models: dict[str, str] = Field(default_factory=dict)
+    """Run → what the paper used in it, where that differs from run to run."""
     offline: str | None = None
     """What stands in for it where nothing can be downloaded, if anything does."""
     scale: float = 1.0
     """What our numbers are multiplied by to stand on the paper's scale."""
+
+    def of_run(self, spec: str, run: str) -> str:
+        """A spec in one run: `{run}` is the run's name, `{model}` what the paper used in it."""
+        return spec.replace("{run}", run).replace("{model}", self.models.get(run, "{model}"))
 
 
 MEAN = "*"
@@ -41,6 +47,8 @@ class RowOf(BaseModel):
     run: str
     where: dict[str, Any] = Field(default_factory=dict)
     published: list[float | None]
+    sd: list[float | None] = Field(default_factory=list)
+    """The standard deviations that were published beside them."""
 
 
 class ColumnOf(BaseModel):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.papers.finished import Measured, finished, is_one, notes_of
-from babelquake.papers.paper import MEAN, ColumnOf, Judge, PaperTable, RowOf, paper
+from babelquake.papers.paper import MEAN, Judge, PaperTable, RowOf, paper
 from babelquake.papers.sizes import sizes
 from babelquake.runs.run import Run
 from babelquake.scorers import scorer
@@ -21,6 +22,8 @@ from babelquake.studies.card import STUDIES, function_of
 
 NAMED = 6
 """Rows that a note names one by one."""
+FEWEST = 20
+"""Segments below which a number is not shown."""
 UNMEASURED = "no such number was measured"
 
 
@@ -36,6 +39,16 @@ class Cell:
     """What it was measured with in place of the paper's own, or why it was not measured."""
     n: int | None = None
     """How many segments, pairs or texts it was measured on; the fewest where it is a mean over runs."""
+    published_sd: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval of what was measured; None for means over runs."""
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it rests on so few segments that its value says nothing."""
+        return self.n is not None and self.n < FEWEST
 
     @property
     def difference(self) -> float | None:
@@ -94,9 +107,9 @@ def reproduce(
     if not found.tables:
         raise UserError(f"nothing of {name} {table} could be measured. {found.notes[0]}")
     cells = tuple(
-        _cell(card, chosen, found.tables, row_name, row, column_name, column, row.published[place])
+        _cell(card, chosen, found.tables, row_name, row, column_name, place)
         for row_name, row in card.rows.items()
-        for place, (column_name, column) in enumerate(card.columns.items())
+        for place, column_name in enumerate(card.columns)
     )
     if all(cell.measured is None for cell in cells):
         raise UserError(f"nothing of {name} {table} could be measured: {_why(cells, bool(runs), limit)}")
@@ -105,7 +118,7 @@ def reproduce(
         less.append(f"A sample of {options['sample']} was taken.")
     if "max_queries" in options:
         less.append(f"Each search asked at most {options['max_queries']} questions.")
-    told = (*less, *_sizes(cells), *_unmeasured(card, cells, found.tables), *found.notes)
+    told = (*less, *_unmeasured(card, cells, found.tables), *found.notes)
     notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *told)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
 
@@ -158,7 +171,7 @@ def _measured(
                 found.tables[run] = sizes(material, **said)
                 continue
             folder = place.with_name(f"{place.name}-{run}".replace(" ", "-").lower())
-            made = _study(card, material, _of_run(chosen, run), folder, said)
+            made = _study(card, material, _of_run(card, chosen, run), folder, said)
         except UserError as error:
             found.notes.append(f"{run} was left out: {error}")
             continue
@@ -186,9 +199,9 @@ def _chosen(card: PaperTable, given: Mapping[str, str]) -> dict[str, str]:
     return {name: spec for name, spec in {**offline, **given}.items() if spec}
 
 
-def _of_run(chosen: Mapping[str, str], run: str) -> dict[str, str]:
+def _of_run(card: PaperTable, chosen: Mapping[str, str], run: str) -> dict[str, str]:
     """The specs of one run: `ridge-qe[model=models/{run}]` is another model for each."""
-    return {name: spec.replace("{run}", run) for name, spec in chosen.items()}
+    return {name: card.judges[name].of_run(spec, run) for name, spec in chosen.items()}
 
 
 def _study(
@@ -219,42 +232,43 @@ def _cell(
     row_name: str,
     row: RowOf,
     column_name: str,
-    column: ColumnOf,
-    published: float | None,
+    place: int,
 ) -> Cell:
+    column = card.columns[column_name]
+    cell = partial(Cell, row_name, column_name, row.published[place], published_sd=row.sd[place] if row.sd else None)
     wanted = {"measure": column.measure, **row.where, **column.where}
-    otherwise, scale, judges = [], 1.0, {}
+    runs = list(card.runs) if row.run == MEAN else [row.run]
+    otherwise, scale, judges, kinds = list[str](), 1.0, dict[str, str](), dict[str, str]()
     for kind, known in (("scorer", card.scorers), ("system", card.systems), ("tokenizer", card.tokenizers)):
         name = wanted.get(kind, getattr(column, kind))
         judge: Judge | None = known.get(name)
         if judge is None:
             continue
+        theirs = judge.of_run(judge.spec, row.run)
         if name not in chosen:
-            return Cell(row_name, column_name, published, None, f"{name} was not run: it needs {judge.spec}")
-        judges[kind], scale = chosen[name], judge.scale
-        if chosen[name] != judge.spec:
-            otherwise.append(f"{name} is {chosen[name]}, not {judge.spec}")
-    runs = list(card.runs) if row.run == MEAN else [row.run]
+            return cell(None, f"{name} was not run: it needs {theirs}")
+        judges[name], kinds[kind], scale = chosen[name], name, judge.scale
+        if judge.of_run(chosen[name], row.run) != theirs:
+            otherwise.append(f"{name} is {chosen[name]}, not {theirs}")
     here = [run for run in runs if run in measured]
     if not here:
-        return Cell(row_name, column_name, published, None, f"{row.run} was not run")
+        return cell(None, f"{row.run} was not run")
     if len(here) < len(runs):
         otherwise.append(f"the mean is over {', '.join(here)} only")
-    values = [_value(measured[run], {**wanted, **_named(_of_run(judges, run))}) for run in here]
-    known_values = [value for value, _ in values if value is not None]
-    if not known_values:
-        return Cell(row_name, column_name, published, None, "; ".join([*otherwise, UNMEASURED]))
-    number = scale * sum(known_values) / len(known_values)
-    n = min((n for _, n in values if n is not None), default=None)
-    return Cell(row_name, column_name, published, number, "; ".join(otherwise) or None, n)
-
-
-def _sizes(cells: Sequence[Cell]) -> list[str]:
-    """On how much the numbers rest."""
-    sizes = sorted({cell.n for cell in cells if cell.measured is not None and cell.n is not None})
-    if not sizes:
-        return []
-    return [f"Each number is over {f'{sizes[0]:,} to ' if len(sizes) > 1 else ''}{sizes[-1]:,} items."]
+    found = []
+    for run in here:
+        specs = _of_run(card, judges, run)
+        found.append(_measure(measured[run], {**wanted, **_named({kind: specs[name] for kind, name in kinds.items()})}))
+    values = [measure for measure in found if measure.get("value") is not None]
+    if not values:
+        return cell(None, "; ".join([*otherwise, UNMEASURED]))
+    number = scale * sum(measure["value"] for measure in values) / len(values)
+    n = min((measure["n"] for measure in values if measure.get("n") is not None), default=None)
+    if n is not None and n < FEWEST:
+        otherwise.append(f"not shown: fewer than {FEWEST} segments")
+    spread = {name: values[0].get(name) for name in ("sd", "low", "high")} if len(runs) == 1 else {}
+    scaled = {name: None if value is None else scale * value for name, value in spread.items()}
+    return cell(number, "; ".join(otherwise) or None, n, **scaled)
 
 
 def _named(judges: Mapping[str, str]) -> dict[str, str]:
@@ -267,16 +281,15 @@ def _own_name(spec: str) -> str:
     return dict(parse(spec).options).get("name") or spec
 
 
-def _value(table: pl.DataFrame, wanted: Mapping[str, Any]) -> tuple[float | None, int | None]:
-    """The one measure of a run that a cell is, and its n."""
+def _measure(table: pl.DataFrame, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The one measure of a run that a cell is; empty where there is none."""
     wanted = {**wanted, **_as_made(table, wanted.get("perturbation"))}
     blank = [name for name in ("other", "group", "tokenizer") if name in table.columns and name not in wanted]
     here = table.filter(
         *(pl.col(name).eq_missing(pl.lit(value)) for name, value in wanted.items() if name in table.columns),
         *(pl.col(name).is_null() for name in blank),
     )
-    row = here.row(0, named=True) if here.height else {}
-    return row.get("value"), row.get("n")
+    return here.row(0, named=True) if here.height else {}
 
 
 def _as_made(table: pl.DataFrame, perturbation: str | None) -> dict[str, str]:

@@ -50,7 +50,7 @@ def _counts(segments: pl.DataFrame, endings: str | None) -> Iterator[tuple[str, 
             yield "english_words", int(segments.select(first.str.count_matches(r"\S+").sum()).item())
     if endings is None:
         return
-    texts = without_duplicates(segments, endings)[endings].drop_nulls()
+    texts = without_duplicates(segments)[endings].drop_nulls()
     lang = pair.source if pair else None
     for mark, change in SPLITS.items():
         applied = Perturbation(change).apply

@@ -9,25 +9,44 @@ from babelquake.report.markdown import table_markdown
 from babelquake.report.table import Table, is_numeric, number
 from babelquake.report.templating import rendered
 
+MEASURED = ("published", "measured", "95 % interval", "n", "difference")
+
 
 def reproduction_table(found: Reproduction) -> Table:
-    """One row a cell: published, measured, difference, and what was otherwise."""
+    """One row a cell: published, measured with its interval and n, the difference, and what was done differently.
+
+    A number on too few segments is not shown.
+    """
     shown = [cell for cell in found.cells if _worth_showing(cell, found)]
     marks = _marks(found)
     several = len(found.columns) > 1
     lines = tuple(
         (
             *((cell.row, cell.column) if several else (cell.row,)),
-            number(cell.published, found.digits),
-            number(cell.measured, found.digits),
-            number(cell.difference, found.digits, sign=True),
+            _with_sd(cell.published, cell.published_sd, found.digits),
+            *_shown(cell, found.digits),
             marks[cell.otherwise] if cell.otherwise else "",
         )
         for cell in shown
     )
-    columns = (*(("row", "column") if several else ("row",)), "published", "measured", "difference", "note")
+    columns = (*(("row", "column") if several else ("row",)), *MEASURED, "note")
     note = " ".join(f"{mark} {reason}." for reason, mark in marks.items())
     return Table(f"{found.paper} {found.table}: {found.title}", columns, lines, note)
+
+
+def _shown(cell: Cell, digits: int) -> tuple[str, str, str, str]:
+    """What was measured, its interval, on how much it rests, and how far it is from what was published."""
+    n = "" if cell.n is None else f"{cell.n:,}"
+    if cell.too_few:
+        return "", "", n, ""
+    ends = [number(end, digits) for end in (cell.low, cell.high) if end is not None]
+    deviation = cell.sd if cell.published_sd is not None else None
+    return _with_sd(cell.measured, deviation, digits), " to ".join(ends), n, number(cell.difference, digits, sign=True)
+
+
+def _with_sd(value: float | None, sd: float | None, digits: int) -> str:
+    """A number, with its standard deviation where the paper prints one: `74.01 ±0.95`."""
+    return number(value, digits) + ("" if value is None or sd is None else f" ±{number(sd, digits)}")
 
 
 def write_page(found: Reproduction, folder: Path) -> Path:

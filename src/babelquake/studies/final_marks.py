@@ -41,7 +41,12 @@ def of_the_sample(variants: pl.DataFrame, left_out: frozenset[int]) -> pl.DataFr
     return variants.filter(~(final & variants["row"].is_in(list(here))))
 
 
-def without_duplicates(segments: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The first of the segments of a language pair that have the same text in a column; blank texts stay."""
-    blank = pl.col(column).is_null()
-    return segments.filter(pl.struct("language_pair", column).is_first_distinct() | blank)
+def without_duplicates(segments: pl.DataFrame) -> pl.DataFrame:
+    """The first of the segments of a language pair with the same source, then with the same first reference.
+
+    A segment is left out whose source or reference came before; texts that are not there repeat nothing.
+    """
+    for text in (pl.col("source"), pl.col("references").list.first()):
+        repeated = pl.struct("language_pair", text.alias("text")).is_first_distinct()
+        segments = segments.filter(repeated | text.is_null())
+    return segments

@@ -32,11 +32,11 @@ def material_of(
         text = pl.col("source") if side == "source" else pl.col("references").list.first()
         if not data.has("source" if side == "source" else "references"):
             raise UserError(f"{data.name} has no {side} column for --side {side}.")
-        segments = data.segments.unique(["id", "language_pair"], maintain_order=True).with_columns(text=text)
+        once = data.segments.unique(["id", "language_pair"], maintain_order=True)
+        segments = (without_duplicates(once) if deduplicate else once).with_columns(text=text)
         segments = segments.with_columns(
             source=pl.col("text"), references=pl.concat_list("text"), system=pl.lit(None, pl.String)
         )
-        segments = without_duplicates(segments, "text") if deduplicate else segments
     else:
         if deduplicate:
             raise UserError(

@@ -91,9 +91,9 @@ def metric(options: MetricOptions) -> Run:
     """Sensitivity, agreement under noise, or detection of known errors, for any scorers.
 
     `suite` is jwalapuram2023 where none is given. `sample` bounds the split of sentences that end in a full stop
-    (§2.1: 1000), `deduplicate` keeps the first of equal texts. `attacked` takes the perturbed references that come with
-    the data instead of making them, all of them where no suite chooses. `tokenizers` adds unknown-token counts (Vu
-    Figure 1).
+    (§2.1: 1000), `deduplicate` keeps the first of equal sources and references. `attacked` takes the perturbed
+    references that come with the data instead of making them, all of them where no suite chooses. `tokenizers` adds
+    unknown-token counts (Vu Figure 1).
     """
     material, side = options.dataset(), options.side
     mode = mode_of(material, side)

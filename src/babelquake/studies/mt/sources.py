@@ -36,11 +36,11 @@ def sources_of(data: Dataset, deduplicate: bool = False) -> tuple[pl.DataFrame, 
 
 
 def one_row_per_source(segments: pl.DataFrame, deduplicate: bool = False) -> pl.DataFrame:
-    """The segments without translations they may come with, numbered; on request only the first of equal sources."""
+    """The segments without translations they may come with, numbered; on request without duplicates."""
     own = {"translation", "system", "score", "row", *VARIANTS}
     columns = [name for name in segments.columns if name not in own]
     once = segments.unique(["id", "language_pair"], maintain_order=True).select(columns)
-    return (without_duplicates(once, "source") if deduplicate else once).with_row_index("row")
+    return (without_duplicates(once) if deduplicate else once).with_row_index("row")
 
 
 def source_language(pair: str | None) -> str | None:

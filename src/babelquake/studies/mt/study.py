@@ -87,7 +87,8 @@ def mt(options: MtOptions) -> Run:
     the suite is `everyday`.
     `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
     `sample` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
-    `deduplicate` keeps the first of equal sources. `replicates` repeats stochastic perturbations; segments stay the
+    `deduplicate` keeps the first of equal sources and references. `replicates` repeats stochastic perturbations;
+    segments stay the
     unit of resampling. `budget` is the most characters that remote systems may be sent.
     """
     material = options.dataset()
