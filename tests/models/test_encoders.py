@@ -70,6 +70,26 @@ def test_a_layer_is_what_a_stack_cut_there_gives(made: Make, kind: str) -> None:
         np.testing.assert_allclose(found.layers[layer], expected.numpy(), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["t5", "byt5", "gpt2", "xlm-roberta-xl"])
+def test_all_layers_of_a_model_are_its_hidden_states_where_only_the_last_is_normalised(made: Make, kind: str) -> None:
+    """As bert-score's `all_layers` takes them."""
+    import torch
+
+    encoder = encoder_of(made, kind)
+    (found,) = encoder.encode([TEXTS[0]], [*encoder.all_layers, 1])
+    model = encoder.core.model.get_encoder() if "t5" in kind else encoder.core.model
+    with torch.inference_mode():
+        given = model(input_ids=torch.tensor([found.ids.tolist()]), output_hidden_states=True)
+    for layer, state in zip(encoder.all_layers, given.hidden_states, strict=True):
+        np.testing.assert_allclose(found.layers[layer], state[0].numpy(), atol=1e-6)
+    assert not np.allclose(found.layers[1], given.hidden_states[1][0].numpy(), atol=1e-3)
+
+
+def test_a_model_without_a_last_normalisation_has_each_layer_once(made: Make) -> None:
+    encoder = encoder_of(made, "bert")
+    assert encoder.all_layers == tuple(range(encoder.depth + 1))
+
+
 def test_the_first_layer_does_not_run_the_others(made: Make) -> None:
     encoder = encoder_of(made, "bert")
     ran: list[int] = []

@@ -134,6 +134,14 @@ def test_a_byte_level_encoder_and_one_with_a_leading_space(made: Make) -> None:
     assert spaced.texts(Questions([" the cat "], [["a"]])) == [" the cat", " a"]
 
 
+def test_of_a_t5_the_mean_takes_the_layers_inside_and_the_last_normalised(made: Make) -> None:
+    judge = of(str(made("t5")), layer="mean")
+    *below, last = judge.layers
+    assert last == judge.encoder.depth and below == [-1 - layer for layer in range(last)]
+    assert "mean, last normalised" in judge.signature
+    assert of(str(made("bert")), layer="mean").signature.count("normalised") == 0
+
+
 def test_engine_batches_cache_and_company_change_no_byte(bert: str, tmp_path: Path) -> None:
     translations = [f"{text} {other}" for text in TRANSLATIONS for other in REFERENCES] * 3
     references = [[text] for text in (REFERENCES * 15)]

@@ -6,8 +6,9 @@ entry points of the group `babelquake.encoders`.
 
 The layers of a transformer encoder: only those that are needed are computed. Layer k is what the model gives when its
 stack ends after k blocks (as bert-score cuts it), so that models with a last normalisation – T5, ByT5, ModernBERT –
-have it applied to every layer. Lower layers are taken on the way up, as the input of the block above, so that several
-layers cost one pass.
+have it applied to every layer. `inside(k)` is the same layer as it stands in the whole model, without that
+normalisation: what bert-score takes where it is asked for all layers. Lower layers are taken on the way up, as the
+input of the block above, so that several layers cost one pass.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +43,13 @@ ENDS = ("encoder.final_layer_norm", "final_layer_norm", "final_norm", "ln_f", "n
 WHOLE = frozenset({"albert", "canine", "xlnet", "xlm", "flaubert", "funnel"})
 """Types whose blocks are shared, reordered or of several kinds: they are asked for all hidden states instead."""
 UPSAMPLED = "canine"
+NORMALISED = frozenset({"t5", "mt5", "umt5", "modernbert", "gpt2", "xlm-roberta-xl"})
+"""Types with a normalisation after the last block."""
+
+
+def inside(layer: int) -> int:
+    """The number of a layer as it stands in the whole model; `inside` of that is the layer again."""
+    return -1 - layer
 
 
 class Layers:
@@ -65,7 +73,9 @@ class Layers:
     def _cut(self, sheet: Sheet, layers: Sequence[int]) -> dict[int, Any]:
         import torch
 
-        top = max(*layers, 1)
+        bare = {inside(layer) for layer in layers if layer < 0}
+        plain = {layer for layer in layers if layer >= 0}
+        top = max(1, *plain, *(layer + 1 for layer in bare))
         found: dict[int, Any] = {}
 
         def keep(layer: int) -> Any:
@@ -74,8 +84,11 @@ class Layers:
 
             return hook
 
-        lower = [layer for layer in set(layers) if layer < top]
-        hooks = [self._blocks[layer].register_forward_pre_hook(keep(layer), with_kwargs=True) for layer in lower]
+        lower = {layer for layer in plain if layer < top}
+        hooks = [
+            self._blocks[layer].register_forward_pre_hook(keep(layer), with_kwargs=True)
+            for layer in sorted(lower | bare)
+        ]
         shorter = top < len(self._blocks)
         if shorter:
             setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks[:top]))
@@ -86,19 +99,19 @@ class Layers:
                 setattr(self._owner, self._name, torch.nn.ModuleList(self._blocks))
             for hook in hooks:
                 hook.remove()
-        if self._end is not None:
-            with torch.inference_mode():
-                found = {layer: self._end(hidden) for layer, hidden in found.items()}
-        if top in layers:
-            found[top] = last
-        return found
+        ended = self._end or (lambda hidden: hidden)
+        with torch.inference_mode():
+            states = {layer: ended(found[layer]) for layer in lower}
+        if top in plain:
+            states[top] = last
+        return states | {inside(layer): found[layer] for layer in bare}
 
     def _whole(self, sheet: Sheet, layers: Sequence[int]) -> dict[int, Any]:
         states = self.run(partial(self.model, output_hidden_states=True), sheet).hidden_states
         if self.type == UPSAMPLED:
             length = sheet.inputs["input_ids"].shape[1]
             states = [_repeated(state, length, self.model.config.downsampling_rate) for state in states]
-        return {layer: states[layer] for layer in layers}
+        return {layer: states[layer if layer >= 0 else inside(layer)] for layer in layers}
 
 
 def depth_of(config: Any) -> int:
@@ -220,9 +233,17 @@ class TransformerEncoder(Backed, Encoder):
         return [OnDevice(text) for text in found] if near else list(found)
 
     def _checked(self, layer: int) -> int:
-        if not 0 <= layer <= self.depth:
+        if not -self.depth <= layer <= self.depth:
             raise UserError(f"{self.name} has layers 0 to {self.depth}: there is no layer {layer}.")
         return layer
+
+    @cached_property
+    def all_layers(self) -> tuple[int, ...]:
+        """Every layer as it stands in the whole model: where the last is normalised, the others are not."""
+        last = self.depth
+        if self.core.config.model_type not in NORMALISED:
+            return tuple(range(last + 1))
+        return (*map(inside, range(last)), last)
 
     def _nothing(self, layers: Sequence[int]) -> Encoding:
         width = int(getattr(self.core.config, "hidden_size", 1))

@@ -94,7 +94,7 @@ class BertScore(VectorScorer):
             case "last":
                 return (last,)
             case "mean" | "mean-embeddings":
-                return tuple(range(last + 1))
+                return self.encoder.all_layers
         if int(self.layer) > last:
             raise UserError(f"{self.name}: {self.encoder.core.checkpoint.name} has layers 0 to {last}.")
         return (int(self.layer),)
@@ -103,6 +103,7 @@ class BertScore(VectorScorer):
     def signature(self) -> str:
         """Encoder with content, layer, weights, baseline, and what is given of P, R and F."""
         layer = self.layer if self.layer.startswith("mean") else str(self.layers[0])
+        layer += ", last normalised" if min(self.layers) < 0 else ""
         idf = None if self._idf_said == "false" else self._idf_content or "of the data"
         baseline = None if self.baseline is None else ",".join(f"{value:.7g}" for value in self.baseline)
         return signature(

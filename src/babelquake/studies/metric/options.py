@@ -25,7 +25,7 @@ class MetricOptions(PerturbingOptions):
         Side, Option(metavar="SIDE", help="What is perturbed: source (f(X′,X)), translation or reference.")
     ] = "translation"
     sample: Annotated[int, Option(metavar="N", help="Full-stop sentences to sample.", min=1)] = 1000
-    deduplicate: Annotated[bool, Option(help="Keep the first of equal texts.")] = False
+    deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
     threshold: Annotated[
         float, Option(metavar="X", help="Human scores closer than this are not a preference.", min=0)
     ] = 25.0

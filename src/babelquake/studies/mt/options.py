@@ -42,4 +42,4 @@ class MtOptions(PerturbingOptions):
     sample: Annotated[
         int | None, Option(metavar="N", help="Of sentences with a full stop, N for final-… changes.", min=1)
     ] = None
-    deduplicate: Annotated[bool, Option(help="Keep the first of equal sources.")] = False
+    deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
