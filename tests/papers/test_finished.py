@@ -53,7 +53,7 @@ def test_runs_that_answer_another_question_are_refused(made: Path, tmp_path: Pat
     ):
         with pytest.raises(UserError, match=told):
             reproduce("jwalapuram2023", table, out=tmp_path, runs=given)
-    with pytest.raises(UserError, match="made with .*side.*source.*needs reference"):
+    with pytest.raises(UserError, match=r"made with .*side.*source.*needs reference"):
         reproduce("vu2022", "table9", out=tmp_path, runs=[f"lt-en={made}"])
 
 
@@ -77,7 +77,7 @@ def test_how_little_a_run_saw_is_said(tmp_path: Path) -> None:
     rows = [dict(zip(shown.columns, row, strict=True)) for row in shown.rows]
     assert {row["n"] for row in rows} == {"5"} and {row["measured"] for row in rows} == {""}
     assert "fewer than 20 segments" in shown.note
-    with pytest.raises(UserError, match="made with .*goal.*overpenalise"):
+    with pytest.raises(UserError, match=r"made with .*goal.*overpenalise"):
         reproduce("huang2023", "table2", out=tmp_path, runs=[str(tmp_path / "attack")], judges=judges)
 
 

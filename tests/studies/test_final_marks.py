@@ -56,7 +56,7 @@ def test_an_mt_study_samples_and_leaves_duplicates_out(tmp_path: Path) -> None:
         sample=3,
         deduplicate=True,
         reset="paper",
-        resamples=50,
+        resamples=100,
         engine=Engine(quiet=True),
     )
     assert run.segments.height == 8
@@ -73,5 +73,5 @@ def test_a_metric_study_leaves_duplicates_of_source_and_reference_out(tmp_path: 
     for side, texts in (("source", 5), ("reference", 5)):
         run = metric(scorers="chrf", data=data, out=tmp_path / side, side=side, **how)  # type: ignore[arg-type]
         assert run.segments.height == run.variants.height == texts
-    with pytest.raises(UserError, match="--deduplicate is for texts that are judged against themselves"):
+    with pytest.raises(UserError, match=r"deduplicate.* is for texts that are judged against themselves"):
         metric(scorers="chrf", data=data, out=tmp_path / "other", **how)  # type: ignore[arg-type]
