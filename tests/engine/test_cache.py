@@ -271,9 +271,7 @@ def test_a_place_that_cannot_hold_a_cache_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be created"):
         Cache(tmp_path / "file" / "results.sqlite")
-    with pytest.raises(
-        UserError, match=r"cannot be opened: unable to open database file\. Name another file with --cache"
-    ):
+    with pytest.raises(UserError, match=r"cannot be opened: .* Name another file"):
         Cache(tmp_path)
 
 

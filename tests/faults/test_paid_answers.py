@@ -150,17 +150,6 @@ def test_on_error_stop_keeps_the_rest_and_stops(
     assert provider.seen[-1] == ["b"]
 
 
-def test_bad_answers_of_an_earlier_version_are_asked_for_again(provider: Provider, tmp_path: Path) -> None:
-    from babelquake.engine.cache import key_of
-
-    cache = Cache(tmp_path / "c.sqlite")
-    made = provider.system()
-    cache.put({key_of(made.signature, b"a"): "\ud83d".encode("utf-8", "surrogatepass")})
-    cache.put({key_of(made.signature, b"b"): b""})
-    assert Engine(cache).untranslated(made, ["a", "b"]) == ["a", "b"], "a dry run counts them too"
-    assert Engine(cache).translate(made, ["a", "b"]) == ["A", "B"]
-
-
 def test_a_quota_spent_halfway_keeps_the_half_that_was_paid(provider: Provider, tmp_path: Path) -> None:
     def until_spent(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
         if len(provider.seen) >= 3:

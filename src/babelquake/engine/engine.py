@@ -22,8 +22,8 @@ from babelquake.engine.question_kinds import (
     JUDGEMENT,
     MARKING,
     PROBABILITY,
+    TRANSLATION,
     Form,
-    translation_of,
     utf8,
 )
 from babelquake.engine.searches import answer_all, pool
@@ -78,7 +78,7 @@ class Engine:
         """One translation per text. Blank texts translate to nothing and are never sent."""
         call: Call[System, str, str] = Call(system, worker.translations, self.memory, resident=self.resident)
         given = [text if text.strip() else "" for text in texts]
-        found = self._answered(call, given, translation_of(system), f"translating with {system.name}", {"": ""})
+        found = self._answered(call, given, TRANSLATION, f"translating with {system.name}", {"": ""})
         self._shortfalls.hear(system.name, given, found)
         return found
 
@@ -90,7 +90,7 @@ class Engine:
     def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
         """The distinct texts a `translate` would have to send: what a dry run counts."""
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
-        _, known = self._looked_up(system.signature, distinct, translation_of(system))
+        _, known = self._looked_up(system.signature, distinct, TRANSLATION)
         return [text for text in distinct if text not in known]
 
     def judge(self, scorer: Scorer, questions: Questions, stored: bool = True) -> Array:
@@ -400,8 +400,7 @@ def in_turn(scorers: Iterable[S]) -> Iterator[S]:
 
 
 def _stored(cache: Cache, keys: dict[Q, bytes], questions: Iterable[Q], form: Form[Q, A]) -> dict[Q, A]:
-    """The answers that the cache has and that may be used."""
+    """The answers that the cache has."""
     wanted = {one: keys[one] for one in questions}
     found = cache.get(list(wanted.values()))
-    kept = {one: form.read(found[key]) for one, key in wanted.items() if key in found}
-    return {one: answer for one, answer in kept.items() if form.sound(answer)}
+    return {one: form.read(found[key]) for one, key in wanted.items() if key in found}

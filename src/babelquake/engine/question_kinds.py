@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -10,8 +10,6 @@ import numpy as np
 from babelquake.models.base import Matrix, Span
 from babelquake.resource import Filler, Gap
 from babelquake.scorers.base import Array, Question
-from babelquake.systems.base import System
-from babelquake.text import is_whole
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -28,8 +26,6 @@ class Form(Generic[Q, A]):
     read: Callable[[bytes], A]
     nothing: A | None = None
     """What stands for an answer that could not be had, if anything can."""
-    sound: Callable[[A], bool] = lambda answer: True
-    """Whether an answer found in the cache may be used: earlier versions kept what no service should have said."""
 
 
 def utf8(text: str) -> bytes:
@@ -41,16 +37,8 @@ def _longest_first(text: str) -> tuple[int, str]:
 
 
 TRANSLATION: Form[str, str] = Form(
-    utf8, len, _longest_first, utf8, lambda data: data.decode("utf-8", "surrogatepass"), nothing="", sound=is_whole
+    utf8, len, _longest_first, utf8, lambda data: data.decode("utf-8", "surrogatepass"), nothing=""
 )
-PAID_TRANSLATION = replace(TRANSLATION, sound=lambda text: bool(text.strip()) and is_whole(text))
-
-
-def translation_of(system: System) -> Form[str, str]:
-    """What a system is asked: a service that was paid has said something."""
-    return PAID_TRANSLATION if system.remote else TRANSLATION
-
-
 JUDGEMENT: Form[Question, Array] = Form(
     lambda question: question.key,
     lambda question: question.characters,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from importlib.metadata import version
 from typing import Any
 
 from babelquake.models.batching import TIMES_ON_GPU, TOKENS, Block, Sheet, enough, equal, mixed, on_gpu
@@ -31,9 +30,8 @@ class Reader:
 
     @cached_property
     def ribbons(self) -> bool:
-        """Whether the network reads texts of all lengths in one row; those of transformers 4 do not."""
-        reader = self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
-        return reader and int(version("transformers").partition(".")[0]) >= 5
+        """Whether the network reads texts of all lengths in one row."""
+        return self.config.model_type in READERS and not getattr(self.config, "is_decoder", False)
 
     @property
     def row(self) -> int:
