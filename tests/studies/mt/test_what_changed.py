@@ -56,6 +56,18 @@ def test_kinds_of_change(perturbed: str, kind: str) -> None:
         ("", "Something", "x", "en", "other"),
         ("...", "!!!", "x", None, "surface"),
         ("a b c", "a b d", "x", "cy", "other"),
+        # look-alike letters and capitals that a model could not read: nothing of it is a name, a number or a negation
+        ("The railway is rebuilt.", "The railway he ⁇ f Emmerich is rebuilt.", "Der Bahnhօf Emmerich", "en", "garbled"),
+        ("Without media there is no hope.", " ⁇ h ⁇ e media are not h ⁇ pe.", "Оhոe Medien keine", "en", "garbled"),
+        ("The child plays in the garden.", "The child plaуs in the garden.", "Dаs Kind", "en", "garbled"),
+        (
+            "Specific protection knows no borders.",
+            "ARTENSCHUTC KENNT KENNGENZEN.",
+            "ARTENSCHUTZ KENNT KEINE GRENZEN.",
+            "en",
+            "copied",
+        ),
+        ("Our data belong to us.", "UNSERE DATEN GEH oilREN UNS.", "UNSERE DATEN GEHÖREN UNS!", "en", "copied"),
     ],
 )
 def test_natural_examples(clean: str, perturbed: str, source: str, lang: str | None, kind: str) -> None:

@@ -23,6 +23,7 @@ KIND_COLOURS = {
     "negation": "#D55E00",
     "collapse": "#CC79A7",
     "repetition": "#E69F00",
+    "garbled": "#5C4033",
     "copied": "#7B4B94",
 }
 

@@ -10,12 +10,13 @@ import regex
 from babelquake.languages import Language
 from babelquake.perturb.linguistics import by_lists
 from babelquake.perturb.word_lists import word_lists
-from babelquake.text import is_punctuation, is_unspaced, words
+from babelquake.text import is_punctuation, is_unspaced, script, words
 
 KINDS = {
     "identical": "the same translation",
     "surface": "only letter case, punctuation or spacing differs",
-    "copied": "the source was copied instead of translated",
+    "copied": "the source was copied instead of translated, letter by letter or with mistakes",
+    "garbled": "unknown characters, or letters of a script that the translation did not have",
     "repetition": "a phrase is repeated over and over",
     "collapse": "less than half of the translation is left",
     "reordering": "the same words in another order",
@@ -33,6 +34,10 @@ STUTTER = regex.compile(r"(\p{L}{1,4}?)\1{7,}")
 COLLAPSED = 0.5
 REPEATED = 1.3
 COPIED = 0.7
+COPIED_LETTERS = 0.5
+"""The share of a translation's letters, three by three, that a copy with mistakes has from the source."""
+UNKNOWN = regex.compile(r"[\u2047\ufffd]|<unk>")
+"""What models write for characters they do not know."""
 
 
 class _Plain(dict[int, str]):
@@ -56,6 +61,10 @@ def kind_of_change(clean: str, perturbed: str, source: str, lang: Language | Non
         return "surface"
     if _is_copy(after, source) and not _is_copy(before, source):
         return "copied"
+    if _is_nearer(perturbed, source, clean):
+        return "copied"
+    if _is_garbled(perturbed, clean):
+        return "garbled"
     if len(perturbed) > REPEATED * len(clean) and _loops(perturbed) and not _loops(clean):
         return "repetition"
     if STUTTER.search(perturbed) and not STUTTER.search(clean):
@@ -84,6 +93,29 @@ def _is_copy(after: list[str], source: str) -> bool:
     of_source = Counter(_plain_words(source))
     shared = sum((Counter(after) & of_source).values())
     return len(after) >= 3 and shared >= COPIED * max(len(after), of_source.total())
+
+
+def _is_nearer(translation: str, source: str, clean: str) -> bool:
+    """Whether a translation is made of the source's letters rather than of the clean translation's."""
+    own, of_source, of_clean = map(_threes, (translation, source, clean))
+    from_source, from_clean = ((own & other).total() for other in (of_source, of_clean))
+    return from_source >= COPIED_LETTERS * max(own.total(), 1) and from_source > from_clean + own.total() / 10
+
+
+def _threes(text: str) -> Counter[str]:
+    """Three letters in a row, whatever their case."""
+    letters = "".join(_plain_words(text))
+    return Counter(letters[place : place + 3] for place in range(len(letters) - 2))
+
+
+def _is_garbled(translation: str, clean: str) -> bool:
+    if UNKNOWN.search(translation) and not UNKNOWN.search(clean):
+        return True
+    return not translation.isascii() and not _scripts(translation) <= _scripts(clean) | {""}
+
+
+def _scripts(text: str) -> set[str]:
+    return {script(char) for char in text if char.isalpha()}
 
 
 def _loops(text: str) -> bool:
