@@ -32,7 +32,7 @@ def test_what_got_worse_comes_first_and_p_is_never_nought() -> None:
             "better",
             "de-en new",
             "chrf",
-            "misspell 0.1 of words",
+            "typos (10 % of words)",
             "ROBUST",
             "80.00",
             "84.50",
@@ -66,7 +66,7 @@ def test_what_cannot_be_tested_is_listed_and_what_has_collapsed_has_no_new_value
 
 def test_a_pull_request_gets_the_verdict_first() -> None:
     text = comparison_markdown(of(BETTER, WORSE), "main|1", "branch")
-    assert text.index("Worse: 1 of 2") < text.index("Better: 1 of 2") < text.index("| misspell 0.1 of words |")
+    assert text.index("Worse: 1 of 2") < text.index("Better: 1 of 2") < text.index("| typos (10 % of words) |")
     assert "| main\\|1 | branch |" in text
     assert "| WORSE |" not in comparison_markdown(of(SAME), "main", "branch")
 

@@ -39,7 +39,7 @@ def test_latex_is_booktabs_and_leaves_out_repetition(runs: dict[str, Run]) -> No
     text = to_latex([runs["mt"]])
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 6
     assert r"bleu[lowercase=true]" in text
-    assert re.search(r"^misspell 0\.2 of words & old & .*\n *& new &", text, re.M)
+    assert re.search(r"^typos \(20 \\% of words\) & old & .*\n *& new &", text, re.M)
 
 
 @given(TEXT)

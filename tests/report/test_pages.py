@@ -122,7 +122,7 @@ def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of
     assert counted(page) == 2 * variants.height
     page.get_by_label("System", exact=True).select_option(label="old")
     assert counted(page) == variants.height
-    page.get_by_label("Perturbation", exact=True).select_option(label="case 1 of sentences")
+    page.get_by_label("Perturbation", exact=True).select_option(label="ALL CAPS, lower or Title Case")
     assert counted(page) == variants.filter(perturbation="case").height
     page.get_by_label("Kind of change").select_option(label="collapse")
     assert counted(page) == noisy.filter(perturbation="case", change="collapse").height > 0
@@ -132,11 +132,11 @@ def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of
 
 def test_a_click_on_the_heat_map_shows_its_examples(page_of: Open, runs: dict[str, Run]) -> None:
     page = page_of("mt")
-    page.get_by_role("button", name=re.compile("^new under misspell 0.4 of words: ROBUST")).click()
+    page.get_by_role("button", name=re.compile("^new under typos \\(40 % of words\\): ROBUST")).click()
     assert counted(page) == runs["mt"].variants.filter(perturbation="misspell", level=0.4).height
     assert page.get_by_label("System", exact=True).evaluate("e => e.selectedOptions[0].text") == "new"
     page.get_by_role("button", name="CONSIS", exact=True).click()
-    consis = page.get_by_role("button", name=re.compile("^new under misspell 0.4 of words: CONSIS"))
+    consis = page.get_by_role("button", name=re.compile("^new under typos \\(40 % of words\\): CONSIS"))
     assert consis.get_attribute("aria-pressed") == "true"
 
 
@@ -164,7 +164,7 @@ def test_differences_are_shown_word_by_word(page_of: Open) -> None:
     page = page_of("mt")
     page.get_by_label("Sort").select_option(label="Order of the data")
     page.get_by_label("System", exact=True).select_option(label="old")
-    page.get_by_label("Perturbation", exact=True).select_option(label="misspell 0.4 of words")
+    page.get_by_label("Perturbation", exact=True).select_option(label="typos (40 % of words)")
     page.get_by_label("Sort").select_option(label="Most damage first")
     first = page.locator(".example").first
     assert first.locator("dd").nth(0).locator("ins").count() > 0
@@ -231,7 +231,7 @@ def test_several_runs_have_a_selector(page_of: Open) -> None:
 def test_another_scorer_is_another_view(page_of: Open) -> None:
     page = page_of("mt")
     page.get_by_label("Judged by").select_option(label="chrF")
-    assert page.get_by_role("button", name=re.compile("^old under misspell 0.2 of words: ROBUST")).count() == 1
+    assert page.get_by_role("button", name=re.compile("^old under typos \\(20 % of words\\): ROBUST")).count() == 1
 
 
 def test_hostile_text_is_shown_as_text(page_of: Open) -> None:

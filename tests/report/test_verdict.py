@@ -12,7 +12,7 @@ import babelquake as bq
 from babelquake.cli.results import as_json
 from babelquake.report.html import render
 from babelquake.report.markdown import escape, to_markdown
-from babelquake.report.phrases import in_words, listed, usual_level
+from babelquake.report.phrases import listed
 from babelquake.report.results import short_names
 from babelquake.report.verdict import told, verdict
 from babelquake.runs.measures import Kind, Measure, measures_frame
@@ -252,22 +252,6 @@ def test_systems_have_short_names_unless_two_would_share_one() -> None:
     }
     both = ["a[model=x]", "b[model=x]"]
     assert short_names(both) == dict(zip(both, both, strict=True))
-
-
-def test_levels_in_words() -> None:
-    assert in_words("misspell", 0.1) == "one typo in ten words"
-    assert in_words("misspell", 0.15) == "misspell (15 % of words)"
-    assert in_words("punct-remove", None) == "punct-remove"
-    assert in_words("somebody's own", 0.3) == "somebody's own (level 0.3)"
-    assert in_words("upper-words", 0.5) == "upper-words (0.5 per word)"
-    assert in_words("word-drop", 1.0) == "word-drop (1 content word)"
-    assert in_words("word-drop", 2.0) == "word-drop (2 content words)"
-
-
-def test_the_level_spoken_of_is_the_papers() -> None:
-    assert usual_level("misspell", [0.02, 0.1, 0.2]) == 0.1
-    assert usual_level("unheard-of", [0.3, 0.1, 0.2]) == 0.2
-    assert usual_level("punct-remove", [None]) is None
 
 
 def test_long_lists_end_in_a_count() -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from babelquake.report.markdown import escape, table_lines
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import labelled
 from babelquake.report.results import short_names
 from babelquake.report.table import Table, number
 from babelquake.stats.pvalues import p_words
@@ -28,12 +28,13 @@ def comparison_table(comparison: "Comparison", old: str, new: str) -> Table:
     changed = [change for change in comparison if change.outcome != "same" or _shown(change.difference) != _shown(0.0)]
     changed.sort(key=lambda change: (ORDER.index(change.outcome), _p(change), -abs(change.difference or 0.0)))
     short = short_names(change.system for change in comparison if change.system)
+    named = labelled(change.perturbation for change in comparison)
     rows = tuple(
         (
             MARKS[change.outcome],
             " ".join(part for part in (change.language_pair, short.get(change.system or "")) if part),
             change.scorer or "",
-            " ".join(filter(None, (with_level(change.perturbation or "", change.level), change.group))),
+            " ".join(filter(None, (named(change.perturbation, change.level), change.group))),
             change.called,
             number(change.old, 2),
             number(change.new, 2),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from babelquake.report.page import page_of
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text, short_names, statistic_text
 from babelquake.report.run_names import run_names
 from babelquake.report.table import number
@@ -142,11 +142,12 @@ def _map(
         return value(cell.old), value(cell.new), Tile(text + ("*" if key in fallen else ""), abs(gain) / widest, tone)
 
     places = dict.fromkeys(cell.place for cell in cells)
+    named = labelled(place[0] for place in places)
     rows = tuple(
-        (_label(*place), tuple(tiles(table.get((place, subject))) for subject in subjects)) for place in places
+        (
+            " ".join(filter(None, [named(*place[:2]), place[2]])),
+            tuple(tiles(table.get((place, subject))) for subject in subjects),
+        )
+        for place in places
     )
     return HeatMap(title, subjects, names, rows)
-
-
-def _label(perturbation: str, level: float | None, group: str | None) -> str:
-    return " ".join(filter(None, [with_level(perturbation, level), group]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from babelquake.report.comparing import comparison_table
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import labelled
 from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, number
 from babelquake.runs.run import Run
@@ -61,10 +61,11 @@ def _segments(old: Run, new: Run, names: tuple[str, str]) -> list[Table]:
 
 
 def _table(title: str, rows: pl.DataFrame, texts: list[dict[tuple[object, ...], str]], names: tuple[str, str]) -> Table:
+    named = labelled(rows["perturbation"] if "perturbation" in rows.columns else ())
     lines = tuple(
         (
             row["id"],
-            with_level(row["perturbation"], row.get("level")) if row.get("perturbation") else "clean",
+            named(row.get("perturbation"), row.get("level")) or "clean",
             row["scorer"],
             number(row["score"], 1),
             number(row["score_new"], 1),

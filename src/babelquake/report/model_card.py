@@ -6,9 +6,9 @@ from typing import Any
 import yaml
 
 from babelquake.escape import visible
+from babelquake.perturb.labels import label_of
 from babelquake.report.markdown import table_markdown
 from babelquake.report.page import tables
-from babelquake.report.phrases import with_level
 from babelquake.report.results import results_of
 from babelquake.report.verdict import verdict
 from babelquake.runs.results import Row
@@ -68,7 +68,8 @@ def _models(run: Run) -> Iterator[dict[str, Any]]:
 
 def _metric(row: Row, who: str) -> dict[str, Any]:
     other = None if who == "scorer" else row["scorer"]
-    parts = [row["measure"], other, with_level(row["perturbation"] or "", row["level"]), row["language_pair"]]
+    noise = label_of(row["perturbation"], row["level"]) if row["perturbation"] else None
+    parts = [row["measure"], other, noise, row["language_pair"]]
     return {
         "type": row["measure"],
         "name": visible(" ".join(part for part in parts if part)),

@@ -14,7 +14,7 @@ import polars as pl
 
 from babelquake.report.examples import EVERY, with_texts
 from babelquake.report.page import page_of
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import labelled
 from babelquake.runs.run import Run
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -39,10 +39,9 @@ def example_columns(run: Run, most: int) -> dict[str, Any]:
     shown = shape.rows(run, wanted).with_row_index("place").filter(pl.col("place").is_in(pl.Series(nth).implode()))
     table = with_texts(run, shown.collect()).sort("row", "place")
     table = table.join(_context(run, wanted), on="row", how="left", maintain_order="left")
+    named = labelled(run.measures["perturbation"])
     table = table.with_columns(
-        cell=pl.Series(
-            [with_level(*cell) for cell in table.select("perturbation", "level").iter_rows()], dtype=pl.String
-        )
+        cell=pl.Series([named(*cell) for cell in table.select("perturbation", "level").iter_rows()], dtype=pl.String)
     )
     return {"total": keys.height, "shown": table.height, **shape.columns(run, table)}
 

@@ -50,7 +50,10 @@ def test_clean_and_most_attacked_references_stand_in_chart_and_table(results: Re
     assert '"kind": "clean"' in drawn and '"kind": "level 0.3"' in drawn and "level 0.1" not in drawn
     (table,) = layer_tables(results)
     assert table.columns == ("encoder", "references", "2", "10", "first", "mean")
-    assert table.rows[:2] == (("one", "clean", *["0.400"] * 4), ("one", "visual 0.3 per letter", *["0.100"] * 4))
+    assert table.rows[:2] == (
+        ("one", "clean", *["0.400"] * 4),
+        ("one", "letters with odd marks (30 %)", *["0.100"] * 4),
+    )
 
 
 def test_without_a_sweep_or_without_an_attack_there_is_no_chart(results: Results) -> None:

@@ -7,7 +7,7 @@ import altair as alt
 from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, tooltips
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import row_label
 from babelquake.report.results import named, results_of, scorer_text, statistic_text, tested_text
 from babelquake.report.sweeps import sweeps
 from babelquake.runs.results import STATISTICS, Results, values
@@ -42,11 +42,11 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
     """Δ of every perturbation with its interval; filled where significant."""
     charts = []
     rows = results.known("delta", language_pair=pair)
-    scorers = values(rows, "scorer")
+    scorers, label = values(rows, "scorer"), row_label(rows)
     for scorer in scorers:
         shown = points(
             [row for row in rows if row["scorer"] == scorer],
-            label=lambda row: with_level(row["perturbation"], row["level"]),
+            label=label,
             meaning=lambda row: meaning.get(row["perturbation"], "depends"),
             verdict=tested_text,
         )

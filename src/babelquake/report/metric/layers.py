@@ -8,7 +8,7 @@ import altair as alt
 
 from babelquake.errors import UserError
 from babelquake.report.charts import DASHES, Chart, colour, data, points, tooltips
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import row_label
 from babelquake.report.results import base_name, scorer_text, statistic_text
 from babelquake.report.table import Table, number
 from babelquake.runs.results import STATISTICS, Results, Row, values
@@ -45,9 +45,9 @@ def layer_tables(results: Results) -> list[Table]:
             rows = swept(results.known(measure, language_pair=pair))
             if not rows:
                 continue
-            layers = in_order(values(rows, "layer"))
+            layers, label = in_order(values(rows, "layer")), row_label(rows)
             shown = [
-                {**row, "under": "" if row["state"] == "clean" else with_level(row["perturbation"], row["level"])}
+                {**row, "under": "" if row["state"] == "clean" else label(row)}
                 for perturbation in values(rows, "perturbation")
                 for row in _clean_and_worst([row for row in rows if row["perturbation"] == perturbation])
             ]

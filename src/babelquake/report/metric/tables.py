@@ -1,7 +1,8 @@
 """The metric study's tables: sensitivity (Jwalapuram 2023 Tables 2–3), agreement under noise (Vu 2022), challenges."""
 
+from babelquake.perturb.labels import known_card
 from babelquake.report.metric.layers import layer_tables
-from babelquake.report.phrases import card_of, unit_text, with_level
+from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import level_text, results_of, statistic_text
 from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
 from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
@@ -30,7 +31,7 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
 
     columns = {
         "scorer": text("scorer"),
-        "perturbation": lambda row: with_level(row["perturbation"], row["level"]),
+        "perturbation": row_label(deltas),
         "meaning": lambda row: meaning.get(row["perturbation"], ""),
         "n": lambda row: str(row["n"] or ""),
         "changed": text("changed"),
@@ -49,16 +50,33 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
 
 
 def _harmless(results: Results) -> list[Table]:
+    rows = sorted(results.where("harmless_costs_more"), key=lambda row: -(row["value"] or 0))
     columns = {
         "scorer": text("scorer"),
         "language pair": text("language_pair"),
-        "harmless change": lambda row: with_level(row["perturbation"], row["level"]),
+        "harmless change": row_label(rows),
         "% costs more": digits("value"),
         "comparisons": lambda row: str(row["n"] or ""),
     }
     note = "Share of comparisons on the same segment in which the harmless change costs more than a harmful one."
-    rows = sorted(results.where("harmless_costs_more"), key=lambda row: -(row["value"] or 0))
-    return table_of("Harmless changes that cost more than harmful ones", rows, columns, note, spare=("comparisons",))
+    return [
+        *table_of("Harmless changes that cost more than harmful ones", rows, columns, note, spare=("comparisons",)),
+        *_rewarded(results),
+    ]
+
+
+def _rewarded(results: Results) -> list[Table]:
+    rows = sorted(results.where("rewards_harmful"), key=lambda row: -(row["value"] or 0))
+    columns = {
+        "scorer": text("scorer"),
+        "language pair": text("language_pair"),
+        "harmful change": row_label(rows),
+        "% rewarded": digits("value"),
+        "texts": lambda row: str(row["n"] or ""),
+    }
+    note = "Share of texts whose score rose with the harmful change."
+    shown = [row for row in rows if row["value"]]
+    return table_of("Harmful changes that are rewarded", shown, columns, note, spare=("texts",))
 
 
 def _agreement(results: Results) -> list[Table]:
@@ -87,13 +105,13 @@ def _by_level(title: str, rows: list[Row], note: str, places: int, who: str = "s
     levels = sorted({row["level"] for row in rows}, key=lambda level: -1.0 if level is None else level)
     cells = {(row["perturbation"], row[who], row["level"]): row["value"] for row in rows}
     perturbations = values(rows, "perturbation")
-    units = {
-        card.unit for perturbation in perturbations if perturbation and (card := card_of(perturbation)) and card.unit
-    }
+    cards = {name: card for name in perturbations if name and (card := known_card(name)) and card.unit}
+    units, label = {card.unit for card in cards.values()}, labelled(perturbations)
 
     def named(perturbation: str) -> str:
         """With the level's unit where perturbations of a table differ in it."""
-        return f"{perturbation} ({unit})" if len(units) > 1 and (unit := unit_text(perturbation)) else perturbation
+        said = label(perturbation, None)
+        return f"{said} ({cards[perturbation].unit})" if len(units) > 1 and perturbation in cards else said
 
     lines = tuple(
         (

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 
 from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, tooltips
-from babelquake.report.phrases import with_level
+from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
 from babelquake.report.sweeps import sweeps
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
@@ -68,7 +68,7 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
             found[measure] = table
     return {
         "systems": systems,
-        "perturbations": [with_level(*perturbation) for perturbation in perturbations],
+        "perturbations": [labelled(values(cells, "perturbation"))(*place) for place in perturbations],
         "measures": found,
     }
 
@@ -123,14 +123,10 @@ def _sweeps(results: Results, pair: str | None, scorer: str) -> list[Chart]:
 
 def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
     """ROBUST against CONSIS, Figure 1."""
+    both = results.both("robust", "consis", language_pair=pair, scorer=scorer)
+    label = row_label(row for row, _ in both)
     points = [
-        {
-            "name": row["system"],
-            "label": with_level(row["perturbation"], row["level"]),
-            "robust": row["value"],
-            "consis": consis,
-        }
-        for row, consis in results.both("robust", "consis", language_pair=pair, scorer=scorer)
+        {"name": row["system"], "label": label(row), "robust": row["value"], "consis": consis} for row, consis in both
     ]
     if len(points) < 3:
         return []
@@ -148,7 +144,7 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
         .properties(height=HEIGHT)
     )
     described = f"Each point is a system under one perturbation: ROBUST across, CONSIS up{r} (Niu 2020 Figure 1)."
-    return [Chart("robust-consis", f"ROBUST and CONSIS go together{r}" if r else "ROBUST and CONSIS", described, chart)]
+    return [Chart("robust-consis", f"ROBUST and CONSIS{r}", described, chart)]
 
 
 def _changes(results: Results, pair: str | None) -> list[Chart]:
@@ -156,10 +152,11 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
     rows = [row for row in results.rows if row["measure"].startswith("changed_") and row["language_pair"] == pair]
     kinds = [kind for kind in KIND_COLOURS if any(row["measure"] == f"changed_{kind}" for row in rows)]
     charts: list[Chart] = []
+    label = row_label(rows)
     for system in values(rows, "system"):
         bars = [
             {
-                "label": with_level(row["perturbation"], row["level"]),
+                "label": label(row),
                 "kind": row["measure"].removeprefix("changed_"),
                 "value": row["value"],
                 "place": kinds.index(row["measure"].removeprefix("changed_")),

@@ -1,7 +1,8 @@
-"""The MT study's tables: all in all, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
+"""The MT study's tables: overall, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
-from babelquake.report.phrases import with_level
-from babelquake.report.results import results_of
+from babelquake.perturb.labels import known_card
+from babelquake.report.phrases import labelled
+from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
@@ -20,7 +21,7 @@ IN_SCORES = ("overall_quality_perturbed", "overall_quality", "overall_delta")
 
 
 def mt_tables(run: Run) -> list[Table]:
-    """All in all first; then one table per language pair and scorer, and the comparison of systems."""
+    """Overall figures first; then one table per language pair and scorer, and the comparison of systems."""
     results = results_of(run)
     views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
     return [
@@ -31,7 +32,7 @@ def mt_tables(run: Run) -> list[Table]:
 
 
 def _overall(results: Results) -> list[Table]:
-    """Which system is sturdier, all in all?"""
+    """Which system is best under noise?"""
     rows = results.where(*OVERALL)
     if not rows:
         return []
@@ -58,8 +59,8 @@ def _overall(results: Results) -> list[Table]:
         "95 % interval": interval,
     }
     return [
-        Table("All in all", ("scorer", "system", *OVERALL.values()), lines, _overall_note(rows)),
-        *table_of("All in all: differences", compared, columns, note_on(compared), ("95 % interval",)),
+        Table("Overall", ("scorer", "system", *OVERALL.values()), lines, _overall_note(rows)),
+        *table_of("Overall: differences", compared, columns, note_on(compared), ("95 % interval",)),
     ]
 
 
@@ -76,16 +77,45 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
     found = [row for row in found if row["group"] is None]
     cells = distinct(found, "perturbation", "level", "system")
     perturbations = list(dict.fromkeys(cell[:2] for cell in cells))
+    named = labelled(name for name, _ in perturbations)
     lines = tuple(
-        _line(results, pair, scorer, *place)
+        (named(*place[:2]), *_line(results, pair, scorer, *place))
         for place in sorted(cells, key=lambda place: perturbations.index(place[:2]))
     )
-    columns = ("perturbation", "system", "n", "changed", "clean", "perturbed", "Δ", "ROBUST", "CONSIS", "% inc.")
-    tested = [row for row in found if row["measure"] == "delta"]
-    note = f"Mean ± standard deviation over resampled segments. Δ: better is up. {note_on(tested)}"
-    return Table(
-        _view(pair, scorer, results), columns, lines, note.strip(), ("perturbed", "clean", "n", "Δ", "changed")
+    columns = (
+        "perturbation",
+        "system",
+        "n",
+        "changed",
+        "words",
+        "clean",
+        "perturbed",
+        "Δ",
+        "ROBUST",
+        "CONSIS",
+        "% inc.",
     )
+    tested = [row for row in found if row["measure"] == "delta"]
+    parts = ["Mean ± standard deviation over resampled segments. Changed: segments; words: % of words changed."]
+    parts += [*_floors(results, pair, perturbations), "Δ: better is up.", note_on(tested)]
+    spare = ("n", "perturbed", "clean", "Δ", "% inc.", "changed")
+    return Table(_view(pair, scorer, results), columns, lines, " ".join(filter(None, parts)), spare)
+
+
+def _floors(results: Results, pair: str | None, perturbations: list[tuple[str, float | None]]) -> list[str]:
+    """Where a paper's rule sets a floor: what was asked for, what was changed, and why."""
+    said: dict[str, list[str]] = {}
+    named = labelled(name for name, _ in perturbations)
+    for perturbation, level in perturbations:
+        card, found = known_card(perturbation), _achieved(results, pair, perturbation, level)
+        if card and card.floor and level and found and found["value"] is not None:
+            changed = f"{named(perturbation, level)} changed {found['value']:.0f} % of words"
+            said.setdefault(card.floor, []).append(changed)
+    return [f"{'; '.join(changed).capitalize()}: {floor}." for floor, changed in said.items()]
+
+
+def _achieved(results: Results, pair: str | None, perturbation: str, level: float | None) -> Row | None:
+    return results.one("achieved_words", language_pair=pair, perturbation=perturbation, level=level)
 
 
 def _line(
@@ -98,10 +128,10 @@ def _line(
 
     some, places = get("consis") or get("delta"), results.digits(scorer, 1)
     return (
-        with_level(perturbation, level),
         system,
         str(some["n"] or "") if some else "",
         str(some["changed"]) if some and some["changed"] is not None else "",
+        value_of(_achieved(results, pair, perturbation, level), 0),
         with_sd(get("quality"), places),
         with_sd(get("quality_perturbed"), places),
         cell(get("delta"), places),
@@ -116,13 +146,13 @@ def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]
     if not rows:
         return []
     present = [name for name in DIFFERENCES if any(row["measure"] == name for row in rows)]
-    lines = []
+    lines, named = [], labelled(values(rows, "perturbation"))
     for perturbation, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
         key = {"language_pair": pair, "scorer": scorer, "perturbation": perturbation, "level": level, "system": system}
         found = [results.one(name, **key, other=other) for name in present]
         places = [4 if name == "delta_difference" and results.digits(scorer, 1) > 1 else 2 for name in present]
         cells = (cell(row, digits) for row, digits in zip(found, places, strict=True))
-        lines.append((with_level(perturbation, level), f"{system} − {other}", *cells))
+        lines.append((named(perturbation, level), f"{system} − {other}", *cells))
     title = f"Differences between systems: {_view(pair, scorer, results)}"
     columns = ("perturbation", "systems", *(DIFFERENCES[name] for name in present))
     return [Table(title, columns, tuple(lines), note_on(rows))]
@@ -130,4 +160,5 @@ def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]
 
 def _view(pair: str | None, scorer: str, results: Results) -> str:
     several = len(values(results.where("consis", "delta"), "language_pair")) > 1
-    return f"{scorer} · {pair}" if pair and several else scorer
+    name = scorer_text(scorer, values(results.where("consis", "delta"), "scorer"))
+    return f"{name} · {pair}" if pair and several else name

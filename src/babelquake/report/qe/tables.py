@@ -1,6 +1,5 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
-from babelquake.report.phrases import level_with_unit
 from babelquake.report.results import results_of
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
@@ -91,8 +90,7 @@ def _drops(results: Results, pair: str | None, probes: dict[str, Probe], turned:
     names = [label for label, _, _ in order]
     lines = tuple(
         (
-            probe_title(label, probes)
-            + (f", {level_with_unit(label, level)}" if names.count(label) > 1 and level is not None else ""),
+            probe_title(label, probes) + (f", level {level:g}" if names.count(label) > 1 and level is not None else ""),
             str(n or ""),
             *(cell(cells.get((label, level, scorer)), results.digits(scorer)) for scorer in scorers),
         )
