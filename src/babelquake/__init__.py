@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from babelquake.runs.run import Run, runs_below
     from babelquake.scorers import scorer
     from babelquake.studies.attack.study import attack
+    from babelquake.studies.check.study import check
     from babelquake.studies.compare import compare
     from babelquake.studies.correlate.study import correlate
     from babelquake.studies.exchange import imported_scorers
@@ -57,6 +58,7 @@ _PLACES = {
     "Run": "babelquake.runs.run:Run",
     "UserError": "babelquake.errors:UserError",
     "attack": "babelquake.studies.attack.study:attack",
+    "check": "babelquake.studies.check.study:check",
     "compare": "babelquake.studies.compare:compare",
     "configure": "babelquake.models.settings:configure",
     "correlate": "babelquake.studies.correlate.study:correlate",
@@ -98,6 +100,7 @@ __all__ = [
     "UserError",
     "__version__",
     "attack",
+    "check",
     "compare",
     "configure",
     "correlate",

@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from babelquake.cli.annotating import annotate
 from babelquake.cli.caching import cache
+from babelquake.cli.check import check_command
 from babelquake.cli.demonstrating import demo
 from babelquake.cli.guard import guarded
 from babelquake.cli.listing import list_things
@@ -71,6 +72,7 @@ app.command("mt")(study_command("mt", MtOptions))
 app.command("metric")(study_command("metric", MetricOptions))
 app.command("qe")(study_command("qe", QeOptions))
 app.command("attack")(study_command("attack", AttackOptions))
+app.command("check")(check_command())
 app.command("correlate")(study_command("correlate", CorrelateOptions))
 app.command("similarities")(similarities)
 app.command("report")(report)

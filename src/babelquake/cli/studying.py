@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -14,6 +14,9 @@ from babelquake.cli.guard import guarded
 from babelquake.cli.options import option, switch
 from babelquake.errors import UserError
 from babelquake.studies.options import Entry, StudyOptions, entries
+
+if TYPE_CHECKING:
+    from babelquake.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -33,15 +36,30 @@ class Terminal:
     as_json: opt.AsJson = False
 
 
-def study_command(study: str, options: type[StudyOptions]) -> Callable[..., None]:
-    """The command of a study: parse, call the study, print."""
+def study_command(
+    study: str,
+    options: type[StudyOptions],
+    afterwards: Callable[..., None] | None = None,
+    further: Mapping[str, Any] | None = None,
+) -> Callable[..., None]:
+    """The command of a study: parse, call the study, print.
+
+    `afterwards` is told the run, and what was given for the `further` options that only this command has.
+    """
 
     def command(**given: Any) -> None:
         terminal = Terminal(**{field.name: given.pop(field.name) for field in fields(Terminal)})
-        carry_out(study, made(options, given, terminal), terminal)
+        more = {name: given.pop(name) for name in further or ()}
+        run = carry_out(study, made(options, given, terminal), terminal)
+        if afterwards is not None and run is not None:
+            afterwards(run, **more)
 
     command.__name__, command.__doc__ = study, options.__doc__
     parameters = [*_of_study(options), *_of_terminal()]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in (further or {}).items()
+    ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return guarded(command)
@@ -97,7 +115,7 @@ def made(options: type[StudyOptions], given: Mapping[str, Any], terminal: Termin
     return options(**values)
 
 
-def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> None:
+def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | None":
     """Do what was asked for: forecast, export, or make the run and print what it found."""
     from babelquake.cli.results import show
     from babelquake.studies.card import STUDIES, function_of
@@ -110,14 +128,16 @@ def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> None:
             opt.say_offline()
         if terminal.export is not None:
             _export(card, options, terminal.export)
-            return
+            return None
         if terminal.dry_run:
             _forecast(card, options, terminal.as_json)
-            return
+            return None
     if options.out is None and not options.quickly_made_again:
         raise UserError("No run folder given. Use --out DIR.")
     given = {field.name: getattr(options, field.name) for field in fields(options)}
-    show(function_of(study)(**given), options, terminal)
+    run = function_of(study)(**given)
+    show(run, options, terminal)
+    return run
 
 
 def _no_hub() -> bool:

@@ -97,6 +97,7 @@ STUDIES: Registry[Study] = Registry(
     "babelquake.studies",
     {
         "attack": "babelquake.studies.attack.study:ATTACK",
+        "check": "babelquake.studies.check.study:CHECK",
         "correlate": "babelquake.studies.correlate.study:CORRELATE",
         "human": "babelquake.studies.human.study:HUMAN",
         "metric": "babelquake.studies.metric.study:METRIC",

@@ -48,6 +48,7 @@ WORDS: dict[str, Any] = {
     "Goal": str,
     "Perturbations": list[str],
     "Ratings": str,
+    "Rules": NoneType,
     "Scorers": list[str],
     "Systems": list[str],
     "Words": list[str],

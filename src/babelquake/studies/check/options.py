@@ -1,0 +1,43 @@
+"""What the study of failures can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from babelquake.studies.options import Option, StudyOptions, Words
+
+if TYPE_CHECKING:
+    from babelquake.failures.rules import Rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(StudyOptions):
+    """Find what is wrong with translations, without references: wrong language, copies, refusals, loops, lost numbers.
+
+    Example: babelquake check -d translations.xliff --fail-on placeholder --fail-on 'number>0.5' --junit checks.xml
+    """
+
+    quickly_made_again: ClassVar[bool] = True
+
+    kinds: Annotated[
+        Words | None,
+        Option(
+            "--kind", metavar="KIND", help="Look for this kind alone; repeat for several. See: babelquake list failures"
+        ),
+    ] = None
+    rules: Annotated[
+        Path | Rules | str | None,
+        Option(metavar="FILE", help="Your own rules: required and banned text, terms, lengths (YAML)."),
+    ] = None
+    targets: Annotated[
+        Literal["translation", "reference"],
+        Option(
+            "--as",
+            metavar="WHAT",
+            help="What targets of XLIFF and TMX are: translation, or reference.",
+            identity=False,
+            repeated=True,
+        ),
+    ] = "translation"

@@ -1,0 +1,266 @@
+"""The study `check`: what is wrong with these translations? No perturbation, no reference, no model."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from babelquake.data import Dataset
+from babelquake.engine import Progress
+from babelquake.errors import GateError, UserError
+from babelquake.failures import DETECTORS, Card, Failure, Pair, cards_for, failures_in
+from babelquake.failures.rules import Rules, read_rules
+from babelquake.languages import Language, sides
+from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.run import Run
+from babelquake.stats.intervals import wilson
+from babelquake.studies.card import Study
+from babelquake.studies.check.options import CheckOptions
+from babelquake.studies.options import takes
+from babelquake.studies.resolve import several
+from babelquake.text import digest
+
+FAILURES = Kind("failures", unit="% of translations", better="down")
+"""The share of translations with a failure; the column `scorer` names its kind, `any` for at least one."""
+ANY = "any"
+CHECK = Study(
+    "check",
+    CheckOptions,
+    question="What is wrong with these translations?",
+    inputs=("translation",),
+    measures=(FAILURES,),
+    gated=("failures",),
+    subject="system",
+)
+TABLE: dict[str, Any] = {
+    "row": pl.UInt32,
+    "kind": pl.String,
+    "score": pl.Float64,
+    "evidence": pl.String,
+    "spans": pl.List(pl.List(pl.UInt32)),
+}
+"""The columns of failures.parquet; `row` is the row of segments.parquet."""
+GROUPED_BY = "part"
+"""A column of the data whose values are measured separately too, such as the forms of an injection."""
+
+
+@takes(CheckOptions)
+def check(options: CheckOptions) -> Run:
+    """Look for failures in translations: flags with evidence, rates with intervals per system and language pair."""
+    material = _with_translations(options.dataset())
+    chosen: list[str] | None = None if options.kinds is None else several(options.kinds)
+    for kind in chosen or ():
+        DETECTORS.get(kind)
+    given = options.rules
+    rules = given if isinstance(given, Rules) or given is None else read_rules(given)
+    said = None if rules is None else digest([rules.model_dump_json()])
+    with CHECK.session(options, data=material, scorers=[], kinds=chosen, rules=said) as session:
+        if session.finished:
+            return session.run
+        segments = session.once("segments", lambda: _translations(material))
+        session.say(*material.notes, *_not_judged(segments, chosen))
+        found = session.once("failures", lambda: _failures(segments, chosen, rules, session.engine.quiet))
+        return session.finish(rates(segments, found, _kinds(segments, chosen, rules)))
+
+
+def _with_translations(data: Dataset) -> Dataset:
+    """Data whose only target texts are references, as a spreadsheet's column `target` is read: these are checked."""
+    if data.has("translation") or not data.has("references"):
+        return data
+    first = data.segments.with_columns(translation=pl.col("references").list.first())
+    said = "There is no column translation: the target texts, read as references, are checked."
+    return replace(data, segments=first, notes=(*data.notes, said))
+
+
+def _translations(data: Dataset) -> pl.DataFrame:
+    """One row per translation, those of perturbed sources after those of clean ones; missing ones are left out."""
+    segments = data.segments
+    kept = [name for name in (GROUPED_BY, "document") if name in segments.columns]
+    columns = ["id", "system", "language_pair", "source", "translation", *kept]
+    clean = segments.select(*columns, perturbation=pl.lit(None, pl.String))
+    parts = [clean]
+    if data.has("translation_perturbed"):
+        label = pl.col("perturbation") if "perturbation" in segments.columns else pl.lit("perturbed")
+        parts.append(
+            segments.select(
+                "id",
+                "system",
+                "language_pair",
+                pl.col("perturbed").alias("source"),
+                pl.col("translation_perturbed").alias("translation"),
+                *kept,
+                perturbation=label,
+            )
+        )
+    found = pl.concat(parts).filter(pl.col("translation").is_not_null())
+    if not found.height:
+        raise UserError(f"{data.name} has no translations.")
+    return found.with_row_index("row")
+
+
+def _cards(pair: str | None, kinds: Sequence[str] | None, sources: bool) -> list[Card]:
+    return cards_for(*sides(pair), kinds, sources=sources)
+
+
+def _kinds(segments: pl.DataFrame, kinds: Sequence[str] | None, rules: Rules | None) -> dict[str | None, list[str]]:
+    """For each language pair what was looked for."""
+    return {
+        pair: [*(card.kind for card in _cards(pair, kinds, _has_sources(here))), *(rules.kinds if rules else ())]
+        for (pair,), here in segments.group_by("language_pair", maintain_order=True)
+    }
+
+
+def _has_sources(segments: pl.DataFrame) -> bool:
+    return segments["source"].null_count() < segments.height
+
+
+def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None) -> Iterator[str]:
+    """What could not be looked for, and why."""
+    wanted = (
+        kinds if kinds is not None else [name for name in DETECTORS.names() if DETECTORS.get(name).cost != "encoder"]
+    )
+    for (pair,), here in segments.group_by("language_pair", maintain_order=True):
+        served = {card.kind for card in _cards(pair, kinds, _has_sources(here))}
+        lacking = [kind for kind in wanted if kind not in served]
+        if not lacking:
+            continue
+        why = "the language pair is unknown; name it with language_pair" if pair is None else f"{pair} is not served"
+        if not _has_sources(here):
+            why = "there are no sources"
+        yield f"{', '.join(lacking)}: not looked for, because {why}."
+
+
+def _failures(segments: pl.DataFrame, kinds: Sequence[str] | None, rules: Rules | None, quiet: bool) -> pl.DataFrame:
+    rows: list[tuple[int, Failure]] = []
+    with Progress("checking", segments.height, "translations", quiet) as progress:
+        for (pair,), here in segments.group_by("language_pair", maintain_order=True):
+            source, target = sides(pair)
+            cards = _cards(pair, kinds, _has_sources(here))
+            for count, found in enumerate(_of_pair(here, source, target, cards, rules), 1):
+                rows += found
+                if not count % 1000:
+                    progress.advance(1000)
+            progress.advance(here.height % 1000)
+    return pl.DataFrame(
+        {
+            "row": [row for row, _ in rows],
+            "kind": [failure.kind for _, failure in rows],
+            "score": [failure.score for _, failure in rows],
+            "evidence": [failure.evidence.encode("utf-8", "replace").decode("utf-8") for _, failure in rows],
+            "spans": [[list(span) for span in failure.spans] for _, failure in rows],
+        },
+        schema=TABLE,
+    ).sort("row", maintain_order=True)
+
+
+def _of_pair(
+    segments: pl.DataFrame, source: Language | None, target: Language | None, cards: list[Card], rules: Rules | None
+) -> Iterator[list[tuple[int, Failure]]]:
+    """What is wrong with each translation; equal ones are looked at once."""
+    known: dict[tuple[str | None, str], list[Failure]] = {}
+    for row, segment, text, translation in segments.select("row", "id", "source", "translation").iter_rows():
+        found = known.get((text, translation))
+        if found is None:
+            found = known[text, translation] = failures_in(Pair(text, translation, source, target), cards)
+        if rules is not None:
+            found = [*found, *rules.failures(Pair(text, translation, source, target), segment)]
+        yield [(row, failure) for failure in found]
+
+
+def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None, list[str]]) -> list[Measure]:
+    """Per language pair, system and perturbation the share of translations with each kind, and with any at all.
+
+    Where the data say which `part` of a suite a line belongs to, each part is measured too. A language pair with
+    several systems has a measure over all of them, without a name in the column `system`.
+    """
+    flagged = failures.select("row", "kind").unique()
+    found = segments.join(flagged, on="row", how="left").with_columns(part=_part(segments))
+    base = segments.with_columns(part=_part(segments))
+    measures: list[Measure] = []
+    cells: list[tuple[str, ...]] = [("language_pair", "system", "perturbation")]
+    if segments["system"].n_unique() > 1:
+        cells.append(("language_pair", "perturbation"))
+    if base["part"].n_unique() > 1:
+        cells.append(("language_pair", "system", "perturbation", "part"))
+    for columns in cells:
+        sizes = base.group_by(columns, maintain_order=True).agg(pl.len().alias("n"))
+        each = found.filter(pl.col("kind").is_not_null()).group_by(*columns, "kind").agg(pl.len().alias("count"))
+        some = (
+            found.filter(pl.col("kind").is_not_null())
+            .select(*columns, "row")
+            .unique()
+            .group_by(columns)
+            .agg(pl.len().alias("count"))
+            .with_columns(kind=pl.lit(ANY))
+        )
+        counts = {
+            tuple(row[:-1]): row[-1]
+            for table in (each, some)
+            for row in table.select(*columns, "kind", "count").iter_rows()
+        }
+        for row in sizes.iter_rows(named=True):
+            place = [row[name] for name in columns]
+            for kind in [ANY, *kinds[row["language_pair"]]]:
+                measures.append(_rate(counts.get((*place, kind), 0), row, kind))
+    return measures
+
+
+def _part(segments: pl.DataFrame) -> pl.Expr:
+    return pl.col(GROUPED_BY) if GROUPED_BY in segments.columns else pl.lit(None, pl.String)
+
+
+def _rate(count: int, row: dict[str, object], kind: str) -> Measure:
+    n = int(str(row["n"]))
+    low, high = wilson(count, n)
+    return Measure(
+        FAILURES,
+        100 * count / n,
+        n,
+        low=100 * low,
+        high=100 * high,
+        scorer=kind,
+        language_pair=_text(row["language_pair"]),
+        system=_text(row.get("system")),
+        perturbation=_text(row["perturbation"]),
+        group=_text(row.get("part")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def require(run: Run, limits: Iterable[str]) -> None:
+    """Stop with a GateError where a rate is above its limit: `number`, `placeholder>0`, `any>2.5` (per cent).
+
+    A kind alone may not occur at all. The rate of every system counts, clean and perturbed.
+    """
+    measures = run.measures.filter(pl.col("group").is_null())
+    known = measures["scorer"].unique().to_list()
+    said = []
+    for limit in limits:
+        kind, _, most = (part.strip() for part in limit.partition(">"))
+        if kind not in known:
+            there = ", ".join(sorted(known))
+            raise UserError(f"--fail-on {limit}: nothing called '{kind}' was looked for. There are: {there}.")
+        try:
+            allowed = float(most.rstrip("%") or 0)
+        except ValueError:
+            raise UserError(
+                f"--fail-on {limit}: expected a kind, or a kind and a percentage, as in number>0.5."
+            ) from None
+        for row in measures.filter(pl.col("scorer") == kind, pl.col("value") > allowed).iter_rows(named=True):
+            if row["system"] is None and known_systems(measures) > 1:
+                continue
+            where = " · ".join(filter(None, (row["system"], row["language_pair"], row["perturbation"])))
+            flagged = round(row["value"] * row["n"] / 100)
+            said.append(f"{kind}: {flagged} of {row['n']} translations ({row['value']:.2f} %) of {where or 'the data'}")
+    if said:
+        more = f" and {len(said) - 5} more" if len(said) > 5 else ""
+        raise GateError("; ".join(said[:5]) + more + ".")
+
+
+def known_systems(measures: pl.DataFrame) -> int:
+    """How many systems a run has."""
+    return measures["system"].drop_nulls().n_unique()

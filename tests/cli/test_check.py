@@ -1,0 +1,87 @@
+"""`babelquake check` on the formats of localisation, for people, CI and JUnit."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+from typer.testing import Result
+
+Command = Callable[..., Result]
+XLIFF = """<?xml version="1.0" encoding="UTF-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+<file source-language="en" target-language="cs" original="a" datatype="plaintext"><body>
+<trans-unit id="greeting"><source>Hello {name}!</source><target>Ahoj {jmeno}!</target></trans-unit>
+<trans-unit id="save"><source>Save the file now</source><target>Uložit soubor nyní</target></trans-unit>
+</body></file></xliff>"""
+TMX = """<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.4">
+<header srclang="en" datatype="plaintext" segtype="sentence" adminlang="en"
+ creationtool="x" creationtoolversion="1" o-tmf="x"/><body>
+<tu><tuv xml:lang="en"><seg>Hello {name}!</seg></tuv><tuv xml:lang="cs"><seg>Ahoj!</seg></tuv></tu>
+</body></tmx>"""
+
+
+@pytest.fixture(params=["a.xliff", "a.tmx", "a.xlsx", "a.tsv"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Translations in which a placeholder was lost, in the formats that translators use."""
+    path = tmp_path / request.param
+    if path.suffix == ".xlsx":
+        book = Workbook()
+        for row in (("source", "target"), ("Hello {name}!", "Ahoj {jmeno}!")):
+            book.active.append(row)
+        book.save(path)
+    else:
+        texts = {".xliff": XLIFF, ".tmx": TMX, ".tsv": "source\ttranslation\nHello {name}!\tAhoj {jmeno}!\n"}
+        path.write_text(texts[path.suffix], "utf-8")
+    return path
+
+
+def test_a_lost_placeholder_is_found_and_stops_the_build(cli: Command, file: Path, tmp_path: Path) -> None:
+    report = tmp_path / "checks.xml"
+    result = cli(
+        "check",
+        "-d",
+        str(file),
+        "--language-pair",
+        "en-cs",
+        "--fail-on",
+        "placeholder",
+        "--junit",
+        str(report),
+        status=1,
+    )
+    assert "placeholder" in result.stderr
+    suites = ElementTree.parse(report).getroot()
+    (failure,) = suites.iter("failure")
+    assert failure.get("type") == "placeholder" and "{name}" in str(failure.get("message"))
+    assert suites.get("failures") == "1"
+
+
+def test_json_holds_rates_and_the_gate_can_pass(cli: Command, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("source\ttranslation\nHello {name}!\tAhoj {name}!\n", "utf-8")
+    result = cli("check", "-d", str(file), "--language-pair", "en-cs", "--json", "--fail-on", "any")
+    rates = {row["scorer"]: row["value"] for row in json.loads(result.stdout)}
+    assert rates["placeholder"] == 0 and "off-target" in rates
+
+
+def test_the_page_has_every_failure_with_its_evidence(cli: Command, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("source\ttranslation\tsystem\nI owe 25 euros.\tDlužím 52 eur.\ta\nHi there.\tAhoj.\tb\n", "utf-8")
+    out = tmp_path / "run"
+    result = cli("check", "-d", str(file), "--language-pair", "en-cs", "--out", str(out), "--examples", "1")
+    assert "1 of 2 translations (50.00 %)" in result.stdout and "lost: 25; added: 52" in result.stdout
+    assert (out / "failures.parquet").is_file()
+    page = (out / "report.html").read_text("utf-8")
+    assert "Kinds of failure" in page and "What is wrong with these translations?" in page
+
+
+def test_junit_holds_any_text(cli: Command, tmp_path: Path) -> None:
+    file, report = tmp_path / "a.tsv", tmp_path / "checks.xml"
+    file.write_text('source\ttranslation\nA <b> & \x01 of 25\t]]> <c> & \x02 "x" of 26\n', "utf-8")
+    cli("check", "-d", str(file), "--language-pair", "en-cs", "--junit", str(report))
+    (failure,) = ElementTree.parse(report).getroot().iter("failure")
+    assert "]]>" in str(failure.text)
