@@ -28,7 +28,7 @@ CHECK = Study(
     "check",
     CheckOptions,
     question="What is wrong with these translations?",
-    inputs=("translation",),
+    inputs=("translation|references",),
     measures=(FAILURES,),
     gated=("failures",),
     subject="system",
