@@ -23,6 +23,7 @@ GIVEN = {
     "mt": {"systems": ["command[cmd=cat]"]},
     "attack": {"recipes": ["input-reduction"], "victims": ["chrf"]},
     "human": {},
+    "check": {},
 }
 NEEDS = [pytest.param(name, either, id=f"{name} {either}") for name, card in STUDIES.items() for either in card.inputs]
 

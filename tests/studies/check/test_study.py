@@ -32,7 +32,7 @@ def rate(run: bq.Run, kind: str, system: str | None) -> dict[str, object]:
 
 
 def test_rates_have_intervals_per_system_and_over_all() -> None:
-    run = bq.check(pl.DataFrame(ROWS))
+    run = bq.check(data=pl.DataFrame(ROWS))
     assert rate(run, "any", "careless")["value"] == 100
     assert rate(run, "placeholder", "careful")["value"] == pytest.approx(100 / 3)
     assert rate(run, "empty", None)["value"] == pytest.approx(100 / 6)
@@ -42,19 +42,19 @@ def test_rates_have_intervals_per_system_and_over_all() -> None:
 
 
 def test_failures_come_with_evidence_and_their_row(tmp_path: Path) -> None:
-    run = bq.check(pl.DataFrame(ROWS), out=tmp_path / "run")
+    run = bq.check(data=pl.DataFrame(ROWS), out=tmp_path / "run")
     found = run.table("failures")
     number = found.filter(pl.col("kind") == "number").row(0, named=True)
     assert (number["row"], number["evidence"]) == (3, "lost: 25; added: 52")
-    again = bq.check(pl.DataFrame(ROWS), out=tmp_path / "run")
+    again = bq.check(data=pl.DataFrame(ROWS), out=tmp_path / "run")
     assert again.measures.equals(run.measures)
 
 
 def test_only_the_kinds_that_were_asked_for() -> None:
-    run = bq.check(pl.DataFrame(ROWS), kinds=["number"])
+    run = bq.check(data=pl.DataFrame(ROWS), kinds=["number"])
     assert set(run.measures["scorer"]) == {"any", "number"}
     with pytest.raises(UserError, match="number"):
-        bq.check(pl.DataFrame(ROWS), kinds=["numbr"])
+        bq.check(data=pl.DataFrame(ROWS), kinds=["numbr"])
 
 
 def test_translations_of_perturbed_sources_are_checked_too() -> None:
@@ -69,17 +69,17 @@ def test_translations_of_perturbed_sources_are_checked_too() -> None:
             "language_pair": ["en-cs"],
         }
     )
-    run = bq.check(data)
+    run = bq.check(data=data)
     rates = {row["perturbation"]: row["value"] for row in run.measures.filter(scorer="number").iter_rows(named=True)}
     assert rates == {None: 0, "raw": 100}
 
 
 def test_an_unknown_language_pair_is_said_and_the_rest_is_checked() -> None:
     data = pl.DataFrame({"source": ["Molo {name}"], "translation": ["Sawubona"], "language_pair": ["xh-zu"]})
-    run = bq.check(data)
+    run = bq.check(data=data)
     assert any("negation" in note and "xh-zu" in note for note in run.info.notes)
     assert rate(run, "placeholder", None)["value"] == 100
-    without = bq.check(pl.DataFrame({"source": ["Molo {name}"], "translation": ["Sawubona"]}))
+    without = bq.check(data=pl.DataFrame({"source": ["Molo {name}"], "translation": ["Sawubona"]}))
     assert any("language_pair" in note for note in without.info.notes)
 
 
@@ -90,18 +90,18 @@ def test_data_without_sources_or_translations() -> None:
     assert rate(run, "refusal", None)["value"] == 100
     assert any("no sources" in note for note in run.info.notes)
     with pytest.raises(UserError, match="translation"):
-        bq.check(pl.DataFrame({"source": ["a"], "score": [1.0]}))
+        bq.check(data=pl.DataFrame({"source": ["a"], "score": [1.0]}))
 
 
 def test_a_lone_target_text_is_what_is_checked() -> None:
     data = pl.DataFrame({"source": ["I owe 25 euros."], "reference": ["Dlužím 52 eur."], "language_pair": ["en-cs"]})
-    run = bq.check(data)
+    run = bq.check(data=data)
     assert rate(run, "number", None)["value"] == 100
     assert any("references" in note for note in run.info.notes)
 
 
 def test_a_gate_stops_at_a_kind_or_above_a_rate() -> None:
-    run = bq.check(pl.DataFrame(ROWS))
+    run = bq.check(data=pl.DataFrame(ROWS))
     require(run, ["loop", "number>40", "any > 100"])
     with pytest.raises(GateError, match=r"number.*careless"):
         require(run, ["number"])
@@ -134,7 +134,7 @@ terms:
 
 def test_rules_of_the_user(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES, "utf-8")
-    run = bq.check(pl.DataFrame(ROWS), kinds=[], rules=tmp_path / "rules.yaml")
+    run = bq.check(data=pl.DataFrame(ROWS), kinds=[], rules=tmp_path / "rules.yaml")
     found = run.table("failures").select("row", "kind", "evidence").rows()
     assert (0, "rule:no-digits", "has 25") in found
     assert (1, "rule:term", "morning → dopoledne") in found
@@ -165,7 +165,7 @@ def test_an_expression_that_never_ends_is_stopped(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text("rules: [{name: slow, banned_pattern: '(a|aa)+$'}]", "utf-8")
     data = pl.DataFrame({"source": ["a"], "translation": ["a" * 60 + "b"], "language_pair": ["en-cs"]})
     with pytest.raises(UserError, match="slow"):
-        bq.check(data, kinds=[], rules=tmp_path / "rules.yaml")
+        bq.check(data=data, kinds=[], rules=tmp_path / "rules.yaml")
 
 
 def test_wmt_outputs_are_data(shared_data: Path, tmp_path: Path) -> None:
@@ -179,6 +179,6 @@ def test_wmt_outputs_are_data(shared_data: Path, tmp_path: Path) -> None:
         archive.extractall(tmp_path, members, filter="data")
     data = bq.read(f"{tmp_path / 'txt-ts'}:en-cs/pia")
     injected = data.segments.filter(pl.col("part") == "injection-1")
-    run = bq.check(injected, kinds=["answer", "source-language"])
+    run = bq.check(data=injected, kinds=["answer", "source-language"])
     assert rate(run, "answer", "Claude-3.5")["value"] > 60
     assert rate(run, "answer", "ONLINE-W")["value"] < 1
