@@ -64,7 +64,7 @@ def test_json_holds_rates_and_the_gate_can_pass(cli: Command, tmp_path: Path) ->
     file = tmp_path / "a.tsv"
     file.write_text("source\ttranslation\nHello {name}!\tAhoj {name}!\n", "utf-8")
     result = cli("check", "-d", str(file), "--language-pair", "en-cs", "--json", "--fail-on", "any")
-    rates = {row["scorer"]: row["value"] for row in json.loads(result.stdout)}
+    rates = {row["scorer"]: row["value"] for row in json.loads(result.stdout)["measures"]}
     assert rates["placeholder"] == 0 and "off-target" in rates
 
 

@@ -494,6 +494,28 @@ def annotators_agree(finding: Finding, names: Names) -> str:
     )
 
 
+# check
+
+
+def failures(finding: Finding, names: Names) -> str:
+    count, total = int(finding.facts["flagged"]), int(finding.facts["translations"])
+    if not count:
+        return f"No failures were found in {total:,} translations."
+    kinds = [
+        f"{key.removeprefix('kind:')} ({int(found):,})" for key, found in finding.facts.items() if key[:5] == "kind:"
+    ]
+    said = (
+        f"{count:,} of {total:,} translations ({100 * count / total:.2f} %) have a failure, most often {listed(kinds)}."
+    )
+    most, fewest = finding.numbers[0], finding.numbers[-1]
+    if most.system != fewest.system and most.known > fewest.known:
+        said += (
+            f" {names.who(most.system)} has the most ({most.known:.2f} %), "
+            f"{names.who(fewest.system)} the fewest ({fewest.known:.2f} %)."
+        )
+    return said
+
+
 def _all(*words: Words) -> dict[str, Words]:
     return {word.__name__: word for word in words}
 
@@ -504,6 +526,7 @@ WORDS: dict[str, Words] = {
     **_all(harmless_moves, harmless_costs_more, rewards_harmful, agreement_falls, detects_errors),
     **_all(discriminates, discriminates_best, ranks_agree, warnings),
     **_all(fooled, withstood, transfer, further_than_people),
+    **_all(failures),
     **_all(agrees_best, agree_alike, agrees_less),
     **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),
     "hits_passed": passed("tasks"),

@@ -85,7 +85,7 @@ def test_an_unknown_language_pair_is_said_and_the_rest_is_checked() -> None:
 
 def test_data_without_sources_or_translations() -> None:
     run = bq.check(
-        pl.DataFrame({"translation": ["I'm sorry, but I cannot translate that."], "language_pair": ["en-cs"]})
+        data=pl.DataFrame({"translation": ["I'm sorry, but I cannot translate that."], "language_pair": ["en-cs"]})
     )
     assert rate(run, "refusal", None)["value"] == 100
     assert any("no sources" in note for note in run.info.notes)

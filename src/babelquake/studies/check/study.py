@@ -17,13 +17,13 @@ from babelquake.runs.run import Run
 from babelquake.stats.intervals import wilson
 from babelquake.studies.card import Study
 from babelquake.studies.check.options import CheckOptions
+from babelquake.studies.check.verdict import ANY, check_findings
 from babelquake.studies.options import takes
 from babelquake.studies.resolve import several
 from babelquake.text import digest
 
 FAILURES = Kind("failures", unit="% of translations", better="down")
 """The share of translations with a failure; the column `scorer` names its kind, `any` for at least one."""
-ANY = "any"
 CHECK = Study(
     "check",
     CheckOptions,
@@ -32,6 +32,7 @@ CHECK = Study(
     measures=(FAILURES,),
     gated=("failures",),
     subject="system",
+    findings=check_findings,
 )
 TABLE: dict[str, Any] = {
     "row": pl.UInt32,
