@@ -36,6 +36,7 @@ FLOORS: tuple[set[str], ...] = (
         "http",
         "interrupts",
         "languages",
+        "limits",
         "locking",
         "machinery",
         "paths",

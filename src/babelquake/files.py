@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.errors import ResumableError
+from babelquake.errors import ResumableError, UserError
 
 ROWS_TOGETHER = 2**16
 """Rows that lie together in large tables: readers that take a piece at a time take as many."""
@@ -45,6 +45,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
     On an error, which names the file that was meant, nothing is left behind.
     """
+    if not path.name:
+        raise UserError(f"'{path}' is a folder: give a file to write to.")
     draft = draft_of(path)
     draft.unlink(missing_ok=True)
     try:
@@ -52,7 +54,8 @@ def replacing(path: Path) -> Iterator[Path]:
             yield draft
             _flush(draft)
             draft.replace(path)
-            _flush(path.parent)
+            if os.name != "nt":  # Windows opens no folders, and keeps names without being asked
+                _flush(path.parent)
     except BaseException as error:
         draft.unlink(missing_ok=True)
         if isinstance(error, OSError) and str(error.filename) == str(draft):
@@ -94,7 +97,7 @@ def checksum(path: Path) -> str:
 
 def _flush(path: Path) -> None:
     """Have the disk keep a file's content, or a folder's names."""
-    number = os.open(path, os.O_RDONLY)
+    number = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)  # Windows flushes what it may write to
     try:
         os.fsync(number)
     except OSError as error:

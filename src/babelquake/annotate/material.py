@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -12,7 +11,9 @@ from typing import Any
 import polars as pl
 
 from babelquake.data import read
-from babelquake.data.streams import existing, label, lines, suffix, whole_text
+from babelquake.data.json_and_parquet import json_lines, parquet_frame
+from babelquake.data.request import Request
+from babelquake.data.streams import label, lines, suffix, whole_text
 from babelquake.errors import UserError
 
 PAIR = ("original", "perturbed")
@@ -93,12 +94,9 @@ def _rows(what: str | Path) -> list[dict[str, Any]] | None:
     """The rows of a table, by its ending; None where it is no table with column names."""
     kind = suffix(what)
     if kind == ".parquet":
-        return pl.read_parquet(existing(what)).to_dicts() or None
+        return parquet_frame(Request(str(what))).to_dicts()
     if kind in (".jsonl", ".ndjson"):
-        try:
-            rows = [json.loads(line) for line in lines(what) if line.strip()]
-        except ValueError as error:
-            raise UserError(f"{label(what)} is not JSON lines: {error}.") from None
+        rows = [row for _, row in json_lines(Path(what), [])]
         return rows if rows and all(isinstance(row, dict) for row in rows) else None
     if kind not in (".tsv", ".csv", ".tab"):
         return None
@@ -135,7 +133,9 @@ def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str]) -> Tuple:
 def _of_data(what: str | Path, pairwise: bool) -> list[Tuple]:
     data = read(what)
     if not data.has("translation"):
-        raise UserError(f"{data.name} has no translations to rate: a column `translation`, or original and perturbed.")
+        raise UserError(
+            f"{label(what)} has no translations to rate: a column `translation`, or original and perturbed."
+        )
     rows = enumerate(data.segments.iter_rows(named=True))
     singles = [_single(row, place) for place, row in rows if row["translation"]]
     return _pairs(singles, str(what)) if pairwise else singles

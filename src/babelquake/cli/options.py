@@ -1,12 +1,12 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.errors import one_of as one_of
+from babelquake.limits import text_of, yaml_of
 from babelquake.studies.options import Entry, PerturbingOptions, entries
 
 
@@ -24,14 +24,12 @@ def read_config(context: typer.Context, file: str | None) -> str | None:
     """Take the options of a YAML file as defaults: what the command line says wins."""
     if not file or context.resilient_parsing:
         return file
-    import yaml
-
     try:
-        content: Any = yaml.safe_load(Path(file).read_text("utf-8"))
+        content: Any = yaml_of(text_of(file), file)
     except OSError as error:
         raise typer.BadParameter(f"{file}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{file} is not valid YAML: {' '.join(str(error).split())}") from error
+    except UserError as error:
+        raise typer.BadParameter(str(error)) from error
     if not isinstance(content, dict):
         raise typer.BadParameter(f"{file} must map options to values, such as `seed: 5`.")
     names = {

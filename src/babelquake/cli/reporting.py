@@ -97,7 +97,7 @@ def compare(
         bool,
         typer.Option("--confident", help="Require the 95 % interval, not the figure alone, to meet --require."),
     ] = False,
-    alpha: Annotated[float, option("--alpha", "X", "Significance level of the whole comparison.", min=0, max=1)] = 0.05,
+    alpha: Annotated[float, option("--alpha", "X", "Significance level of the comparison, between 0 and 1.")] = 0.05,
     min_drop: Annotated[float, option("--min-drop", "X", "Count smaller falls as no change.", min=0)] = 0.0,
     correction: Annotated[
         str, option("--correction", "CORRECTION", "max-t or bh (both over the whole comparison) or none.")

@@ -21,6 +21,7 @@ from babelquake.data.request import Request
 from babelquake.data.streams import label, lines, stem, whole_text
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError
+from babelquake.limits import most
 
 if TYPE_CHECKING:
     import _csv
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 Row = tuple[int, list[str]]
 """The line on which a row begins, and its cells."""
 HEADERLESS = ("source", "reference")
-LONGEST_CELL = 2**24
 ROWS_AT_ONCE = 16_384
 """Rows that lie in memory as Python objects while a table is read."""
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -50,7 +50,7 @@ def csv_table(request: Request, header: bool | None = None) -> Table:
     """The columns of a CSV file; whether the first line names them is found out unless said."""
     notes: list[str] = []
     text = whole_text(request.path, notes)
-    csv.field_size_limit(LONGEST_CELL)
+    csv.field_size_limit(most("cell"))
     delimiter = _delimiter(text, notes, stem(request.path))
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     return _table(request, _csv_rows(reader, label(request.path)), notes, header)

@@ -1,6 +1,7 @@
 """JSON lines, JSON lists, Parquet, and DEMETR, which is a JSON list."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ import polars as pl
 from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.request import Request
-from babelquake.data.streams import existing, label, lines, opened, stem, whole_text
+from babelquake.data.streams import existing, label, lines, stem, whole_bytes, whole_text
 from babelquake.data.table import Table, Values, columns_of, to_dataset
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
+from babelquake.limits import reading
 
 DEMETR = {
     "src_sent": "source",
@@ -24,6 +26,10 @@ DEMETR = {
     "pert_check": "applied",
 }
 """DEMETR's fields and ours; `severity`, `pert_desc`, `data_source` and `lang_tag` keep their names."""
+
+
+HALVES = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes half of a character beyond the basic plane; without its other half it is none."""
 
 
 def read_jsonl(request: Request) -> Dataset:
@@ -49,11 +55,9 @@ def read_parquet(request: Request) -> Dataset:
 
 def parquet_frame(request: Request) -> pl.DataFrame:
     """The table in a Parquet file, which must have rows."""
-    with opened(existing(request.path)) as stream:
-        try:
-            frame = pl.read_parquet(stream.read())
-        except pl.exceptions.PolarsError as error:
-            raise UserError(f"{request.what} is not a Parquet file: {str(error).splitlines()[0]}.") from None
+    content = whole_bytes(existing(request.path), "document")
+    with reading(request.what, "a Parquet file"):
+        frame = pl.read_parquet(content)
     if frame.is_empty():
         raise UserError(f"{request.what} is empty: it has columns ({', '.join(frame.columns)}) but no rows.")
     return frame
@@ -119,20 +123,26 @@ def json_lines(path: Path, notes: list[str]) -> list[tuple[int, Any]]:
         if not line.strip():
             blank += 1
             continue
-        try:
-            objects.append((number, json.loads(line)))
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{label(path)} line {number}: not JSON ({error}).") from None
+        objects.append((number, json_of(line, f"{label(path)} line {number}")))
     if blank:
         notes.append(f"{stem(path)}: {blank} empty lines were left out")
     return objects
 
 
+def json_of(text: str, where: str) -> Any:
+    """What JSON says; text in it that no file could hold is refused."""
+    with reading(where, "JSON"):
+        found = json.loads(text)
+        if HALVES.search(text):
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+    return found
+
+
 def _json_list(path: Path) -> list[Any]:
     try:
-        found = json.loads(whole_text(path))
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{label(path)} is not JSON ({error}). One object a line would be .jsonl.") from None
+        found = json_of(whole_text(path), label(path))
+    except UserError as error:
+        raise UserError(f"{error} One object a line would be .jsonl.") from None
     if not isinstance(found, list):
         raise UserError(f"{label(path)} holds no list. Expected a JSON list of objects, one per segment.")
     return found

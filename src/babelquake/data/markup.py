@@ -13,14 +13,13 @@ from typing import Any
 from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.request import Request
-from babelquake.data.streams import label, opened, stem
+from babelquake.data.streams import label, opened, stem, whole_bytes
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError
 from babelquake.languages import Language, LanguagePair
+from babelquake.limits import reading
 
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-MOST = 2**30
-"""Bytes of mark-up that are read: more is no test set."""
 PLACEHOLDERS = frozenset({"ph", "bpt", "ept", "it", "x", "bx", "ex", "sub", "ut"})
 SGM_SEGMENT = re.compile(r"<seg[^>]*?id\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)</seg>", re.IGNORECASE | re.DOTALL)
 SGM_SET = re.compile(r"<(src|ref|tst)set\b([^>]*)>", re.IGNORECASE)
@@ -154,24 +153,15 @@ def _starts_with(what: str, tag: bytes) -> bool:
 
 
 def _root(request: Request) -> ET.Element:
-    with opened(request.path) as stream:
-        content = stream.read(MOST + 1)
-    if len(content) > MOST:
-        raise UserError(f"{label(request.path)} holds more than {MOST >> 20} MB of mark-up: cut it into parts.")
+    content = whole_bytes(request.path, "markup")
     if b"<!ENTITY" in content[: 1 << 20]:
         raise UserError(f"{label(request.path)} declares entities of its own, which are not read.")
-    try:
+    with reading(label(request.path), "well-formed mark-up"):
         return ET.fromstring(content)  # noqa: S314 – entities were refused above
-    except ET.ParseError as error:
-        raise UserError(f"{label(request.path)} is not well-formed: {error}.") from None
-    except (ValueError, LookupError) as error:
-        raise UserError(f"{label(request.path)} cannot be read: {error}.") from None
 
 
 def _sgm(path: str) -> str:
-    with opened(path) as stream:
-        content = stream.read(MOST)
-    text = content.decode("utf-8", "replace")
+    text = whole_bytes(path, "markup").decode("utf-8", "replace")
     if not SGM_SEGMENT.search(text):
         raise UserError(f"{label(path)} has no <seg id=…> in it: it is no WMT test set.")
     return text
@@ -183,11 +173,20 @@ def _text(element: ET.Element | None) -> str:
 
 
 def _pieces(element: ET.Element) -> Iterator[str]:
+    """Without recursion: a document may be nested more deeply than Python's stack."""
     yield element.text or ""
-    for inner in element:
-        if inner.tag.rpartition("}")[2] not in PLACEHOLDERS:
-            yield from _pieces(inner)
-        yield inner.tail or ""
+    below = [(element, iter(element))]
+    while below:
+        parent, inside = below[-1]
+        if (inner := next(inside, None)) is None:
+            below.pop()
+            if below:
+                yield parent.tail or ""
+        elif inner.tag.rpartition("}")[2] in PLACEHOLDERS:
+            yield inner.tail or ""
+        else:
+            yield inner.text or ""
+            below.append((inner, iter(inner)))
 
 
 def _plain(segment: str) -> str:

@@ -12,23 +12,16 @@ from babelquake.data.request import Request
 from babelquake.data.streams import existing, label, stem
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError
+from babelquake.limits import reading, require
 
-MOST_BYTES = 2**29
-"""Bytes that a workbook may take unpacked."""
-MOST_CELLS = 2**24
-"""Cells that are read: sixteen columns of a sheet that is as long as a sheet can be."""
 Row = tuple[int, list[str | float | None]]
 
 
 def read_xlsx(request: Request) -> Dataset:
     """The first sheet of a workbook."""
     name = label(request.path)
-    try:
+    with reading(name, "a workbook"):
         rows = _first_sheet(existing(request.path))
-    except UserError:
-        raise
-    except Exception as error:  # a foreign parser on a foreign file: whatever it trips over, the file is at fault
-        raise UserError(f"{name} cannot be read as a workbook: {' '.join(str(error).split())}") from None
     if len(rows) < 2:
         raise UserError(f"{name} is empty. Expected a row with column names, then one segment a row.")
     (_, header), *body = rows
@@ -59,8 +52,7 @@ def _first_sheet(path: Path) -> list[Row]:
     from openpyxl import load_workbook
 
     with zipfile.ZipFile(path) as parts:
-        if sum(part.file_size for part in parts.infolist()) > MOST_BYTES:
-            raise ValueError(f"unpacked it is larger than {MOST_BYTES >> 20} MB")
+        require("workbook", sum(part.file_size for part in parts.infolist()), str(path))
     rows: list[Row] = []
     cells = 0
     with warnings.catch_warnings(action="ignore"):
@@ -75,8 +67,9 @@ def _first_sheet(path: Path) -> list[Row]:
                 while row and row[-1] in (None, ""):
                     row.pop()
                 cells += len(row)
-                if cells > MOST_CELLS:
-                    raise ValueError(f"its first sheet has more than {MOST_CELLS:,} cells")
+                require("cells", cells, f"{path}, first sheet")
+                longest = max((len(value) for value in row if isinstance(value, str)), default=0)
+                require("cell", longest, f"{path}, a cell of row {number}")
                 if row:
                     rows.append((number, row))
         finally:

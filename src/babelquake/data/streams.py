@@ -8,10 +8,12 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, AnyStr
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.limits import most, require, too_much
 
 COMPRESSIONS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 STDIN = "-"
@@ -42,7 +44,12 @@ def lines(path: str | Path, notes: list[str] | None = None) -> Iterator[str]:
 
 def whole_text(path: str | Path, notes: list[str] | None = None) -> str:
     """A whole file with its line ends kept, checked like `lines`; for formats whose cells may hold line ends."""
-    return "".join(_decoded_lines(path, notes))
+    parts, size = [], 0
+    for line in _decoded_lines(path, notes):
+        size += len(line)
+        require("document", size, label(path))
+        parts.append(line)
+    return "".join(parts)
 
 
 def _decoded_lines(path: str | Path, notes: list[str] | None) -> Iterator[str]:
@@ -166,20 +173,48 @@ def _raw_lines(path: str | Path, notes: list[str] | None = None) -> Iterator[byt
             head = stream.peek(BUFFER)[:BUFFER] if hasattr(stream, "peek") else b""
             if head.startswith((b"\xff\xfe", b"\xfe\xff")):
                 _note(notes, f"{file_name(path)} is UTF-16; it was read as such")
-                yield from (line.encode() for line in io.TextIOWrapper(stream, "utf-16", newline="\n"))
+                text = io.TextIOWrapper(stream, "utf-16", newline="\n")
+                yield from (line.encode() for line in _bounded(text, path))
             elif b"\r" in head and b"\n" not in head and head.count(b"\r") > 1:
                 _note(notes, f"{file_name(path)}: lines end in CR alone")
-                yield from (line + b"\n" for line in _between_returns(stream))
+                yield from (line + b"\n" for line in _between_returns(stream, path))
             else:
-                yield from stream
+                yield from _bounded(stream, path)
         except (EOFError, gzip.BadGzipFile, lzma.LZMAError, OSError, zlib.error, UnicodeError) as error:
             raise UserError(f"{label(path)} cannot be read: {error}.") from None
 
 
-def _between_returns(stream: IO[bytes]) -> Iterator[bytes]:
+def _bounded(stream: IO[AnyStr], path: str | Path) -> Iterator[AnyStr]:
+    """The lines of a stream, as long as neither one of them nor all together are longer than the limits."""
+    longest, left = most("line"), most("file")
+    for number in count(1):
+        line = stream.readline(longest + 1)
+        if not line:
+            return
+        if len(line) > longest:
+            raise too_much("line", f"{label(path)} line {number}")
+        left -= len(line)
+        if left < 0:
+            raise too_much("file", label(path))
+        yield line
+
+
+def whole_bytes(path: str | Path, limit: str) -> bytes:
+    """A whole file, unpacked, no longer than the limit of that name."""
+    with opened(path) as stream:
+        try:
+            content = stream.read(most(limit) + 1)
+        except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+            raise UserError(f"{label(path)} cannot be read: {error}.") from None
+    require(limit, len(content), label(path))
+    return content
+
+
+def _between_returns(stream: IO[bytes], path: str | Path) -> Iterator[bytes]:
     rest = b""
     while block := stream.read(BUFFER):
         *whole, rest = (rest + block).split(b"\r")
+        require("line", len(rest), f"a line of {label(path)}")
         yield from whole
     if rest:
         yield rest

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from babelquake.errors import StoppedError
 from babelquake.interrupts import IN_FLIGHT, SLICE, stopping
+from babelquake.limits import most
 
 if TYPE_CHECKING:
     import httpx
 
-LARGEST_ANSWER = 16 * 2**20
-"""Bytes of an answer, unpacked: the longest request of any provider is answered in a hundredth of that."""
 STARTING = threading.Lock()
 """Held while the event loop is looked for."""
 T = TypeVar("T")
@@ -104,15 +103,16 @@ async def _read(response: "httpx.Response", received: bytearray) -> str:
     if packing not in ("identity", "", "gzip", "x-gzip", "deflate"):
         return f"was packed as {packing!r}, which was not asked for"
     unpack = None if packing in ("identity", "") else zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+    largest = most("answer")
     async for block in response.aiter_raw():
-        room = LARGEST_ANSWER - len(received)
+        room = largest - len(received)
         try:
             received += block[: room + 1] if unpack is None else unpack.decompress(block, room + 1)
         except zlib.error:
             return "was packed wrongly"
-        if len(received) > LARGEST_ANSWER:
+        if len(received) > largest:
             received.clear()
-            return f"is longer than {LARGEST_ANSWER // 2**20} MB"
+            return f"is longer than {largest // 2**20} MB"
     return ""
 
 

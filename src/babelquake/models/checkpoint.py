@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError
+from babelquake.limits import reading
 from babelquake.models.settings import offline
 from babelquake.models.shipped import shipped
 
@@ -164,7 +165,8 @@ def state(path: Path) -> dict[str, Any]:
     if path.suffix == ".safetensors":
         from safetensors.torch import load_file
 
-        return dict(load_file(path))
+        with reading(path, "safetensors"):
+            return dict(load_file(path))
     try:
         packed = zipfile.is_zipfile(path)
         foreign = torch.serialization.get_unsafe_globals_in_checkpoint(path) if packed else []

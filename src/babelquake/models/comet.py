@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
+from babelquake.limits import text_of, yaml_of
 from babelquake.models.batching import Tokens, on_gpu
 from babelquake.models.checkpoint import state
 from babelquake.models.comet_encoder import family_of, filled, pretrained
@@ -86,13 +87,8 @@ class Settings:
 
 def settings(folder: Path, trained: Mapping[str, Any] | None = None) -> Settings:
     """What `hparams.yaml` says; `trained`, the hyper-parameters inside the checkpoint, win as they do in COMET."""
-    import yaml
-
     path = folder / FILES[0]
-    try:
-        written = yaml.safe_load(path.read_text("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as problem:
-        raise UserError(f"{path} is no YAML: {str(problem).splitlines()[0]}") from problem
+    written = yaml_of(text_of(path), str(path))
     kind = str(written.get("class_identifier")) if isinstance(written, dict) else ""
     if kind not in DEFAULTS:
         raise UserError(

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal
 
 from babelquake.errors import UserError
+from babelquake.limits import model_description, reading
 from babelquake.models.batching import TOKENS, on_gpu
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.int8_weights import is_packed, pretrained
@@ -32,6 +33,10 @@ from babelquake.warnings_log import remark
 
 Precision = Literal["float32", "bfloat16", "float16"]
 Tokens = list[list[int]]
+EXPECTED = (
+    " Expected a folder with a transformers model (config.json, tokenizer, weights as safetensors), a hub name, or a "
+    "model that ships."
+)
 UNLIMITED = 10**6
 
 
@@ -165,21 +170,16 @@ class Transformer(Reader):
                 f"'{self.checkpoint.name}' is no model of the transformers library: {self.checkpoint.folder} has no "
                 "config.json."
             )
+        else:
+            model_description(self.checkpoint.folder / "config.json")
         loader = getattr(transformers, kind)
-        try:
-            with loading(self.checkpoint.name):
-                if kind.startswith("AutoModel") and is_packed(self.checkpoint.folder):
-                    options.pop("output_loading_info")  # what it lacks, it says itself
-                    return pretrained(loader, self.checkpoint.folder, **options), {"missing_keys": ()}
-                return loader.from_pretrained(
-                    self.checkpoint.folder, trust_remote_code=False, local_files_only=True, **options
-                )
-        except (OSError, ValueError, KeyError, RuntimeError, ImportError, AttributeError) as error:
-            first = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" :.")
-            raise UserError(
-                f"'{self.checkpoint.name}' cannot be loaded: {first}. Expected a folder with a transformers model "
-                "(config.json, tokenizer, weights as safetensors), a hub name, or a model that ships."
-            ) from None
+        with reading(f"'{self.checkpoint.name}'", "a model", EXPECTED, "loaded"), loading(self.checkpoint.name):
+            if kind.startswith("AutoModel") and is_packed(self.checkpoint.folder):
+                options.pop("output_loading_info")  # what it lacks, it says itself
+                return pretrained(loader, self.checkpoint.folder, **options), {"missing_keys": ()}
+            return loader.from_pretrained(
+                self.checkpoint.folder, trust_remote_code=False, local_files_only=True, **options
+            )
 
 
 class Backed:

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import polars as pl
-import yaml
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.generators import driven, together
 from babelquake.languages import Language
+from babelquake.limits import text_of, yaml_of
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import FROM_DATA, Vocabulary
@@ -230,19 +229,14 @@ def _read(item: str, replicates: int | None = None, within: tuple[str, ...] = ()
         text = (files("babelquake.perturb") / "suites" / f"{item}.yaml").read_text("utf-8")
         return _from_yaml(item, f"suite {item}", text, replicates, (*within, item))
     try:
-        text = Path(item).read_text("utf-8")
+        text = text_of(item)
     except OSError as error:
         raise UserError(f"the suite {item} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"the suite {item} is not UTF-8 text.") from error
     return _from_yaml(Path(item).stem, f"the suite {item}", text, replicates, (*within, item))
 
 
 def _from_yaml(name: str, where: str, text: str, replicates: int | None, within: tuple[str, ...]) -> Suite:
-    try:
-        content: Any = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{where} is not valid YAML: {' '.join(str(error).split())}") from error
+    content = yaml_of(text, where)
     items = content.get("perturbations") if isinstance(content, dict) else None
     if not items or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise UserError(f"{where} needs a list of names, such as `perturbations: [misspell, 'case[level=1]']`.")

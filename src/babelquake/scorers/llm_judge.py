@@ -12,13 +12,13 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
+from babelquake.limits import text_of
 from babelquake.models.base import Span
 from babelquake.models.comet_joint import PENALTIES, WORST
 from babelquake.resource import SETTINGS, Limits
@@ -240,6 +240,6 @@ def _written(style: str, inputs: str) -> str:
 
 def _read(file: str) -> str:
     try:
-        return Path(file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"llm-judge[prompt={file}]: expected a text file with a prompt ({problem}).") from None
+        return text_of(file, "prompt")
+    except (OSError, UserError) as problem:
+        raise UserError(f"llm-judge[prompt={file}]: expected a text file with a prompt. {problem}") from None

@@ -62,8 +62,8 @@ def compare(
     figure itself or, if `confident`, by the nearer end of its 95 % interval.
     """
     one_of("--correction", correction, Correction)
-    if not 0 <= alpha <= 1:
-        raise UserError(f"--alpha {alpha}: expected a number from 0 to 1.")
+    if not 0 < alpha < 1:
+        raise UserError(f"--alpha {alpha}: expected a number between 0 and 1, such as 0.05.")
     requirements = [Requirement.parse(text) for text in ([require] if isinstance(require, str) else require)]
     old, new = opened([old, new])
     study = _study_of(old, new)

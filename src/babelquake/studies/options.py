@@ -97,6 +97,8 @@ SUITE = Option(
 SCORER = Option(
     "--scorer", "-m", metavar="SCORER", help="Scorer, e.g. chrf or bleu[lowercase=true]; repeat for several."
 )
+LARGEST = 10**18
+"""No number that an option takes is larger: tables and libraries count in 64 bits."""
 RESAMPLES = Option(metavar="N", help="Bootstrap resamples.", min=100, max=1_000_000)
 
 
@@ -139,6 +141,8 @@ class Entry:
         kinds = (int,) if self.kind is int else (int, float)
         if isinstance(value, bool) or not isinstance(value, kinds):
             raise UserError(f"{said}: expected {'a whole number' if self.kind is int else 'a number'}.")
+        if isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+            raise UserError(f"{self.flags[0]} {str(value)[:20]}: expected a number of 18 digits at most.")
         low, high = self.option.low, self.option.high
         if (low is not None and not value >= low) or (high is not None and not value <= high):
             allowed = f"from {low:g} to {high:g}" if high is not None else f"of {low:g} or more"

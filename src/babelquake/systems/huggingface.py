@@ -8,7 +8,6 @@ repository is run.
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from babelquake.errors import UserError
+from babelquake.limits import model_description, reading
 from babelquake.models.settings import offline
 from babelquake.resource import Limits
 from babelquake.signature import signature
@@ -136,10 +136,7 @@ class HuggingFace(System):
         """The kind of model, from its description; no weights are loaded."""
         local = Path(self._model_name) / "config.json"
         if local.is_file():
-            try:
-                return str(json.loads(local.read_text("utf-8")).get("model_type"))
-            except (ValueError, AttributeError):
-                raise UserError(f"{local} is no description of a model.") from None
+            return str(model_description(local).get("model_type"))
         return str(self._from_pretrained("AutoConfig").model_type)
 
     def _converted(self, work: list[list[list[int]]]) -> list[list[str]]:
@@ -242,19 +239,15 @@ class HuggingFace(System):
         _version("transformers")
         import transformers
 
-        try:
-            with marian.quietly():
-                return getattr(transformers, kind).from_pretrained(
-                    self._model_name,
-                    revision=self._revision,
-                    trust_remote_code=False,
-                    local_files_only=offline(),
-                    **options,
-                )
-        except (OSError, ValueError, KeyError) as error:
-            first = str(error).strip().partition("\n")[0].rstrip(".")
-            hint = "" if Path(self._model_name).is_dir() else f" {OFFLINE}"
-            raise UserError(f"'{self._model_name}' cannot be loaded with transformers: {first}.{hint}") from None
+        hint = "" if Path(self._model_name).is_dir() else f" {OFFLINE}"
+        with reading(f"'{self._model_name}'", "a model of transformers", hint, "loaded"), marian.quietly():
+            return getattr(transformers, kind).from_pretrained(
+                self._model_name,
+                revision=self._revision,
+                trust_remote_code=False,
+                local_files_only=offline(),
+                **options,
+            )
 
 
 def _version(package: str) -> str:

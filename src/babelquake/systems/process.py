@@ -18,14 +18,13 @@ from contextlib import suppress
 from babelquake.errors import UserError
 from babelquake.escape import visible
 from babelquake.interrupts import SLICE
+from babelquake.limits import most
 
 BLOCK = 1 << 16
 TAIL = 500
 """Bytes of standard error that an error quotes."""
 AHEAD = 10_000
 """Records that are read before somebody asks for them: a program that never stops writing has to wait."""
-LONGEST = 1 << 26
-"""Bytes of one record; a program that writes more without an end of line has its output closed."""
 
 
 class Program:
@@ -133,9 +132,9 @@ class Program:
 
     def _read(self) -> None:
         rest: list[bytes] = []
-        kept = 0
+        kept, longest = 0, most("record")  # a program that writes more without an end of line has its output closed
         stream = self._child.stdout
-        while stream is not None and kept <= LONGEST and (block := stream.read(BLOCK)):
+        while stream is not None and kept <= longest and (block := stream.read(BLOCK)):
             first, *whole = block.split(self._end)
             rest.append(first)
             kept += len(first)
