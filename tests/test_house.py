@@ -105,6 +105,19 @@ def test_dependencies_point_down() -> None:
     assert not upwards, upwards
 
 
+def test_studies_know_nothing_of_each_other() -> None:
+    """What two studies share stands beside their folders."""
+    studies = {entry.name for entry in (ROOT / "studies").iterdir() if (entry / "study.py").is_file()}
+    assert len(studies) > 5
+    siblings = []
+    for file in sorted((ROOT / "studies").glob("*/*.py")):
+        for line, module in imports(file):
+            parts = module.split(".")
+            if parts[1] == "studies" and len(parts) > 2 and parts[2] in studies - {file.parent.name}:
+                siblings.append(f"{file.relative_to(ROOT)} line {line}: {module}")
+    assert not siblings, siblings
+
+
 def test_the_scan_sees_imports_inside_functions_and_of_packages(tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text(

@@ -66,8 +66,7 @@ def test_a_study_has_one_model_in_memory(study: str, data: Dataset, tmp_path: Pa
     scorers = [Heavy("one"), Heavy("two"), Heavy("three")]
     run = STUDIES[study](data, scorers, out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
     assert (Heavy.most, Heavy.loaded) == (1, set())
-    column = "victim" if study == "attack" else "scorer"
-    assert run.scores[column].unique(maintain_order=True).to_list() == ["one", "two", "three"]
+    assert run.scores["scorer"].unique(maintain_order=True).to_list() == ["one", "two", "three"]
 
 
 def test_each_is_closed_before_the_next_comes() -> None:

@@ -11,7 +11,7 @@ from babelquake.report.page import tables
 from babelquake.report.table import Table
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
-from babelquake.studies.correlate.kinds import KENDALL_LIKE
+from babelquake.studies.agreement import KENDALL_LIKE
 from babelquake.studies.metric import kinds
 
 from .conftest import new, old, rated

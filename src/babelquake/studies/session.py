@@ -157,8 +157,7 @@ class Session(Held):
         remote = [scorer.name for scorer in self.scorers if scorer.remote]
         if not remote or not self.run.has("scores"):
             return []
-        named = self.run.scan("scores").rename({"victim": "scorer"}, strict=False)
-        scores = named.filter(pl.col("scorer").is_in(remote))
+        scores = self.run.scan("scores").filter(pl.col("scorer").is_in(remote))
         found = scores.group_by("scorer", maintain_order=True).agg(
             pl.col("score").fill_nan(None).null_count().alias("none"), pl.len().alias("all")
         )

@@ -10,6 +10,7 @@ from babelquake.engine import Engine
 from babelquake.languages import Language as LanguageType
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
+from babelquake.perturb.base import Perturbation
 from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
@@ -115,3 +116,8 @@ def fillers_of(engine: Engine) -> Fillers:
 def any_filler(model: str, gaps: Sequence[Gap], top: int) -> Sequence[Sequence[Filler]]:
     """Some word for every gap: to count texts without asking a model."""
     return [[Filler("word", 1.0), Filler("other", 0.5)] for _ in gaps]
+
+
+def meaning_of(perturbation: Perturbation) -> str:
+    """What a perturbation does to the meaning; a random character changes the last word (Jwalapuram §2.2)."""
+    return "altering" if perturbation.options.get("mark") == "random" else perturbation.card.meaning

@@ -12,11 +12,9 @@ from babelquake.attacks.goal import Inflate, Overpenalise
 from babelquake.errors import UserError
 from babelquake.runs.journal import Journal
 from babelquake.stats.intervals import wilson
-from babelquake.studies.attack.lengths import length_measures
+from babelquake.studies.attack.measures import length_measures, success_measures, transfer_measures, transfer_table
 from babelquake.studies.attack.ratings import coverage, human_measures, rated, ratings_table, read_ratings
 from babelquake.studies.attack.sampling import column_of, sampled
-from babelquake.studies.attack.shares import success_measures
-from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 
 
 def segments(years: dict[str, int]) -> pl.DataFrame:

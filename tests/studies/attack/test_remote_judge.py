@@ -31,7 +31,7 @@ def test_texts_without_a_score_are_noted_and_no_perturbation_rests_on_them(
     server: Server, tmp_path: Path, neighbours: Path
 ) -> None:
     run = attacked(server, tmp_path / "run", neighbours)
-    scores = run.table("scores").filter(pl.col("victim").str.starts_with("llm-judge"))
+    scores = run.table("scores").filter(pl.col("scorer").str.starts_with("llm-judge"))
     silent = scores.filter(pl.col("score").is_nan())
     assert 0 < silent.height < scores.height
     assert any(f"gave {silent.height} of {scores.height} texts no score" in note for note in run.info.notes)

@@ -12,6 +12,7 @@ from babelquake.attacks.goal import Goal
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.victim import Scale
+from babelquake.engine import Engine
 from babelquake.languages import sides
 from babelquake.runs.journal import Journal
 from babelquake.runs.table_parts import FOLDER
@@ -131,3 +132,26 @@ class Campaign:
             check=self.check,
             max_queries=self.max_queries,
         )
+
+
+RENDERINGS = "renderings"
+"""The table of what attacked systems make of the sources that were found."""
+RENDERING_COLUMNS = {"tuple": pl.String, "rendering": pl.String, "rendering_perturbed": pl.String}
+
+
+def renderings(engine: Engine, targets: Sequence[Target], attacks: pl.DataFrame) -> pl.DataFrame:
+    """Of every eligible perturbation the translations of the original and of the perturbed source."""
+    parts = [pl.DataFrame(schema=RENDERING_COLUMNS)]
+    for target in targets:
+        for pair, system in target.systems.items():
+            mine = attacks.filter("success", victim=target.name).filter(
+                pl.col("language_pair").eq_missing(pl.lit(pair))
+            )
+            both = engine.translate(system, [*mine["original"], *mine["perturbed"]])
+            parts.append(
+                mine.select("tuple").with_columns(
+                    rendering=pl.Series(both[: mine.height], dtype=pl.String),
+                    rendering_perturbed=pl.Series(both[mine.height :], dtype=pl.String),
+                )
+            )
+    return pl.concat(parts)

@@ -23,7 +23,7 @@ from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.ranks import can_separate, rank_sum
 from babelquake.studies.attack import kinds
-from babelquake.studies.attack.cells import cells
+from babelquake.studies.attack.measures import cells
 
 SIDES = ("original", "perturbed")
 RESAMPLES = 10_000

@@ -24,18 +24,21 @@ from babelquake.scorers.scores import Scores
 from babelquake.spec import expand
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
-from babelquake.studies.attack.campaign import Campaign, Target, of_data
+from babelquake.studies.attack.campaign import RENDERINGS, Campaign, Target, of_data, renderings
 from babelquake.studies.attack.languages import language_notes, pairs_of, taggers
-from babelquake.studies.attack.lengths import length_measures
+from babelquake.studies.attack.measures import (
+    JUDGE,
+    length_measures,
+    placed,
+    stored_cells,
+    success_measures,
+    transfer_measures,
+    transfer_table,
+)
 from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
-from babelquake.studies.attack.renderings import TABLE as RENDERINGS
-from babelquake.studies.attack.renderings import renderings
 from babelquake.studies.attack.sampling import attackable, column_of, sampled
-from babelquake.studies.attack.shares import success_measures
-from babelquake.studies.attack.stored import JUDGE, placed, stored_cells
-from babelquake.studies.attack.transfer import transfer_measures, transfer_table
 from babelquake.studies.attack.verdict import attack_findings
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study

@@ -28,7 +28,7 @@ def judged(engine: Engine, victim: Scorer, segments: pl.DataFrame, texts: Sequen
 
 
 def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame) -> pl.DataFrame:
-    """Raw scores of all translations by all victims: columns row, victim, score."""
+    """Raw scores of all translations by all victims: columns row, scorer, score."""
     texts = segments["translation"].to_list()
     scores = {id(victim): judged(engine, victim, segments, texts) for victim in in_turn(victims)}
     for victim in steady(victims):
@@ -37,7 +37,7 @@ def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame)
             name, text = segments["id"][first], texts[first] or ""
             raise missing_error(victim, len(missing), len(texts), "translations", name, text)
     return pl.concat(
-        segments.select("row").with_columns(victim=pl.lit(victim.name), score=pl.Series(scores[id(victim)]))
+        segments.select("row").with_columns(scorer=pl.lit(victim.name), score=pl.Series(scores[id(victim)]))
         for victim in victims
     )
 
@@ -46,7 +46,7 @@ def scales(victims: Sequence[Scorer], scores: pl.DataFrame) -> dict[str, Scale]:
     """Mean and standard deviation of every victim over the data."""
     return {
         victim.name: Scale.over(
-            scores.filter(pl.col("victim") == victim.name)["score"].to_numpy(), victim.higher_is_better, victim.name
+            scores.filter(pl.col("scorer") == victim.name)["score"].to_numpy(), victim.higher_is_better, victim.name
         )
         for victim in victims
     }

@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress, in_turn
 from babelquake.errors import UserError, did_you_mean
-from babelquake.runs.measures import Measure, kinds_in
+from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.scores import Scores
 from babelquake.stats.agreement_bootstrap import has_rows
 from babelquake.stats.groups import By
-from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell, Place
-from babelquake.studies.correlate import kinds
-from babelquake.studies.correlate.agreements import (
+from babelquake.studies.agreement import (
+    AGREEMENTS,
     agreement_cell,
     agreement_measures,
     difference,
@@ -28,6 +26,8 @@ from babelquake.studies.correlate.agreements import (
     judgements,
     keep_preferences,
 )
+from babelquake.studies.card import Study
+from babelquake.studies.cells import Cell, Place
 from babelquake.studies.correlate.options import STATISTICS, CorrelateOptions
 from babelquake.studies.correlate.verdict import correlate_findings
 from babelquake.studies.missing_scores import missing_error
@@ -61,7 +61,7 @@ CORRELATE = Study(
     CorrelateOptions,
     question="How well do these scores agree with human judgements?",
     inputs=("translation", "score|preferences"),
-    measures=kinds_in(kinds),
+    measures=tuple(AGREEMENTS.values()),
     gated=COMPARED,
     cells=stored_cells,
     findings=correlate_findings,
@@ -164,7 +164,7 @@ def agreement_results(
                     threshold=threshold,
                     by=by,
                 )
-                kind = kinds.AGREEMENTS[statistic].difference()
+                kind = AGREEMENTS[statistic].difference()
                 place = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
                 measure = measured(kind, drawn, one.sizes[statistic], **place)
                 families.add((some.language_pair, " − ".join(names), "agreement of two scorers"), measure, test)

@@ -13,8 +13,8 @@ from babelquake.runs.chunks import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
+from babelquake.studies.agreement import Judgements, agreement_cell
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.correlate.agreements import Judgements, agreement_cell
 from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.probing import Given
 

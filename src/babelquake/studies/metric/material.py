@@ -4,7 +4,6 @@ import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.errors import UserError
-from babelquake.perturb import Perturbation
 from babelquake.studies.final_marks import unsampled, without_duplicates
 from babelquake.studies.metric.options import Side
 from babelquake.studies.probing import Material
@@ -17,11 +16,6 @@ def mode_of(data: Dataset, side: Side) -> str:
     if side == "reference" and data.has("translation") and (data.has("score") or data.preferences is not None):
         return "agreement"
     return "sensitivity"
-
-
-def meaning_of(perturbation: Perturbation) -> str:
-    """What a perturbation does to the meaning; a random character changes the last word (Jwalapuram §2.2)."""
-    return "altering" if perturbation.options.get("mark") == "random" else perturbation.card.meaning
 
 
 def material_of(

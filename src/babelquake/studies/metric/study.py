@@ -18,17 +18,16 @@ from babelquake.models.tokenizers import tokenizer
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
+from babelquake.studies.agreement import AGREEMENTS, agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
-from babelquake.studies.correlate.agreements import agreement_measures, judged_in, judgements, keep_preferences
-from babelquake.studies.correlate.kinds import AGREEMENTS
 from babelquake.studies.final_marks import are_split
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
 from babelquake.studies.metric.exchange import export_metric_texts
-from babelquake.studies.metric.material import material_of, meaning_of, mode_of
+from babelquake.studies.metric.material import material_of, mode_of
 from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
@@ -38,7 +37,7 @@ from babelquake.studies.options import takes
 from babelquake.studies.probing import Material, probe
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.session import Session
-from babelquake.studies.variants import vocabularies
+from babelquake.studies.variants import meaning_of, vocabularies
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterable[Cell]:

@@ -1,7 +1,7 @@
 """The numbers of the QE study."""
 
 from babelquake.runs.measures import Kind
-from babelquake.studies.correlate.kinds import PEARSON as PEARSON
+from babelquake.studies.agreement import PEARSON as PEARSON
 
 SCORE_MT = Kind("score_mt", unit="score", paper="Kanojia 2021 Table 4")
 SCORE_MPP = Kind("score_mpp", unit="score", paper="Kanojia 2021 Table 4")

@@ -17,10 +17,9 @@ from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
+from babelquake.studies.agreement import agreement_cell, agreement_measures, judgements
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.correlate.agreements import agreement_cell, agreement_measures, judgements
-from babelquake.studies.metric.material import meaning_of
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import takes
 from babelquake.studies.probing import Material, probe
@@ -33,7 +32,7 @@ from babelquake.studies.qe.selection import judged_segments, probes, select, siz
 from babelquake.studies.qe.verdict import qe_findings
 from babelquake.studies.resolve import references_each, scorers_of
 from babelquake.studies.tests_to_measures import enough
-from babelquake.studies.variants import vocabularies
+from babelquake.studies.variants import meaning_of, vocabularies
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:

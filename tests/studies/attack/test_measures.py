@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.studies.attack.cells import UNNAMED, cells
+from babelquake.studies.attack.measures import UNNAMED, cells
 
 
 @given(st.lists(st.tuples(st.sampled_from("vu"), st.sampled_from("rq"), st.integers(2009, 2024)), min_size=1))

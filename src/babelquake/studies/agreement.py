@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from babelquake.runs.measures import Measure
+from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
@@ -21,10 +21,18 @@ from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, exchange_test
 from babelquake.stats.units import Places, aligned, by_unit
 from babelquake.studies.cells import Cell, Place, grouped
-from babelquake.studies.correlate import kinds
 from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
 from babelquake.studies.tests_to_measures import mean_of, measured
+
+DARR = Kind("darr", unit="Kendall-like τ on better/worse pairs", better="up", paper="Vu 2022 §3")
+KENDALL_LIKE = Kind("kendall_like", unit="Kendall-like τ", better="up", paper="Vu 2022 §3")
+PEARSON = Kind("pearson", unit="Pearson's r", better="up")
+SPEARMAN = Kind("spearman", unit="Spearman's ρ", better="up")
+KENDALL = Kind("kendall", unit="Kendall's τ", better="up")
+ACCURACY = Kind("accuracy", unit="pairwise accuracy with tie calibration", better="up", paper="Deutsch 2023")
+AGREEMENTS = {kind.name: kind for kind in (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY)}
+
 
 AVERAGE = "average"
 PREFERENCES = "preferences"
@@ -165,7 +173,7 @@ def difference(
 def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
     """Measures of every language pair, and their average where there are several."""
     measures = [
-        measured(kinds.AGREEMENTS[name], drawn, cell.sizes[name], **cell.place.columns)
+        measured(AGREEMENTS[name], drawn, cell.sizes[name], **cell.place.columns)
         for cell in cells
         for name, drawn in cell.numbers.items()
     ]
@@ -176,7 +184,7 @@ def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
                 if all(name in cell.numbers for cell in several):
                     drawn = mean_of([cell.numbers[name] for cell in several])
                     total = sum(cell.sizes[name] for cell in several)
-                    measures.append(measured(kinds.AGREEMENTS[name], drawn, total, **place))
+                    measures.append(measured(AGREEMENTS[name], drawn, total, **place))
     return measures
 
 

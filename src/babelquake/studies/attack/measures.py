@@ -1,0 +1,217 @@
+"""The numbers of the attack study: how often attacks succeed, what it takes (Huang 2023 Tables 1 and 2), whether
+they transfer, whether over-penalised translations are shorter (Figure 3), and the cells that comparisons need.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from babelquake.attacks.goal import Goal
+from babelquake.randomness import Stream
+from babelquake.runs.measures import Measure
+from babelquake.runs.run import Run
+from babelquake.scorers import Scorer
+from babelquake.scorers.base import Array
+from babelquake.stats.intervals import Z, wilson
+from babelquake.stats.ranks import can_separate, rank_sum
+from babelquake.stats.resampling import Keys
+from babelquake.studies.attack import kinds
+from babelquake.studies.attack.campaign import of_data
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.segment_units import unit_keys
+from babelquake.text import words
+
+UNNAMED = "(none)"
+"""The part of the data that has no value in the column: a blank would read as all of them."""
+
+
+class Group(NamedTuple):
+    """Attacks of one recipe on one victim; all of them, or those of one value of a column."""
+
+    victim: str
+    recipe: str
+    group: str | None
+    attacks: pl.DataFrame
+
+
+def cells(attacks: pl.DataFrame, by: str | None = None) -> Iterator[Group]:
+    """One cell per victim and recipe, or per value of `by` in each, smallest first: years stand as they follow.
+
+    Attacks without a value come last, together with those whose value is blank.
+    """
+    for (victim, recipe), found in attacks.group_by("victim", "recipe", maintain_order=True):
+        if by is None:
+            yield Group(str(victim), str(recipe), None, found)
+            continue
+        named = pl.when(pl.col(by).cast(pl.String).str.strip_chars() != "").then(by)
+        ordered = found.sort(named, nulls_last=True, maintain_order=True)
+        for (value,), part in ordered.group_by(named, maintain_order=True):
+            yield Group(str(victim), str(recipe), UNNAMED if value is None else str(value), part)
+
+
+def success_measures(attacks: pl.DataFrame, by: str | None) -> Iterator[Measure]:
+    """Per victim and recipe, and for every value of the column `by`: share, number and cost of eligible perturbations.
+
+    The denominator `n` is every sentence that was attacked; `changed` is how many of them gave an eligible
+    perturbation.
+    """
+    for victim, recipe, _, cell in cells(attacks):
+        yield from _one(cell, victim, recipe, None)
+        if by is not None:
+            for _, _, value, part in cells(cell, by):
+                yield from _one(part, victim, recipe, value)
+        yield from _edit_shares(cell, victim, recipe)
+
+
+def _one(cell: pl.DataFrame, victim: str, recipe: str, group: str | None) -> Iterator[Measure]:
+    found = cell.filter("success")
+    n, successes, queries = cell.height, found.height, int(cell["queries"].sum())
+    low, high = wilson(successes, n)
+    about: dict[str, Any] = {"scorer": victim, "perturbation": recipe, "group": group}
+    share = 100.0 * successes / n
+    sd = 100 * (high - low) / (2 * Z)
+    yield Measure(kinds.SUCCESS, share, n=n, changed=successes, sd=sd, low=100 * low, high=100 * high, **about)
+    yield Measure(kinds.QUERIES, queries / n, n=n, **about)
+    yield Measure(kinds.QUERIES_PER_SUCCESS, queries / successes if successes else None, n=successes, **about)
+    yield Measure(kinds.WORDS_CHANGED, _median(found["words_changed"]), n=successes, **about)
+    yield Measure(kinds.GAIN, _median(found["gain"]), n=successes, **about)
+
+
+def _edit_shares(cell: pl.DataFrame, victim: str, recipe: str) -> Iterator[Measure]:
+    """Of which kinds the edits of eligible perturbations are."""
+    edits = Counter(edit["kind"] for text in cell.filter("success")["edits"] for edit in json.loads(text))
+    for kind, count in sorted(edits.items(), key=lambda item: (-item[1], item[0])):
+        share = 100.0 * count / edits.total()
+        yield Measure(kinds.EDIT_SHARE, share, n=edits.total(), scorer=victim, perturbation=recipe, other=kind)
+
+
+def _median(column: pl.Series) -> float | None:
+    value = column.median()
+    return float(value) if isinstance(value, int | float) else None
+
+
+def transfer_table(attacks: pl.DataFrame, scored: pl.DataFrame, goal: Goal) -> pl.DataFrame:
+    """Every eligible perturbation under every victim: normalised scores before and after, and whether it too is fooled.
+
+    `scored` has, per tuple and other victim, the normalised scores `before` and `after`, and whether that victim finds
+    both texts as alike as the goal wants (`alike`). Each victim is measured by its own scale, so one threshold serves
+    all.
+    """
+    gains = [goal.gain(before, after) for before, after in scored.select("before", "after").iter_rows()]
+    found = attacks.filter("success").select("tuple", "victim", "recipe")
+    met = [goal.met(gain) for gain in gains]
+    judged = scored.with_columns(
+        gain=pl.Series(gains, dtype=pl.Float64), met=pl.Series(met, dtype=pl.Boolean) & pl.col("alike")
+    )
+    return found.join(judged, on="tuple", how="inner", maintain_order="left")
+
+
+def transfer_measures(transfers: pl.DataFrame) -> Iterator[Measure]:
+    """Per pair of victims, all recipes together and each alone: the share that fools the other, and the mean drop."""
+    for keys in (("victim", "other"), ("victim", "other", "recipe")):
+        for values, part in transfers.group_by(keys, maintain_order=True):
+            victim, other, *recipe = map(str, values)
+            fooled = int(part["met"].sum())
+            low, high = wilson(fooled, part.height)
+            about: dict[str, Any] = {"scorer": victim, "other": other, "perturbation": recipe[0] if recipe else None}
+            yield Measure(
+                kinds.TRANSFER,
+                100.0 * fooled / part.height,
+                n=part.height,
+                changed=fooled,
+                low=100 * low,
+                high=100 * high,
+                **about,
+            )
+            gains = part["gain"].to_numpy()
+            gains = gains[np.isfinite(gains)]
+            yield Measure(kinds.TRANSFER_DROP, float(gains.mean()) if gains.size else None, n=gains.size, **about)
+
+
+TOP = 500
+"""Translations on which humans and metrics disagree most."""
+ALL, ELIGIBLE, DISAGREE = "all", "eligible", "top disagreement"
+
+
+def length_measures(
+    attacks: pl.DataFrame, by: str | None, disagreement: pl.DataFrame | None, seed: int, top: int = TOP
+) -> Iterator[Measure]:
+    """Mean length in words of three sets, and one-sided rank-sum tests of the last against the others.
+
+    (1) all attacked translations, subsampled to be balanced over the column `by`; (2) those that gave eligible
+    perturbations; (3) the `top` on which human and metric degradation differ most, where there are human ratings, else
+    those with the largest gain. A translation attacked several times counts once in (1), once per perturbation in (2).
+    """
+    sets = {ALL: _lengths(_balanced(attacks, by, seed)), ELIGIBLE: _lengths(attacks.filter("success"))}
+    ranked = disagreement if disagreement is not None else attacks.filter("success").with_columns(gap=pl.col("gain"))
+    last = DISAGREE if disagreement is not None else "top gain"
+    most = min(top, ranked.height // 2 or 1)
+    sets[last] = _lengths(ranked.sort("gap", "tuple", descending=[True, False]).head(most))
+    for name, lengths in sets.items():
+        if len(lengths):
+            spread = float(np.std(lengths, ddof=1)) if len(lengths) > 1 else None
+            yield Measure(kinds.LENGTH, float(lengths.mean()), n=len(lengths), sd=spread, group=name)
+    for name in (ALL, ELIGIBLE):
+        if len(sets[last]) and len(sets[name]):
+            test = rank_sum(sets[last], sets[name], "less")
+            yield Measure(
+                kinds.SHORTER,
+                float(sets[last].mean() - sets[name].mean()),
+                n=len(sets[last]),
+                group=last,
+                other=name,
+                p=test.p,
+                testable=can_separate(len(sets[last]), len(sets[name])),
+                family=("length",),
+            )
+
+
+def _balanced(attacks: pl.DataFrame, by: str | None, seed: int) -> pl.DataFrame:
+    """Every attacked translation once, as many of each value of `by` as the rarest has."""
+    once = attacks.unique("row", maintain_order=True)
+    if by is None or once.is_empty():
+        return once
+    parts = [part for _, part in once.group_by(by, maintain_order=True)]
+    size = min(part.height for part in parts)
+    drawn = [part[Stream(seed, "lengths", part[by][0]).sample(part.height, size)] for part in parts]
+    return pl.concat(drawn)
+
+
+def _lengths(table: pl.DataFrame) -> NDArray[np.float64]:
+    return np.array([len(words(text)) for text in table["original"]], dtype=np.float64)
+
+
+JUDGE = "chrf"
+"""Who tells how far a translation has moved from the clean one."""
+
+
+def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
+    """Per victim and recipe, and per value of the column that tables are split by: the share of eligible ones."""
+    attacks, by = run.table("attacks"), run.info.config.get("by")
+    for victim, recipe, group, part in (*cells(attacks), *(cells(attacks, of_data(str(by))) if by else ())):
+        keys, rows = _units(part)
+        named = placed(run, {"scorer": victim, "system": None})
+        cell = Cell(Place(None, perturbation=recipe, group=group, **named), keys, part.height)
+        cell.compute({kinds.SUCCESS.name: _share}, [rows], resamples, seed)
+        yield cell
+
+
+def placed(run: Run, row: dict[str, Any]) -> dict[str, Any]:
+    """A row of measures; where systems are attacked they are the victims, and chrF judges them."""
+    return row | {"scorer": JUDGE, "system": row["scorer"]} if run.info.config.get("system") else row
+
+
+def _units(attacks: pl.DataFrame) -> tuple[Keys, Array]:
+    """The sentences behind the attacks, and of each how often it fell and how often it was attacked."""
+    keys, places = np.unique(unit_keys(attacks), return_inverse=True)
+    fell = np.bincount(places, attacks["success"].to_numpy(), len(keys))
+    return keys, np.column_stack([fell, np.bincount(places, minlength=len(keys))])
+
+
+def _share(sums: Array) -> Array:
+    return np.asarray(100 * sums[..., 0] / sums[..., 1])
