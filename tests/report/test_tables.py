@@ -164,3 +164,19 @@ def test_tables_fit_into_eighty_columns_with_names_that_can_be_read(study: str, 
         "mt": lambda: bq.mt(systems=[old, new], data=data, suite=suite, scorers=scorers, **options),
     }[study]()
     assert all(natural_width(fitting(table, 80)[0]) <= 80 for table in tables(run))
+
+
+def test_parts_of_the_data_are_shown_where_systems_are_weak(tmp_path: Path) -> None:
+    rows = [
+        ("Ein Satz.", "ein saz", "A sentence.", "A sentence.", "a sa", "even"),
+        ("Zwei.", "zwo", "Two.", "Two.", "Two.", "odd"),
+    ]
+    names = ("source", "perturbed", "reference", "translation", "translation_perturbed", "domain")
+    data = [dict(zip(names, row, strict=True)) | {"system": system} for row in rows for system in ("S", "T")]
+    run = bq.mt(data=data, by="domain", scorers="chrf", out=tmp_path / "r", resamples=400)
+    parts: list[Table] = []
+    others: list[Table] = []
+    for table in tables(run):
+        (parts if table.title.startswith("By part") else others).append(table)
+    assert [line[1] for table in parts for line in table.rows] == ["even", "odd"]
+    assert all("even" not in line for table in others for line in table.rows)

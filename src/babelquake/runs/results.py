@@ -25,6 +25,11 @@ class Results:
         """The measures of a run."""
         return cls(run.measures.to_dicts())
 
+    @property
+    def whole(self) -> "Results":
+        """Those of all segments, without those of parts of the data."""
+        return Results(row for row in self.rows if row["group"] is None)
+
     @cached_property
     def _index(self) -> dict[tuple[Any, ...], Row]:
         return {tuple(row[name] for name in NAMES): row for row in self.rows}

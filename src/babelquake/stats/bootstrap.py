@@ -68,6 +68,10 @@ class Resampled:
         sd = values.std(ddof=1) if values.size > 1 else np.nan
         return Estimate(self.value, float(values.mean()), float(sd), float(low), float(high))
 
+    def summary(self) -> "Summary":
+        """What is left to say of it when its resamples are not needed any more."""
+        return Summary(self.value, self.values[:0], self.estimate())
+
     def __sub__(self, other: "Resampled") -> "Resampled":
         """The difference, resample by resample; meaningful where both used the same seed and segments."""
         return Resampled(self.value - other.value, self.values - other.values)
@@ -77,6 +81,17 @@ class Resampled:
         """The resamples moved to where the null hypothesis puts them: their own mean taken off."""
         known = self.values[np.isfinite(self.values)]
         return self.values - known.mean() if known.size else self.values
+
+
+@dataclass(frozen=True)
+class Summary(Resampled):
+    """A number whose resamples were summed up and given back: of thousands of cells they would fill the memory."""
+
+    summed_up: Estimate
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """What the resamples said."""
+        return self.summed_up
 
 
 def bootstrap(

@@ -70,7 +70,8 @@ class Place:
 
     def asked(self, question: str) -> tuple[str | None, ...]:
         """The family of its tests of a question."""
-        return (self.language_pair, self.scorer, question + (", changed texts only" if self.only_changed else ""))
+        told = (", changed texts only" if self.only_changed else "") + (", by part" if self.group is not None else "")
+        return (self.language_pair, self.scorer, question + told)
 
 
 @dataclass

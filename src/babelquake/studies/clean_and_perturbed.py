@@ -25,19 +25,24 @@ class Sides:
 
     def perturbed(self, column: str, chosen: Chosen = None) -> Array:
         """A column of statistics of the perturbed texts."""
-        return self._by_segment(self.noisy.statistics(column), chosen)
+        return self.by_segment(self.noisy.statistics(column), chosen)
 
     def baseline(self, times: Places | None = None, chosen: Chosen = None) -> Array:
         """Statistics of the clean texts, each as often as it was perturbed, or as `times` says."""
+        statistics = self.of_clean()
+        if times is not None:
+            statistics *= times[:, None]
+        return self.by_segment(statistics, chosen)
+
+    def of_clean(self) -> Array:
+        """For each perturbed text the statistics of the clean one it came from."""
         rows = self.clean.index["row"].to_numpy()
         order = np.argsort(rows)
         at = order[np.searchsorted(rows[order], self.rows)]
-        statistics = self.clean.statistics("statistics")[at]
-        if times is not None:
-            statistics *= times[:, None]
-        return self._by_segment(statistics, chosen)
+        return self.clean.statistics("statistics")[at]
 
-    def _by_segment(self, statistics: Array, chosen: Chosen) -> Array:
+    def by_segment(self, statistics: Array, chosen: Chosen) -> Array:
+        """Statistics of texts summed by segment, of all texts or of those chosen."""
         if chosen is None:
             return by_unit(self.keys, statistics)[1]
         return by_unit(self.keys[chosen], statistics[chosen])[1]

@@ -99,6 +99,11 @@ SCORER = Option(
 )
 LARGEST = 10**18
 """No number that an option takes is larger: tables and libraries count in 64 bits."""
+BY = Option(metavar="COLUMN", help="Measure the segments of every value of a column too; length: bands of words.")
+UNIT = Option(
+    metavar="UNIT", help="Resample segment or document; default: document where data with variants have them."
+)
+Unit = Literal["segment", "document"]
 RESAMPLES = Option(metavar="N", help="Bootstrap resamples.", min=100, max=1_000_000)
 
 

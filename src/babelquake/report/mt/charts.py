@@ -4,6 +4,7 @@ from typing import Any
 
 import altair as alt
 
+from babelquake.perturb.labels import label_of
 from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, tooltips
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
@@ -30,7 +31,8 @@ KIND_COLOURS = {
 
 def mt_views(run: Run) -> list[View]:
     """One view per language pair and scorer."""
-    results = results_of(run)
+    everything = results_of(run)
+    results = everything.whole
     views = []
     rows = results.where("consis")
     pairs, scorers = values(rows, "language_pair"), values(rows, "scorer")
@@ -43,6 +45,7 @@ def mt_views(run: Run) -> list[View]:
             *_heat_charts(heat, name),
             *_sweeps(results, pair, scorer),
             *_scatter(results, pair, scorer),
+            *_parts(everything, pair, scorer, name),
             *_changes(results, pair),
         ]
         views.append(View(label, charts, heat, {"language_pair": pair, "scorer": scorer}))
@@ -118,6 +121,34 @@ def _sweeps(results: Results, pair: str | None, scorer: str) -> list[Chart]:
         rows, name = results.known(measure, language_pair=pair, scorer=scorer), MEASURES[measure]
         described = f"{name} of each system over levels of {{}}, with 95 % intervals (Niu 2020 Figure 2)."
         charts += sweeps(rows, "system", f"sweep-{measure}", name, name, described)
+    return charts
+
+
+def _parts(results: Results, pair: str | None, scorer: str, name: str) -> list[Chart]:
+    """Where a system is weak: systems × parts of the data, one map per perturbation."""
+    measure = next((one for one in ("robust", "consis") if results.known(one, language_pair=pair, scorer=scorer)), None)
+    if measure is None:
+        return []
+    rows = [row for row in results.known(measure, language_pair=pair, scorer=scorer) if row["group"] is not None]
+    charts = []
+    for perturbation, level in distinct(rows, "perturbation", "level"):
+        tiles = [
+            {"label": row["group"], "name": row["system"], "value": row["value"], "n": row["n"]}
+            for row in rows
+            if (row["perturbation"], row["level"]) == (perturbation, level)
+        ]
+        shown, called = values(tiles, "label"), label_of(perturbation, level)
+        base = alt.Chart(data(tiles)).encode(
+            x=alt.X("name:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-40)),
+            y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+            tooltip=tooltips(label="part", name="system", value=MEASURES[measure], n="segments"),
+        )
+        scale = alt.Scale(scheme="oranges", reverse=True)
+        tile = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=MEASURES[measure]))
+        text = base.mark_text(fontSize=9).encode(text=alt.Text("value:Q", format=".0f"))
+        described = f"{MEASURES[measure]} by {name} of every system on every part of the data, under {called}."
+        chart = (tile + text).properties(height=lines(shown))
+        charts.append(Chart(f"parts-{called}", f"Where systems are weak: {called}", described, chart))
     return charts
 
 

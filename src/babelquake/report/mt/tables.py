@@ -1,6 +1,6 @@
 """The MT study's tables: overall, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
-from babelquake.perturb.labels import known_card
+from babelquake.perturb.labels import known_card, label_of
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
@@ -21,14 +21,38 @@ IN_SCORES = ("overall_quality_perturbed", "overall_quality", "overall_delta")
 
 
 def mt_tables(run: Run) -> list[Table]:
-    """Overall figures first; then one table per language pair and scorer, and the comparison of systems."""
-    results = results_of(run)
+    """Overall figures first; then one table per language pair and scorer, comparisons of systems, parts of the data."""
+    everything = results_of(run)
+    results = everything.whole
     views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
     return [
         *_overall(results),
         *(_cells(results, pair, scorer) for pair, scorer in views),
         *(table for pair, scorer in views for table in _differences(results, pair, scorer)),
+        *(table for pair, scorer in views for table in _parts(everything, pair, scorer)),
     ]
+
+
+def _parts(results: Results, pair: str | None, scorer: str) -> list[Table]:
+    """Where systems are weak: on every part of the data the weakest and the strongest one."""
+    names = ("robust", "consis")
+    measure = next((name for name in names if results.known(name, language_pair=pair, scorer=scorer)), names[0])
+    rows = [row for row in results.known(measure, language_pair=pair, scorer=scorer) if row["group"] is not None]
+    if not rows:
+        return []
+    lines = []
+    for perturbation, level, group in distinct(rows, "perturbation", "level", "group"):
+        here = [
+            row for row in rows if (row["perturbation"], row["level"], row["group"]) == (perturbation, level, group)
+        ]
+        weakest, *_, strongest = sorted([*here, *here[:1]] if len(here) == 1 else here, key=lambda row: row["value"])
+        mean = f"{sum(row['value'] for row in here) / len(here):.1f}"
+        ends = (weakest["system"], cell(weakest, 1), strongest["system"], cell(strongest, 1))
+        lines.append((label_of(perturbation, level), group, str(max(row["n"] for row in here)), mean, *ends))
+    said = {"robust": "ROBUST", "consis": "CONSIS"}[measure]
+    columns = ("perturbation", "part", "n", f"mean {said}", "weakest", said, "strongest", f"{said} ")
+    note = f"Mean over systems. A loss is tested on every part, in a family of its own. {note_on(rows)}"
+    return [Table(f"By part of the data: {_view(pair, scorer, results)}", columns, tuple(lines), note.strip())]
 
 
 def _overall(results: Results) -> list[Table]:

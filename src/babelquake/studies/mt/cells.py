@@ -22,6 +22,7 @@ from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place, Shared, exchange_of
 from babelquake.studies.clean_and_perturbed import Chosen, Sides
+from babelquake.studies.slices import Slices
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
 REACHES_ZERO = 0.025
@@ -43,17 +44,18 @@ def cells(
     keys: Keys,
     resamples: int,
     seed: int,
+    slices: Slices | None = None,
 ) -> Iterator[list[Cell]]:
     """All cells, place by place, on all cores: over all texts, and over the changed ones where that is not all of them.
 
     `told` says which rows count, `keys` hold the sentence of every row number; `translations` tell which perturbed
-    sources differ from their original.
+    sources differ from their original; `slices` are parts of the segments that have cells of their own.
     """
     by_name = {scorer.name: scorer for scorer in scorers}
     wanted, shared = places(scores, told), Shared()
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
-        sides = _Cut(scores, values, told, keys)
+        sides = _Cut(scores, values, told, keys, keep=bool(slices))
         really = sides.changed(translations, values)
         count = len(np.unique(sides.rows[really]))
         cell = _cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)
@@ -62,6 +64,11 @@ def cells(
             only = Place(**values, only_changed=True)
             some = _cell(only, by_name[values["scorer"]], sides, really, count, resamples, seed)
             found.append(replace(some, keys=some.keys[:0].copy(), marks=None))  # these are compared with no others
+        for name, rows in (slices or {}).items():
+            if (inside := np.isin(sides.rows, rows)).any():
+                part, changed = Place(**values, group=name), len(np.unique(sides.rows[inside & really]))
+                some = _cell(part, by_name[values["scorer"]], sides, inside, changed, resamples, seed)
+                found.append(_summed_up(some))
         return found
 
     yield from in_parallel(make, wanted, len(keys))
@@ -84,9 +91,12 @@ def _clean_cell(
 class _Cut(Sides):
     """The sides of one cell, cut from the table of scores."""
 
-    def __init__(self, scores: pl.LazyFrame, values: Mapping[str, Any], told: pl.Expr, keys: Keys) -> None:
+    def __init__(
+        self, scores: pl.LazyFrame, values: Mapping[str, Any], told: pl.Expr, keys: Keys, keep: bool = False
+    ) -> None:
         here = {name: values[name] for name in GROUPS[:3]}
         noisy, clean = told & same(**values), same(**here, perturbation=None)
+        self._kept: dict[str, Array] | None = {} if keep else None
         super().__init__(scores, noisy, clean, ["row", "replicate"], keys)
         there = scores.filter(noisy).select(pl.col("statistics", "forward").is_not_null()).collect()
         self.judged: NDArray[np.bool_] = there["statistics"].to_numpy()
@@ -101,10 +111,14 @@ class _Cut(Sides):
         return np.isin(_numbered(self.noisy.index), _numbered(listed))
 
     def table(self, side: str, chosen: Chosen) -> Array:
-        """One of its sides by name."""
-        if side == "clean":
-            return self.baseline(None, chosen)
-        return self.perturbed("statistics" if side == "perturbed" else side, chosen)
+        """One of its sides by name; read once where many parts are cut from it."""
+        if self._kept is not None and side in self._kept:
+            return self.by_segment(self._kept[side], chosen)
+        column = "statistics" if side == "perturbed" else side
+        texts = self.of_clean() if side == "clean" else self.noisy.statistics(column)
+        if self._kept is not None:
+            self._kept[side] = texts
+        return self.by_segment(texts, chosen)
 
 
 def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
@@ -125,6 +139,12 @@ def places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
     """What there is a cell of."""
     listed = counted(scores, told & pl.col("perturbation").is_not_null(), GROUPS)
     return list(listed.select(GROUPS).iter_rows(named=True))
+
+
+def _summed_up(cell: Cell) -> Cell:
+    """A cell that is compared with no others: only what it says and its tests are kept."""
+    numbers: dict[str, Resampled] = {name: drawn.summary() for name, drawn in cell.numbers.items()}
+    return replace(cell, numbers=numbers, contributions={}, marks=None, keys=cell.keys[:0].copy())
 
 
 def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: int, resamples: int, seed: int) -> Cell:

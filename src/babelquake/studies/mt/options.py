@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from babelquake.studies.options import SCORER, SUITE, Option, PerturbingOptions
+from babelquake.studies.options import BY, SCORER, SUITE, UNIT, Option, PerturbingOptions, Unit
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Perturbations, Scorers, Systems
@@ -42,4 +42,6 @@ class MtOptions(PerturbingOptions):
     sample: Annotated[
         int | None, Option(metavar="N", help="Of sentences with a full stop, N for final-… changes.", min=1)
     ] = None
+    by: Annotated[str | None, BY] = None
+    unit: Annotated[Unit | None, UNIT] = None
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False

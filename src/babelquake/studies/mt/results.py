@@ -15,6 +15,8 @@ from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
+from babelquake.studies.segment_units import COLUMN, keys_by_row
+from babelquake.studies.slices import slices_of
 from babelquake.studies.tests_to_measures import enough
 
 
@@ -26,15 +28,28 @@ def mt_results(
     resamples: int,
     seed: int,
     quiet: bool = True,
+    segments: pl.DataFrame | None = None,
+    by: str | None = None,
 ) -> list[Measure]:
-    """All results of the study. Segments with a blank source are left out: there is nothing to perturb."""
-    found = mt_cells(scores, translations, scorers, enough(resamples), seed, quiet)
-    keys, there = sentences(translations.lazy())
-    told = with_source(there)
+    """All results of the study. Segments with a blank source are left out: there is nothing to perturb.
+
+    `segments` say what is resampled where that is not sentences, and what they have in the column `by`: the measures of
+    cells are told of every value of it too, tested in families apart.
+    """
+    found = mt_cells(scores, translations, scorers, enough(resamples), seed, quiet, segments, by)
+    keys, there = _keys(translations.lazy(), segments)
+    told, slices = with_source(there), {} if segments is None else slices_of(segments, by)
+    whole = [cell for cell in found if cell.place.group is None]
     measures = cell_measures(found)
-    measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed)
-    measures += system_differences(found) + ranks(found) + robust_consis_correlation(found) + overall(found)
+    measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed, slices)
+    measures += system_differences(whole) + ranks(whole) + robust_consis_correlation(whole) + overall(whole)
     return measures + _changes(translations.lazy(), told)
+
+
+def _keys(translations: pl.LazyFrame, segments: pl.DataFrame | None) -> tuple[Keys, NDArray[np.bool_]]:
+    """For every row number the key of what is resampled, and whether it has a source."""
+    keys, there = sentences(translations)
+    return (keys if segments is None or COLUMN not in segments.columns else keys_by_row(segments)), there
 
 
 def mt_cells(
@@ -44,13 +59,16 @@ def mt_cells(
     resamples: int,
     seed: int,
     quiet: bool = True,
+    segments: pl.DataFrame | None = None,
+    by: str | None = None,
 ) -> list[Cell]:
-    """The cells of a run, from its tables."""
-    keys, there = sentences(translations.lazy())
+    """The cells of a run, from its tables; those of slices after those of all."""
+    keys, there = _keys(translations.lazy(), segments)
     scores, told = scores.lazy(), with_source(there)
+    slices = {} if segments is None else slices_of(segments, by)
     found: list[Cell] = []
     with Progress("resampling", len(places(scores, told)), "cells", quiet) as progress:
-        for some in cells(scores, translations.lazy(), scorers, told, keys, resamples, seed):
+        for some in cells(scores, translations.lazy(), scorers, told, keys, resamples, seed, slices):
             found += some
             progress.advance(1)
     return found

@@ -15,7 +15,7 @@ from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
 from babelquake.studies.final_marks import not_sampled
-from babelquake.studies.given_variants import systems_for
+from babelquake.studies.given_variants import brings_variants, systems_for
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
@@ -31,6 +31,8 @@ from babelquake.studies.mt.translating import make_tables
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
 from babelquake.studies.resolve import AnySystem, given_references, references_each, scorers_of, several
+from babelquake.studies.segment_units import unit_for, with_units
+from babelquake.studies.slices import slicing_column
 from babelquake.systems import system as system_of
 
 MT = Study(
@@ -51,7 +53,7 @@ MT = Study(
     ),
     subject="system",
     cells=lambda run, scorers, resamples, seed: mt_cells(
-        run.scan("scores"), run.scan("translations"), scorers, resamples, seed
+        run.scan("scores"), run.scan("translations"), scorers, resamples, seed, segments=run.segments
     ),
     overall=overall_pairs,
     counts=lambda run, measure, perturbation: measure != "quality" or perturbation is None,
@@ -88,8 +90,9 @@ def mt(options: MtOptions) -> Run:
     `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
     `sample` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
     `deduplicate` keeps the first of equal sources and references. `replicates` repeats stochastic perturbations;
-    segments stay the
-    unit of resampling. `budget` is the most characters that remote systems may be sent.
+    segments stay the unit of resampling. `by` is a column whose values are measured one by one too, or `length`; `unit`
+    says what is resampled: segments, or documents, which is the default where data that bring variants have them.
+    `budget` is the most characters that remote systems may be sent.
     """
     material = options.dataset()
     if not material.has("source"):
@@ -99,6 +102,9 @@ def mt(options: MtOptions) -> Run:
     given: list[AnySystem] = several(options.systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     numbered, unchanged = sources_of(material, options.deduplicate)
+    slicing_column(options.by, numbered)
+    unit = unit_for(options.unit, material, brings_variants(material))
+    numbered = with_units(numbered, unit)
     made, absent = systems_for(named, material, numbered, material.segments["language_pair"].unique().sort())
     engine = options.made_engine()
     options = replace(options, engine=engine)
@@ -113,6 +119,7 @@ def mt(options: MtOptions) -> Run:
         scorers=scorers_of(options.scorers),
         suite=chosen,
         systems=[item.identity for item in next(iter(made.values()), [])],
+        unit=unit if unit == "document" else options.unit,
     ) as session:
         run = session.run
         segments = session.once("segments", lambda: numbered)
@@ -130,11 +137,18 @@ def mt(options: MtOptions) -> Run:
         text_of = text_in(translations, "judged", "system", "row", "perturbation", "level", "replicate")
         require_scores(scores, session.scorers, "translations", text_of)
         session.say(*_without_consis(session.scorers))
-        results = mt_results(scores, translations, session.scorers, threshold, resamples, seed, engine.quiet)
+        results = mt_results(
+            scores, translations, session.scorers, threshold, resamples, seed, engine.quiet, segments, options.by
+        )
         if results:
             results += baselines(segments, translations, session.scorers)
             results += achieved_shares(tables["variants"], segments, "source")
-        return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})
+        return session.finish(
+            results,
+            language=source_language,
+            extra_signatures={"chrf": ChrF().signature},
+            unit=unit if unit == "document" else None,
+        )
 
 
 def _without_consis(scorers: Sequence[Scorer]) -> list[str]:

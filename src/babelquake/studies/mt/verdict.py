@@ -26,7 +26,7 @@ OVERALL = ("overall_quality_perturbed", "overall_quality", "overall_robust")
 
 def mt_findings(run: Run) -> list[Finding]:
     """Per language pair: systems that do not translate, the best under noise, losses, what cannot be told."""
-    results = Results.of(run)
+    results = Results.of(run).whole
     found: list[Finding] = []
     for pair in values(results.where("consis", "delta"), "language_pair"):
         alarms = [*_near_baselines(results, pair)]
