@@ -6,12 +6,10 @@
 >>> bq.system("bundled[model=de-en-bpe]").translate(["Guten Tag."])
 >>> run = bq.mt(systems=["command[cmd=cat]"], data="sample", suite="niu2020", scorers=["chrf"], out="runs/typos")
 
-Importing the package imports none of its rooms; each is loaded when a name from it is first used. Where runs are in
-play, what shows them in a notebook is loaded too.
+Importing the package imports none of its rooms; each is loaded when a name from it is first used.
 """
 
 from importlib import import_module
-from sys import modules
 from typing import TYPE_CHECKING, Any
 
 from babelquake.version import VERSION
@@ -142,8 +140,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'babelquake' has no attribute '{name}'")
     module, _, attribute = _PLACES[name].partition(":")
     found = import_module(module)
-    if "babelquake.runs.run" in modules:
-        import_module("babelquake.report.notebook")
     value = getattr(found, attribute) if attribute else found
     globals()[name] = value
     return value

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from markupsafe import escape
 
 from babelquake.escape import visible
-from babelquake.runs.display import shown_by
 from babelquake.runs.findings import Finding
 from babelquake.runs.run import Run
 
@@ -74,6 +73,3 @@ def _picture(spec: str) -> str:
 
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE).encode()
     return f'<img alt="chart" src="data:image/svg+xml;base64,{base64.b64encode(drawn).decode("ascii")}">'
-
-
-shown_by(Notebook())

@@ -1,6 +1,8 @@
-"""How a run shows itself in a notebook. Runs know nothing of reports: who can draw one says so here."""
+"""How a run shows itself in a notebook. Runs know nothing of reports: who draws one is looked up by name."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from babelquake.registry import Registry
 
 if TYPE_CHECKING:
     from babelquake.runs.findings import Finding
@@ -27,38 +29,12 @@ class Display(Protocol):
         ...
 
 
-class Plain:
-    """What a run can say of itself without a report."""
-
-    def text(self, run: "Run") -> str:
-        """Where it is and how it was made."""
-        state = "finished" if run.info.finished else "unfinished"
-        return f"{run.info.study} run in {run.folder}, {state}"
-
-    def html(self, run: "Run") -> str:
-        """The same as preformatted text."""
-        from html import escape
-
-        return f"<pre>{escape(self.text(run))}</pre>"
-
-    def verdict(self, run: "Run") -> list[str]:
-        """No words without a report."""
-        return [self.text(run)]
-
-    def findings(self, run: "Run") -> "list[Finding]":
-        """Those that were stored when it was finished."""
-        return run.info.findings or []
-
-
-_display: Display = Plain()
-
-
-def shown_by(display: Display) -> None:
-    """Have runs drawn by this from now on."""
-    global _display
-    _display = display
+DISPLAYS: Registry[Any] = Registry(
+    "display", "babelquake.displays", {"notebook": "babelquake.report.notebook:Notebook"}
+)
 
 
 def display() -> Display:
-    """Who draws runs."""
-    return _display
+    """Who draws runs; loaded when the first run is drawn."""
+    found: Display = DISPLAYS.get("notebook")()
+    return found
