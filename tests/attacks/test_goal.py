@@ -32,7 +32,7 @@ def test_goals_have_names_and_options() -> None:
     )
     with pytest.raises(UserError, match="Did you mean 'inflate'"):
         goal("inflat")
-    with pytest.raises(UserError, match="expected plain or symmetric"):
+    with pytest.raises(UserError, match="expected auto or plain or symmetric"):
         goal("inconsistent[similarity=both]")
 
 

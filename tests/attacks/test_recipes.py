@@ -8,6 +8,8 @@ from babelquake.attacks.constraints import constraint
 from babelquake.attacks.goal import goal
 from babelquake.attacks.recipes import RECIPES, Tools, recipe
 from babelquake.errors import UserError
+from babelquake.spec import parse
+from babelquake.studies.attack.models import PAPER, SHIPPED
 
 TOOLS = Tools({}, lambda sentence: ())
 
@@ -47,3 +49,10 @@ def test_letters_must_be_named() -> None:
 def test_a_recipe_says_where_it_follows_whom(name: str) -> None:
     said = RECIPES[name].__doc__ or ""
     assert "Paper" in said and "TextAttack" in said
+
+
+def test_clare_is_what_the_authors_ran_unless_told_otherwise() -> None:
+    """TextAttack hides the marks at both ends from the model, and takes pieces of words for words."""
+    assert [getattr(move, "clipped", None) for move in recipe("clare", TOOLS).moves] == [None, True, True]
+    assert not recipe("clare[context=whole]", TOOLS).moves[1].clipped  # type: ignore[attr-defined]
+    assert all(dict(parse(names["masked"]).options) == {"words": "any"} for names in (PAPER, SHIPPED))

@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -244,6 +245,38 @@ def test_a_table_that_attacks_takes_a_limit_of_questions(tmp_path: Path) -> None
     assert "Each search asked at most 4 questions." in found.notes
     asked = pl.read_parquet(found.runs["all"] / "attacks.parquet")["queries"]
     assert all(0 < count <= 4 for count in asked)
+
+
+def test_figures_about_ratings_are_one_command_for_who_has_the_authors_file(tmp_path: Path) -> None:
+    draw = np.random.default_rng(5)
+    rows = [
+        {
+            "metric": metric,
+            "attack_algo": recipe,
+            "year": year,
+            "original_score": (score := draw.normal()),
+            "adv_score": score - draw.normal(1.5, 0.2),
+            "human_original": score + draw.normal(0, 0.1),
+            "human_adv": score - draw.normal(0.4, 0.5),
+        }
+        for metric in ("bertscore", "bleurt", "comet")
+        for recipe in ("clare", "deep_word_bug", "faster_genetic", "input_reduction")
+        for year in (2012, 2017, 2022)
+        for _ in range(25)
+    ]
+    file = tmp_path / "pairs.csv"
+    pl.DataFrame(rows).write_csv(file)
+    found = reproduce("huang2023", "figure5", file, out=tmp_path)
+    cells = {(cell.row, cell.column): cell for cell in found.cells}
+    assert all(cell.measured is not None and cell.n == 25 and not cell.otherwise for cell in found.cells)
+    metric, human = (cells["CLARE", f"COMET wmt22 {side}"].measured for side in ("metric", "human"))
+    assert metric == pytest.approx(1.5, abs=0.2) and human == pytest.approx(0.4, abs=0.4)
+    found = reproduce("huang2023", "figure2", file, out=tmp_path)
+    original = next(cell for cell in found.cells if cell.column == "BLEURT wmt12 original")
+    assert original.measured is not None and original.measured > 0.9
+    pl.DataFrame(rows).rename({"human_adv": "rating"}).write_csv(file)
+    with pytest.raises(UserError, match=r"no column human_adv or human_perturbed; it has: .*rating"):
+        reproduce("huang2023", "figure5", file, out=tmp_path)
 
 
 def test_a_table_about_ratings_is_taken_from_a_run_that_has_them(tmp_path: Path) -> None:

@@ -77,8 +77,10 @@ class Inflate(Goal):
 class Inconsistent(Goal):
     """f̂(x, ref) − f̂(x′, ref) > `by` while f̂(x, x) − f̂(x′, x) < `within` (§2.2).
 
-    `similarity=symmetric` measures the second difference with ½[f(x, x′) + f(x′, x)], for victims that tell translation
-    and reference apart (Appendix C). The paper names no limit on perplexity for this goal.
+    Victims that tell translation and reference apart are no distance between two texts: the second difference is then
+    measured with ½[f(x, x′) + f(x′, x)] (Appendix C). `similarity=plain` or `symmetric` says so for all of them. The
+    paper limits the rise in perplexity for over-penalisation and does not say whether it does so here too: nothing
+    limits it unless a constraint is named.
     """
 
     name = "inconsistent"
@@ -86,7 +88,7 @@ class Inconsistent(Goal):
     fluent = False
     by: Deviations = 0.4
     within: Deviations = 0.3
-    similarity: Literal["plain", "symmetric"] = "plain"
+    similarity: Literal["auto", "plain", "symmetric"] = "auto"
 
     def gain(self, original: float, score: float) -> float:
         """The fall of the score against the reference."""

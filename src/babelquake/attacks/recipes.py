@@ -79,7 +79,7 @@ def clare(
     iterations: Count | None = None,
     strict: bool | None = None,
     merge: Literal["anywhere", "open"] = "anywhere",
-    context: Literal["whole", "clipped"] = "whole",
+    context: Literal["clipped", "whole"] = "clipped",
     distinct: bool = False,
     stop_words: StopWords = "swaps",
 ) -> dict[str, Any]:
@@ -87,12 +87,13 @@ def clare(
 
     Paper: beam of 2 and 10 iterations, 5 and 15 for self-inconsistency; no sentence-similarity constraint. TextAttack:
     greedy, similarity ≥ 0.7 (add `similarity` as a constraint, `width=1`); 50 candidates per mask, floors 5e-4, 0 and
-    5e-3, pairs merged by part of speech wherever they stand (`merge=open` keeps to unchanged words); pieces of words
-    count among the 50 as if they were words (a masked model with `words=any` does that), and marks before the first
-    word and behind the last are hidden from the model for insertions and merges, which then reach neither end of the
-    sentence (`context=clipped`). Li 2021: one action per position, floors and similarity as in TextAttack. The authors'
-    published code leaves the larger search out for BERTScore: `strict=false` with the goal `inconsistent` is that
-    reading. `distinct` keeps a text once in the beam, which may hold it twice in the authors' code.
+    5e-3, pairs merged by part of speech wherever they stand (`merge=open` keeps to unchanged words). As in TextAttack,
+    which the paper ran, marks before the first word and behind the last are hidden from the model for insertions and
+    merges, which then reach neither end of the sentence (`context=whole` shows it everything), and pieces of words
+    count among the 50 as if they were words (a masked model with `words=whole` offers whole words alone). Li 2021: one
+    action per position, floors and similarity as in TextAttack. The authors' published code leaves the larger search
+    out for BERTScore: `strict=false` with the goal `inconsistent` is that reading. `distinct` keeps a text once in the
+    beam, which may hold it twice in the authors' code.
     """
     larger = tools.strict if strict is None else strict
     return {

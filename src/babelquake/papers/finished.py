@@ -22,6 +22,8 @@ class Measured:
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     runs: dict[str, Path] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    """The paper's name of a scorer → what its measures are called, where that is not what it was run as."""
 
 
 def finished(card: PaperTable, given: Sequence[str]) -> Measured:

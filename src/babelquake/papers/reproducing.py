@@ -14,6 +14,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.papers.finished import Measured, finished, is_one, notes_of
 from babelquake.papers.paper import MEAN, Judge, PaperTable, RowOf, paper
+from babelquake.papers.rated_pairs import rated_pairs
 from babelquake.papers.sizes import sizes
 from babelquake.runs.run import Run
 from babelquake.scorers import scorer
@@ -89,12 +90,18 @@ def reproduce(
 
     `judges` names scorers or systems by the paper's names and says what stands for each, `{run}` being the run; what is
     not named and cannot be had offline is left out, and its cells say so. `runs` are folders, or `RUN=FOLDER`.
+    Of tables about ratings `data` is the file of rated pairs (`rated_pairs`).
     """
     card = paper(name).table(table)
     chosen = _chosen(card, judges or {})
     _check_options(card, options)
     if runs:
         found = finished(card, runs)
+    elif card.only_from is not None and data is not None and Path(data).is_file():
+        chosen = {judge: named.spec for judge, named in card.judges.items()}
+        found = Measured(
+            {next(iter(card.runs)): rated_pairs(Path(data), card, seed)}, names={name: name for name in chosen}
+        )
     elif card.only_from is not None:
         raise UserError(f"{name} {table} is taken from {card.only_from}: --from {next(iter(card.runs))}=FOLDER.")
     elif data is None:
@@ -107,7 +114,7 @@ def reproduce(
     if not found.tables:
         raise UserError(f"nothing of {name} {table} could be measured. {found.notes[0]}")
     cells = tuple(
-        _cell(card, chosen, found.tables, row_name, row, column_name, place)
+        _cell(card, chosen, found, row_name, row, column_name, place)
         for row_name, row in card.rows.items()
         for place, column_name in enumerate(card.columns)
     )
@@ -228,13 +235,13 @@ def _study(
 def _cell(
     card: PaperTable,
     chosen: Mapping[str, str],
-    measured: Mapping[str, pl.DataFrame],
+    made: Measured,
     row_name: str,
     row: RowOf,
     column_name: str,
     place: int,
 ) -> Cell:
-    column = card.columns[column_name]
+    column, measured = card.columns[column_name], made.tables
     cell = partial(Cell, row_name, column_name, row.published[place], published_sd=row.sd[place] if row.sd else None)
     wanted = {"measure": column.measure, **row.where, **column.where}
     runs = list(card.runs) if row.run == MEAN else [row.run]
@@ -258,7 +265,8 @@ def _cell(
     found = []
     for run in here:
         specs = _of_run(card, judges, run)
-        found.append(_measure(measured[run], {**wanted, **_named({kind: specs[name] for kind, name in kinds.items()})}))
+        named = {kind: made.names.get(name) or _named(kind, specs[name]) for kind, name in kinds.items()}
+        found.append(_measure(measured[run], {**wanted, **named}))
     values = [measure for measure in found if measure.get("value") is not None]
     if not values:
         return cell(None, "; ".join([*otherwise, UNMEASURED]))
@@ -271,14 +279,11 @@ def _cell(
     return cell(number, "; ".join(otherwise) or None, n, **scaled)
 
 
-def _named(judges: Mapping[str, str]) -> dict[str, str]:
-    """The specs as a run's tables name them."""
-    names = {"scorer": lambda spec: scorer(spec).name, "tokenizer": lambda spec: Path(spec).name}
-    return {kind: names.get(kind, _own_name)(spec) for kind, spec in judges.items()}
-
-
-def _own_name(spec: str) -> str:
-    return dict(parse(spec).options).get("name") or spec
+def _named(kind: str, spec: str) -> str:
+    """A spec as a run's tables name it."""
+    if kind == "scorer":
+        return scorer(spec).name
+    return Path(spec).name if kind == "tokenizer" else dict(parse(spec).options).get("name") or spec
 
 
 def _measure(table: pl.DataFrame, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -141,6 +141,7 @@ class Bleurt(PublishedScorer[Network]):
     counts.
     """
 
+    tells_sides_apart: ClassVar[bool] = True
     metric: ClassVar[str] = "bleurt"
     owner: ClassVar[str] = "lucadiliello"
     files: ClassVar[tuple[str, ...]] = FILES

@@ -29,6 +29,7 @@ class Comet(VectorScorer):
     (xCOMET) judge without references. With several references the best counts.
     """
 
+    tells_sides_apart: ClassVar[bool] = True
     extra: ClassVar[str | None] = "neural"
     needs: ClassVar[frozenset[str]] = frozenset({"source", "reference"})
 

@@ -94,6 +94,7 @@ class CrossEncoder(MeanScorer):
     With several references the best counts. `activation=sigmoid` maps the model's output to 0 … 1.
     """
 
+    tells_sides_apart: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     costly: ClassVar[bool] = True
     extra: ClassVar[str | None] = "neural"

@@ -68,6 +68,7 @@ class LlmJudge(MeanScorer):
     to the server.
     """
 
+    tells_sides_apart: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
     costly: ClassVar[bool] = True
     remote: ClassVar[bool] = True

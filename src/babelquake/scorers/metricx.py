@@ -103,6 +103,7 @@ class MetricX(PublishedScorer[Network]):
     `inputs=source` judges without references (MetricX-23-QE, MetricX-24); `tokenizer` is a hub name or a folder.
     """
 
+    tells_sides_apart: ClassVar[bool] = True
     metric: ClassVar[str] = "metricx"
     owner: ClassVar[str] = "google"
     files: ClassVar[tuple[str, ...]] = FILES

@@ -1,4 +1,4 @@
-"""Wilcoxon's rank tests, by SciPy."""
+"""Tests of two samples, by SciPy: Wilcoxon's rank tests, and whether one is spread wider than the other."""
 
 import math
 from dataclasses import dataclass
@@ -40,6 +40,20 @@ def rank_sum(first: ArrayLike, second: ArrayLike, alternative: Alternative = "tw
 def can_separate(one: int, other: int, alpha: float = 0.05) -> bool:
     """Whether any outcome of a rank-sum test on so many scores is significant: all of one above all of the other."""
     return min(one, other) > 0 and (one + other > ENOUGH or 1 / math.comb(one + other, one) < alpha)
+
+
+def spread_difference(first: ArrayLike, second: ArrayLike) -> float:
+    """The two-sided p-value that two independent samples are equally spread (Brown & Forsythe 1974).
+
+    Compares distances from the medians, so that neither long tails nor a shift of one sample are taken for spread.
+    Samples without any spread are equal.
+    """
+    from scipy.stats import levene
+
+    one, two = _known(first), _known(second)
+    if np.ptp(one) == np.ptp(two) == 0:
+        return 1.0
+    return float(levene(one, two, center="median").pvalue)
 
 
 def signed_rank(first: ArrayLike, second: ArrayLike, alternative: Alternative = "two-sided") -> RankTest:

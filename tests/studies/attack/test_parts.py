@@ -7,14 +7,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import levene
 
 from babelquake.attacks.goal import Inflate, Overpenalise
+from babelquake.attacks.goal import goal as goal_of
+from babelquake.attacks.victim import Scale
 from babelquake.errors import UserError
 from babelquake.runs.journal import Journal
+from babelquake.scorers.base import Scorer
+from babelquake.scorers.bleurt import Bleurt
+from babelquake.scorers.comet import Comet
+from babelquake.scorers.cross_encoder import CrossEncoder
+from babelquake.scorers.strings.chrf import ChrF
 from babelquake.stats.intervals import wilson
 from babelquake.studies.attack.measures import length_measures, success_measures, transfer_measures, transfer_table
 from babelquake.studies.attack.ratings import coverage, human_measures, rated, ratings_table, read_ratings
 from babelquake.studies.attack.sampling import column_of, sampled
+from babelquake.studies.attack.searching import likeness
 
 
 def segments(years: dict[str, int]) -> pl.DataFrame:
@@ -51,9 +60,9 @@ def test_of_more_strata_than_are_wanted_some_are_drawn_whatever_their_names() ->
 def test_an_unknown_stratum_is_named() -> None:
     table = segments({"12": 3}).with_columns(references=pl.lit([["a"]]))
     assert column_of("year", table, "--by") == "year"
-    with pytest.raises(UserError, match=r"--stratify yaer.*Did you mean 'year'"):
+    with pytest.raises(UserError, match=r"stratify yaer.*Did you mean 'year'"):
         column_of("yaer", table, "--stratify")
-    with pytest.raises(UserError, match="--by references: the data have no such column"):
+    with pytest.raises(UserError, match=r"by.*references.*: the data have no such column"):
         column_of("references", table, "--by")
 
 
@@ -170,8 +179,33 @@ def test_metrics_that_fall_further_than_people_are_found_in_every_cell() -> None
     assert one["degradation_human"].value == pytest.approx(0.5, abs=0.06)
     assert one["degradation"].value > 1 and one["overpenalised"].p < 0.001
     assert one["spread"].value == pytest.approx(one["degradation"].sd / one["degradation_human"].sd)
+    inside = joined.filter(pl.col("year").cast(pl.String) == "12")
+    expected = levene(inside["metric_drop"], inside["human_drop"], center="median").pvalue
+    assert one["spread"].p == pytest.approx(expected)
     mild = list(human_measures(rated(table, ratings(table, 3.0), "r", Overpenalise()), "year", seed=0, resamples=200))
     assert by_kind(mild, scorer=None)["cells_overpenalised"].value == 0
+
+
+def test_victims_that_tell_translation_and_reference_apart_are_asked_both_ways() -> None:
+    """Huang 2023, Appendix C."""
+    scale = Scale(0.0, 1.0)
+
+    def asked_both_ways(goal: str, victim: Scorer) -> bool:
+        limit = likeness(goal_of(goal), victim, scale, None)
+        assert limit is not None
+        return limit.symmetric
+
+    assert not asked_both_ways("inconsistent", ChrF())
+    assert asked_both_ways("inconsistent", OneWay())
+    assert not asked_both_ways("inconsistent[similarity=plain]", OneWay())
+    assert asked_both_ways("inconsistent[similarity=symmetric]", ChrF())
+    assert all(kind.tells_sides_apart for kind in (Bleurt, Comet, CrossEncoder))
+
+
+class OneWay(ChrF):
+    """A scorer that was trained to judge translations by references."""
+
+    tells_sides_apart = True
 
 
 def test_cells_too_small_for_any_outcome_to_be_significant_are_not_counted() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 
 from babelquake.report.results import named, results_of, scorer_text
 from babelquake.report.table import UNTESTABLE, Shown, Table, digits, table_of, text, value_of, with_sd
-from babelquake.runs.measures import CANNOT_BE_TESTED
+from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 
@@ -174,6 +174,12 @@ def _lengths(run: Run, results: Results) -> list[Table]:
     return table_of("Lengths", rows, columns, f"{note}.{_untested(tests.values())}")
 
 
+def _spread(row: Row | None) -> str:
+    """A ratio of standard deviations, marked where it is significantly not 1."""
+    told = row is not None and row["verdict"] != CANNOT_BE_TESTED and row["p"] is not None and row["p"] < ALPHA
+    return value_of(row, 2) + ("*" if told else "")
+
+
 def _p(row: Row | None) -> str:
     """A p-value; a dagger where no outcome could have been significant."""
     if row is None or row["p"] is None:
@@ -209,12 +215,13 @@ def _humans(run: Run, results: Results) -> list[Table]:
         "metric": lambda row: value_of(results.beside(row, "degradation"), 2),
         "people": lambda row: value_of(results.beside(row, "degradation_human"), 2),
         "p": _p,
-        "spread": lambda row: value_of(results.beside(row, "spread"), 2),
+        "spread": lambda row: _spread(results.beside(row, "spread")),
     }
     said = "Pearson's r of the metric with human ratings, ± standard error (Huang 2023 Figure 2)."
     note = (
         f"Median {effect(run)} by metric and people; p that the metric's is larger (one-sided rank-sum); spread, the "
-        "metric's standard deviation over people's (Huang 2023 Figure 5)."
+        f"metric's standard deviation over people's, * where it differs from 1 with p < {ALPHA:g} (Brown–Forsythe; "
+        "Huang 2023 Figure 5)."
     )
     for cells in results.known("cells_overpenalised"):
         note += f" Significant in {cells['changed']} of {cells['n']} cells."

@@ -13,8 +13,9 @@ from babelquake.models import CausalLM, Encoder, MaskedLM
 from babelquake.models.settings import offline
 from babelquake.spec import Spec
 
-PAPER = {"masked": "distilroberta-base", "fluency": "gpt2", "similarity": "minilm-en"}
-SHIPPED = {"masked": "minilm-en", "fluency": "gpt-en", "similarity": "minilm-en"}
+PAPER = {"masked": "distilroberta-base[words=any]", "fluency": "gpt2", "similarity": "minilm-en"}
+SHIPPED = {"masked": "minilm-en[words=any]", "fluency": "gpt-en", "similarity": "minilm-en"}
+"""`words=any`: pieces of words count as words, as in TextAttack, which the paper ran."""
 OPTIONS = {"masked": "masked_lm", "fluency": "fluency_lm", "similarity": "similarity_encoder"}
 """What the options are called that name these models."""
 NEIGHBOURS = "neighbours-en"

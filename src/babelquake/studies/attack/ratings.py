@@ -21,7 +21,7 @@ from babelquake.errors import UserError
 from babelquake.registry import Registry
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
-from babelquake.stats.ranks import can_separate, rank_sum
+from babelquake.stats.ranks import can_separate, rank_sum, spread_difference
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.measures import cells
 
@@ -109,8 +109,9 @@ def drops(compared: pl.DataFrame, by: str | None) -> pl.DataFrame:
 def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: int = RESAMPLES) -> Iterator[Measure]:
     """Per victim × recipe × value of `by`: correlations before and after, degradations, one-sided test, spread.
 
-    Figure 2: Pearson with standard errors from 10,000 resamples of tuples. Figure 5: is the metric's degradation larger
-    than humans' (one-sided rank-sum)? At the end, how many cells are significant of those that are large enough to be.
+    Figure 2: Pearson with standard errors from 10,000 resamples of tuples. Figure 5: is the metric's degradation
+    larger than humans' (one-sided rank-sum), and is it spread wider or less wide (Brown & Forsythe)? At the end,
+    how many cells are significant of those that are large enough to be.
     """
     tests: list[float] = []
     for victim, recipe, group, cell in cells(table, by):
@@ -134,7 +135,8 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
         difference = float(np.median(own) - np.median(theirs))
         yield Measure(kinds.OVERPENALISED, difference, p=test.p, testable=testable, family=("human",), **about)
         if (spread := _sd(theirs)) and len(own) > 1:
-            yield Measure(kinds.SPREAD, float(np.std(own, ddof=1)) / spread, **about)
+            ratio, wider = float(np.std(own, ddof=1)) / spread, spread_difference(own, theirs)
+            yield Measure(kinds.SPREAD, ratio, p=wider, testable=testable, family=("human", "spread"), **about)
     significant = sum(p < ALPHA for p in tests)
     yield Measure(kinds.CELLS, float(significant) if tests else None, n=len(tests), changed=significant)
 

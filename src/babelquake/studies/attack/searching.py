@@ -106,7 +106,7 @@ def likeness(goal: Goal, victim: Scorer, scale: Scale, source: str | None) -> Se
     """How alike the victim must find original and candidate, where the goal wants that."""
     if not isinstance(goal, Inconsistent):
         return None
-    symmetric = goal.similarity == "symmetric"
+    symmetric = victim.tells_sides_apart if goal.similarity == "auto" else goal.similarity == "symmetric"
     return SelfSimilarity(goal.within, symmetric, scale.sd, source if "source" in victim.needs else None)
 
 
