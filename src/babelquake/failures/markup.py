@@ -47,7 +47,8 @@ def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
     if machine in (URL, EMAIL) and all(item in pair.translation.text for item in lost):
         lost = []
     if machine in (URL, EMAIL):
-        added = [item for item in added if item not in pair.source.text]
+        said = pair.source.text.lower()
+        added = [item for item in added if item.lower() not in said and not _is_spelt_out(item, said)]
     if not lost and not added:
         return None
     share = (len(lost) + len(added)) / max(1, len(wanted | found))
@@ -60,6 +61,12 @@ def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
         if item.kind == machine and item.text in added[:20]
     )
     return Failure(kind, min(1.0, share), evidence[:240], spans)
+
+
+def _is_spelt_out(item: str, source: str) -> bool:
+    """Whether a source says an address in words, as speech does: `jane at example dot org`."""
+    name, _, domain = item.lower().partition("@")
+    return bool(domain) and (name in source or domain.partition(".")[0] in source)
 
 
 def _items(side: Side, machine: str) -> Counter[str]:

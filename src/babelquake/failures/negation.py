@@ -25,7 +25,7 @@ DENIES = {
 UNLESS = {
     "en": re.compile(
         r"\?|\bnot (?:only|just|that)|\b(?:aren|is|are|was|were|wasn|isn|weren)['’]?(?:t| not)?\b.{0,12}\bnot|"
-        r"\b(?:wait|help|until|till|unless|without|agree|care|only|but|hardly|barely|long|mind|too|enough|yet|"
+        r"\b(?:much|many|wait|help|until|till|unless|without|agree|care|only|but|hardly|barely|long|mind|too|enough|yet|"
         r"any ?more|matter|if|whether|why|"
         r"stop|forget|miss|fail|far|once|before|wrong|worse|better|best|no|nor|neither|nothing|"
         r"none|nobody|not|even|give|given|hard|difficult|easy|worry|shit|fuck\w*|damn|crap|hell|lie|lost|last|end|believe|"

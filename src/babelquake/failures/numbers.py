@@ -139,8 +139,11 @@ def _is_of_a_year(number: Number, there: frozenset[str]) -> bool:
 def _is_converted(number: Number, text: Side, there: frozenset[str]) -> bool:
     """Whether a scale, the clock, a decade or a unit explains why other digits stand there."""
     value = int(number.digits)
-    if number.scaled or number.suffix in ("k", "m", "bn", "mm") or len(number.digits) - len(number.significant) >= 3:
-        return any(found.rstrip("0") == number.significant for found in there)
+    scaled = (
+        number.scaled or number.suffix in ("k", "m", "bn", "mm") or len(number.digits) - len(number.significant) >= 3
+    )
+    if scaled and any(found.rstrip("0") == number.significant for found in there):
+        return True
     if ":" in number.text or number.suffix in ("am", "pm", "a.m", "p.m") or value <= 24:
         hour = int(number.groups[0])
         if str((hour + 12) % 24) in there or (number.groups[-1].strip("0") == "" and str(hour) in there):

@@ -127,7 +127,7 @@ def _markdown(text: str, source: str) -> Failure | None:
 def _quoted(text: str, source: str) -> Failure | None:
     """Quotation marks around the whole translation that the source does not have."""
     text = text.strip()
-    if len(text) < 3 or PAIRS.get(text[0]) != text[-1] or any(mark in source for mark in "\"“”„«»'‘’`"):
+    if len(text) < 3 or PAIRS.get(text[0]) != text[-1] or any(mark in source for mark in "\"“”„«»'‘’`*"):
         return None
     inner = text[1:-1]
     if text[0] in inner or text[-1] in inner:
@@ -173,6 +173,9 @@ def _statement(pair: Pair) -> Failure | None:
         said = first.group(1).lower()
         if any(said in lists.yes_no for lists in _lists(pair)) and not _has_yes_or_no(pair):
             return Failure("answer", 0.9, text[:120], ((0, len(text)),))
+    words = pair.translation.words
+    if len(pair.translation.vocabulary) < 0.5 * len(words):
+        return None
     if len(text) > 1.8 * _usual_length(pair) + 20 and len(SENTENCES.findall(text)) > 1 + len(SENTENCES.findall(source)):
         return Failure("answer", 0.8, text[:120], ((0, len(text)),))
     return None

@@ -1,0 +1,70 @@
+"""Flags on WMT24's outputs that a person read and judged one by one, and references, in which hardly anything is wrong.
+
+`judged.tsv` names translations by language pair, system and line of the release (from 0), and says whether the flag was
+right. They come from one half of the documents; detectors were made on the other.
+"""
+
+import csv
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from babelquake.failures import DETECTORS, Pair, cards_for
+from babelquake.languages import LanguagePair
+
+PRECISION, FALSE_ALARMS = 0.95, 0.003
+FEW = {"date", "email", "empty", "off-target", "placeholder", "script", "tag", "unit", "url"}
+"""Kinds of which WMT24 has fewer than a hundred distinct flags in that half."""
+Lines = dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def release(shared_data: Path) -> Lines:
+    """Lines of the release by file name: sources, references and outputs of both language pairs."""
+    found: Lines = {}
+    for pair in ("en-cs", "en-es"):
+        with tarfile.open(shared_data / "wmt24" / f"wmt24-{pair}.tar.xz") as archive:
+            for member in archive:
+                if member.isfile() and member.name.endswith(".txt") and (file := archive.extractfile(member)):
+                    found[member.name.removeprefix("./")] = file.read().decode("utf-8").split("\n")
+    return found
+
+
+def flagged(release: Lines, row: dict[str, str]) -> bool:
+    pair, line = LanguagePair(row["language_pair"]), int(row["line"])
+    source = release[f"txt-ts/sources/{pair}.txt"][line]
+    translation = release[f"txt-ts/system-outputs/{pair}/{row['system']}.txt"][line]
+    return DETECTORS.get(row["kind"]).function(Pair(source, translation, pair.source, pair.target)) is not None
+
+
+@pytest.mark.slow
+def test_every_kind_is_right_nineteen_times_of_twenty(release: Lines) -> None:
+    with (Path(__file__).parent / "judged.tsv").open(encoding="utf-8", newline="") as file:
+        judged = list(csv.DictReader(file, delimiter="\t"))
+    flags, right = Counter[str](), Counter[str]()
+    for row in judged:
+        if flagged(release, row):
+            flags[row["kind"]] += 1
+            right[row["kind"]] += int(row["right"])
+    assert {kind for kind, count in flags.items() if count < 95} <= FEW
+    assert {kind: right[kind] / count for kind, count in flags.items() if right[kind] < PRECISION * count} == {}
+    missing = {kind for kind in DETECTORS.names() if DETECTORS.get(kind).cost != "encoder"} - set(flags)
+    assert not missing
+
+
+@pytest.mark.slow
+def test_references_have_hardly_any_failures(release: Lines) -> None:
+    found, total = Counter[str](), 0
+    for name in ("en-cs", "en-es"):
+        pair = LanguagePair(name)
+        cards = cards_for(pair.source, pair.target)
+        references = release[f"txt-ts/references/{name}.refA.txt"]
+        for source, reference in zip(release[f"txt-ts/sources/{name}.txt"], references, strict=True):
+            if reference and reference != "NO TRANSLATION AVAILABLE" and "canary" not in source.lower():
+                total += 1
+                made = Pair(source, reference, pair.source, pair.target)
+                found.update(card.kind for card in cards if card.function(made) is not None)
+    assert total == 2 * 997
+    assert {kind: count for kind, count in found.items() if count > FALSE_ALARMS * total} == {}
