@@ -31,19 +31,15 @@ if TYPE_CHECKING:
     from babelquake.report.plots import write_images
     from babelquake.runs.run import Run, runs_below
     from babelquake.scorers import scorer
+    from babelquake.studies import plans as plan
     from babelquake.studies.attack.study import attack
     from babelquake.studies.check.study import check
     from babelquake.studies.compare import compare
     from babelquake.studies.correlate.study import correlate
-    from babelquake.studies.exchange import imported_scorers
+    from babelquake.studies.exchange import imported_scorers, imported_systems
     from babelquake.studies.human.study import human
-    from babelquake.studies.metric.exchange import export_metric_texts
     from babelquake.studies.metric.study import metric
-    from babelquake.studies.mt.exchange import export_sources, imported_systems
-    from babelquake.studies.mt.forecast import forecast
     from babelquake.studies.mt.study import mt
-    from babelquake.studies.qe.exchange import export_qe_texts
-    from babelquake.studies.qe.selection import size as qe_size
     from babelquake.studies.qe.study import qe
     from babelquake.studies.similarities import similarities
     from babelquake.systems import system
@@ -63,19 +59,15 @@ _PLACES = {
     "dataset": "babelquake.data:dataset",
     "example_table": "babelquake.report.examples:example_table",
     "examples": "babelquake.report.examples:examples",
-    "export_metric_texts": "babelquake.studies.metric.exchange:export_metric_texts",
-    "export_qe_texts": "babelquake.studies.qe.exchange:export_qe_texts",
-    "export_sources": "babelquake.studies.mt.exchange:export_sources",
-    "forecast": "babelquake.studies.mt.forecast:forecast",
     "human": "babelquake.studies.human.study:human",
     "imported_scorers": "babelquake.studies.exchange:imported_scorers",
-    "imported_systems": "babelquake.studies.mt.exchange:imported_systems",
+    "imported_systems": "babelquake.studies.exchange:imported_systems",
     "metric": "babelquake.studies.metric.study:metric",
     "mt": "babelquake.studies.mt.study:mt",
     "perturb": "babelquake.perturb:",
+    "plan": "babelquake.studies.plans:",
     "perturb_table": "babelquake.perturb.table:perturb_table",
     "qe": "babelquake.studies.qe.study:qe",
-    "qe_size": "babelquake.studies.qe.selection:size",
     "read": "babelquake.data:read",
     "reproduce": "babelquake.papers:reproduce",
     "runs_below": "babelquake.runs.run:runs_below",
@@ -105,10 +97,6 @@ __all__ = [
     "dataset",
     "example_table",
     "examples",
-    "export_metric_texts",
-    "export_qe_texts",
-    "export_sources",
-    "forecast",
     "human",
     "imported_scorers",
     "imported_systems",
@@ -116,8 +104,8 @@ __all__ = [
     "mt",
     "perturb",
     "perturb_table",
+    "plan",
     "qe",
-    "qe_size",
     "read",
     "reproduce",
     "runs_below",

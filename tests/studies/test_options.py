@@ -54,7 +54,7 @@ def test_a_misspelt_argument_gets_a_hint_and_positions_are_refused() -> None:
     with pytest.raises(TypeError, match="'systems'"):
         bq.mt(data=PAIRS, sytems="command[cmd=cat]")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="data="):
-        bq.mt(systems=PAIRS)  # type: ignore[call-arg, misc]
+        bq.mt(PAIRS)  # type: ignore[call-arg, misc]
     with pytest.raises(TypeError, match="data="):
         bq.mt(systems="command[cmd=cat]")  # type: ignore[call-arg]
 

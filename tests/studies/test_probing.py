@@ -17,7 +17,7 @@ from babelquake.perturb.suite import Suite, suite
 from babelquake.runs.chunks import rows_of
 from babelquake.scorers import scorer
 from babelquake.studies import blocks
-from babelquake.studies.probing import Material, probe
+from babelquake.studies.plan import Material, probe
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.selection import judged_segments
 from babelquake.studies.qe.study import QE

@@ -17,6 +17,7 @@ from babelquake.studies.options import Entry, StudyOptions, entries
 
 if TYPE_CHECKING:
     from babelquake.runs.run import Run
+    from babelquake.studies.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,14 @@ def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | N
     with options.settings():
         if options.offline or (options.default_models_need_a_hub and _no_hub()):
             opt.say_offline()
-        if terminal.export is not None:
-            _export(card, options, terminal.export)
-            return None
-        if terminal.dry_run:
-            _forecast(card, options, terminal.as_json)
+        if (terminal.export is not None or terminal.dry_run) and card.plan is not None:
+            plan = card.plan(options)
+            for note in () if options.quiet else plan.data.notes:
+                opt.warn(note)
+            if terminal.export is not None:
+                _export(plan, terminal.export)
+            else:
+                _forecast(plan, terminal.as_json)
             return None
     if options.out is None and not options.quickly_made_again:
         raise UserError("No run folder given. Use --out DIR.")
@@ -148,8 +152,7 @@ def _no_hub() -> bool:
 
 def _with_imported(options: StudyOptions, folder: Path) -> StudyOptions:
     """The options with every system or scorer whose answers lie in a folder that was exported."""
-    from babelquake.studies.exchange import imported_scorers
-    from babelquake.studies.mt.exchange import imported_systems
+    from babelquake.studies.exchange import imported_scorers, imported_systems
     from babelquake.studies.resolve import several
 
     known = {field.name for field in fields(options)}
@@ -159,19 +162,16 @@ def _with_imported(options: StudyOptions, folder: Path) -> StudyOptions:
     return replace(options, **more)
 
 
-def _export(card: Any, options: StudyOptions, folder: Path) -> None:
-    if card.export is None:
-        raise UserError(f"--export: the study {card.name} makes the texts that it judges as it goes.")
-    written, count = card.export(options, folder)
-    what, answers = ("sources", "system's translations") if "systems" in vars(options) else ("texts", "scorer's scores")
+def _export(plan: "Plan", folder: Path) -> None:
+    written, count = plan.export(folder)
+    what, answers = ("texts", "scorer's scores") if plan.systems is None else ("sources", "system's translations")
     typer.echo(f"{count} distinct {what} in {written}. Put each {answers} beside it as NAME.txt,")
     typer.echo(f"line for line, then run the same command with --import {folder}.")
 
 
-def _forecast(card: Any, options: StudyOptions, as_json: bool) -> None:
-    if card.forecast is None:
-        raise UserError(f"--dry-run: the study {card.name} cannot say beforehand what it will ask.")
-    expected = card.forecast(options)
-    typer.echo(json.dumps(asdict(expected), ensure_ascii=False) if as_json else "\n".join(expected.told()))
-    if options.budget is not None:
-        expected.keep_within(options.budget)
+def _forecast(plan: "Plan", as_json: bool) -> None:
+    expected = plan.forecast()
+    found = asdict(expected) | {"dollars": expected.dollars, "seconds": expected.seconds}
+    typer.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(expected.told()))
+    if plan.options.budget is not None:
+        expected.keep_within(plan.options.budget)

@@ -4,6 +4,8 @@ It removes duplicates, looks into the cache, sorts by length, forms batches by a
 that does not fit into memory, stores each finished batch at once, and returns results in input order.
 """
 
+import struct
+import time
 from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -39,6 +41,10 @@ from babelquake.systems.base import System
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 R = TypeVar("R")
+SPEED = "speed"
+"""Under this the cache knows how fast resources answer, by their signatures."""
+FEWEST = 8
+"""Fewer answers say nothing about speed."""
 SIDE_BY_SIDE = 512
 """Questions that scorers of one encoder judge in turn, while its vectors are in memory."""
 BETWEEN_LOOKS = 0.5
@@ -92,6 +98,18 @@ class Engine:
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
         _, known = self._looked_up(system.signature, distinct, TRANSLATION)
         return [text for text in distinct if text not in known]
+
+    def seconds(self, signature: str, texts: int) -> float | None:
+        """How long so many answers take at the speed of earlier calls; None where there were none."""
+        if not texts:
+            return 0.0
+        known = self.cache.get([key_of(SPEED, signature.encode())]) if self.cache else {}
+        return texts / struct.unpack("<d", next(iter(known.values())))[0] if known else None
+
+    def _note_speed(self, signature: str, texts: int, seconds: float) -> None:
+        """Remember how fast a resource answered, for forecasts."""
+        if self.cache is not None and texts >= FEWEST and seconds > 0:
+            self.cache.put({key_of(SPEED, signature.encode()): struct.pack("<d", texts / seconds)})
 
     def judge(self, scorer: Scorer, questions: Questions, stored: bool = True) -> Array:
         """A scorer's rows for any number of questions; what is not `stored` leaves no trace on disk."""
@@ -285,13 +303,14 @@ class Engine:
                 raise
 
         missing = sorted((one for one in distinct if one not in answers), key=form.order)
-        quiet = self.quiet or not label
+        quiet, started = self.quiet or not label, time.monotonic()
         with Progress(label, len(missing), quiet=quiet) as progress, undisturbed() if remote else nullcontext():
             if not remote or cache is None:
                 ask(missing)
             else:
                 for mine in self._unclaimed(cache, missing, keys, form, answers, unanswered):
                     ask(mine)
+        self._note_speed(call.resource.signature, len(missing), time.monotonic() - started)
         if unanswered:
             answers.update(self._shortfalls.stand_ins(call.resource, unanswered, len(distinct), form))
         return [answers[one] for one in asked]

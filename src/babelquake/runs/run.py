@@ -365,7 +365,7 @@ def _first_fault(error: Exception) -> str:
 
 def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """The first option that a run was made with and that is another now; nothing where there is none."""
-    for key in dict.fromkeys([*new, *old]):
+    for key in sorted(dict.fromkeys([*new, *old]), key=lambda key: key == "data"):
         before, now = old.get(key), new.get(key)
         if before != now:
             if key == "data" and (named := _unhashed(before)) == _unhashed(now):

@@ -8,7 +8,6 @@ groups `babelquake.studies`, `babelquake.pages` and `babelquake.commands`.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal
 
 from babelquake.data import Dataset
@@ -21,6 +20,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.cells import Cell
 from babelquake.studies.options import RunOptions, StudyOptions
+from babelquake.studies.plan import Plan
 from babelquake.studies.session import Session
 
 Cells = Callable[[Run, list[Scorer], int, int], Iterable[Cell]]
@@ -50,10 +50,8 @@ class Study:
     """A row of a finished run's measures with the system under test in the column of systems."""
     overall: Callable[[Sequence[tuple[Cell, Cell]]], Iterable[tuple[Cell, Cell]]] = lambda pairs: ()
     """Cells of what two runs say overall, old and new, from their other cells in pairs."""
-    forecast: Callable[[Any], Any] | None = None
-    """What a run with these options would still have to send, and what that costs; nothing is sent."""
-    export: Callable[[Any, Path], tuple[Path, int]] | None = None
-    """Write what systems or scorers elsewhere are to answer; where it is, and how many texts there are."""
+    plan: Callable[[Any], Plan] | None = None
+    """What a run with these options will do; None for a study that asks nobody anything."""
     findings: Callable[[Run], list[Finding]] = lambda run: []
     """What a run's measures say, as data; `report` puts it into words."""
     counts: Callable[[Run, str, str | None], bool] = lambda run, measure, perturbation: True

@@ -13,7 +13,7 @@ from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.variants import cell_columns
 
 if TYPE_CHECKING:
-    from babelquake.studies.probing import Material
+    from babelquake.studies.plan import Material
 
 MOST = 200
 """Variants per scorer whose spans are kept."""

@@ -1,4 +1,7 @@
-"""Texts out, scores in: for scorers that run elsewhere, on another machine or behind somebody's door.
+"""Texts out, answers in: for systems and scorers that run elsewhere, on another machine or behind somebody's door.
+
+`sources.txt` holds every distinct source that a study translates, clean and perturbed; a file `NAME.txt` put beside it
+has one translation a line, in the same order.
 
 `texts.jsonl` holds every distinct (source, translation, references) that a study judges, clean and perturbed, one a
 line; `texts.tsv` the same for people and spreadsheets. A file `NAME.txt` put beside them has one score a line, in the
@@ -6,22 +9,19 @@ same order; a table `NAME.tsv` (or .csv, .jsonl, .parquet, COMET's .json) has th
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from babelquake.data import write
-from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.files import store_text
-from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions
 from babelquake.spec import Spec
-from babelquake.studies.blocks import blocks_of
-from babelquake.studies.probing import Material
-from babelquake.studies.variants import Words
+from babelquake.studies.plan import Plan
+from babelquake.systems.files import export as export_sources
+from babelquake.systems.files import imported
 from babelquake.text import digest
 
 TEXTS, TABLE, MANIFEST = "texts.jsonl", "texts.tsv", "texts.manifest.json"
@@ -29,14 +29,27 @@ OURS = frozenset({TEXTS, TABLE, MANIFEST})
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".parquet", ".json")
 
 
-def probed_questions(material: Material, suite: Suite, seed: int, words: Words, engine: Engine) -> Iterator[Questions]:
-    """What a study asks of its scorers: the clean texts and their variants, block by block."""
-    blocks = blocks_of(material.segments, suite)
-    for block, variants in material.variants(blocks, suite, seed, words, engine):
-        part = block.segments
-        yield material.batch(part, part["text"].fill_null("").to_list())
-        places = np.searchsorted(part["row"].to_numpy(), variants["row"].to_numpy())
-        yield material.batch(part, variants["text"].to_list(), places)
+def export(plan: Plan, folder: Path) -> tuple[Path, int]:
+    """Write what others are to answer: sources for systems, or texts for scorers; where, and how many there are."""
+    engine = plan.options.made_engine()
+    if plan.searches is not None:
+        raise UserError(f"--export: the study {plan.study} makes the texts that it judges as it goes.")
+    if plan.systems is None:
+        return export_questions(folder, plan.questions(engine), plan.with_references)
+    texts: dict[str, None] = {}
+    for block, variants in plan.variants(engine):
+        texts |= dict.fromkeys(block.segments["source"].fill_null(""))
+        texts |= dict.fromkeys(variants["text"])
+    lines = [text for text in texts if text.strip()]
+    return export_sources(folder, lines), len(lines)
+
+
+def imported_systems(folder: Path | str) -> list[str]:
+    """Every FOLDER/NAME.txt beside sources.txt as a system."""
+    names = imported(Path(folder))
+    if not names:
+        raise UserError(f"{folder} holds no translations yet: put NAME.txt beside sources.txt, line for line.")
+    return [str(Spec("files").with_options(folder=folder, name=name)) for name in names]
 
 
 def export_questions(folder: Path | str, asked: Iterable[Questions], with_references: bool = True) -> tuple[Path, int]:

@@ -124,7 +124,7 @@ def systems_for(
     stored = stored_systems(data, segments)
     known = {item.name for systems in stored.values() for item in systems}
     if not known and not named:
-        raise UserError(_nobody(data))
+        return {pair: [] for pair in pairs}, []
     wanted = [item for item in named if isinstance(item, str) and item in known]
     others = [item for item in named if not (isinstance(item, str) and item in known)]
     if known and (wrong := next((item for item in others if isinstance(item, str) and _is_plain(item)), None)):
@@ -144,7 +144,7 @@ def _is_plain(name: str) -> bool:
     return "[" not in name and name not in SYSTEMS.names()
 
 
-def _nobody(data: Dataset) -> str:
+def no_system(data: Dataset) -> str:
     """Why there is no system: the data bring none, or translations of one of the versions alone."""
     if brings_variants(data) and data.has("translation") != data.has("translation_perturbed"):
         has, lacks = ("clean", "perturbed") if data.has("translation") else ("perturbed", "clean")

@@ -54,6 +54,7 @@ WORDS: dict[str, Any] = {
     "Words": list[str],
 }
 """What the terminal takes for things that only Python has."""
+Reset = Literal["auto", "paper", "always", "never"]
 Words = str | Sequence[str]
 """One name or several."""
 

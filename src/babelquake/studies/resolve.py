@@ -34,8 +34,6 @@ def scorers_of(what: AnyScorer | Sequence[AnyScorer]) -> list[Scorer]:
     """
     named: list[AnyScorer] = several(what)
     asked = [each for item in named for each in (expand(item) if isinstance(item, str) else [item])]
-    if not asked:
-        raise UserError("no scorer is named: give at least one, such as chrf.")
     found: dict[str, tuple[object, Scorer]] = {}
     for each in asked:
         scorer = scorer_of(each)

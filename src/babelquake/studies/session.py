@@ -8,7 +8,7 @@ from typing import Any, Self
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import BabelquakeError, ResumableError
+from babelquake.errors import BabelquakeError, ResumableError, UserError
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Measure, measures_frame
@@ -98,6 +98,8 @@ class Session(Held):
         suite: Suite | None,
         resolved: Mapping[str, Any],
     ) -> None:
+        if not scorers:
+            raise UserError("No scorer given. Use --scorer SCORER, such as --scorer chrf.")
         self.data, self.scorers, self.suite = data, scorers, suite
         self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()
         known: dict[str, Any] = {

@@ -11,7 +11,7 @@ from babelquake.report.results import base_name, results_of, scorer_text
 from babelquake.report.sweeps import sweeps
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
-from babelquake.studies.mt.what_changed import KINDS
+from babelquake.studies.what_changed import KINDS
 
 MEASURES = {"robust": "ROBUST", "consis": "CONSIS", "inconsistent": "% inconsistent"}
 KIND_COLOURS = {

@@ -6,6 +6,7 @@ with human ratings where there are any. With a system in place of a scorer, its 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -19,9 +20,9 @@ from babelquake.data import Dataset, require
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
-from babelquake.scorers import Scorer, scorer
+from babelquake.scorers import Questions, Scorer, scorer
 from babelquake.scorers.scores import Scores
-from babelquake.spec import expand
+from babelquake.spec import Spec, expand
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.augmentation import FILE, write_augmentation
 from babelquake.studies.attack.campaign import RENDERINGS, Campaign, Target, of_data, renderings
@@ -43,6 +44,7 @@ from babelquake.studies.attack.verdict import attack_findings
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.options import takes
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.session import Session
 from babelquake.text import digest
@@ -58,7 +60,54 @@ ATTACK = Study(
     cells=stored_cells,
     placed=placed,
     findings=attack_findings,
+    plan=lambda options: plan(options),
 )
+
+
+@dataclass(frozen=True)
+class AttackPlan(Plan):
+    """What the attack study will do: every recipe searches every sentence of the sample against every target."""
+
+    goal: Goal = field(default_factory=lambda: goal_of("overpenalise"))
+    limits: tuple[Constraint, ...] = ()
+    targets: Sequence[Target] = ()
+    recipes: Sequence[Spec] = ()
+
+
+def plan(options: AttackOptions) -> AttackPlan:
+    """Judge all texts as they are, then attack the sample (Huang 2023 §2.2)."""
+    data, goal = options.dataset(), goal_of(options.goal)
+    limits = _constraints(options.constraints, goal)
+    likened = any(limit.name == SelfSimilarity.name for limit in limits)
+    scorers, targets = _victims(goal, options.victims, options.systems, data, likened)
+    data = attackable(data, *_texts(goal, scorers))
+    named: list[str] = several(options.recipes)
+    recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
+    if not recipes:
+        raise UserError("No recipe given. Use --recipe RECIPE, such as --recipe input-reduction.")
+    sentences = len(data) if options.sample is None else min(options.sample, len(data))
+    return AttackPlan(
+        ATTACK.name,
+        options,
+        data,
+        scorers,
+        beside=lambda: [] if goal.on_system else [_questions(data)],
+        searches=sentences * len(recipes) * len(targets),
+        notes=data.notes,
+        goal=goal,
+        limits=limits,
+        targets=targets,
+        recipes=recipes,
+    )
+
+
+def _questions(data: Dataset) -> Questions:
+    """What victims are asked of every text as it is."""
+    segments = data.segments
+    references = segments["references"].to_list() if data.has("references") else None
+    return Questions(
+        segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
+    )
 
 
 @takes(AttackOptions)
@@ -70,17 +119,11 @@ def attack(options: AttackOptions) -> Run:
     victim's questions per sentence, `time_limit` (seconds) the whole run, which the same command continues. `pool`
     sentences are attacked side by side; results do not depend on it. `check` is explained in `attacks.attack`.
     """
-    material, wanted = options.dataset(), goal_of(options.goal)
+    planned = plan(options)
+    material, wanted, limits, specs = planned.data, planned.goal, planned.limits, planned.recipes
+    scorers, targets = [*planned.scorers], planned.targets
     sample, seed, max_queries = options.sample, options.seed, options.max_queries
-    limits = _constraints(options.constraints, wanted)
-    likened = any(limit.name == SelfSimilarity.name for limit in limits)
-    scorers, targets = _victims(wanted, options.victims, options.systems, material, likened)
-    material = attackable(material, *_texts(wanted, scorers))
     time_limit = options.seconds
-    named: list[str] = several(options.recipes)
-    specs = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
-    if not specs:
-        raise UserError("No recipe given. Use --recipe RECIPE, such as --recipe input-reduction.")
     said = None if options.ratings is None else ratings_table(options.ratings)
     split = _split_by(options.by, material)
     columns: list[str] = several(options.stratify)

@@ -32,6 +32,7 @@ from babelquake.studies.correlate.options import STATISTICS, CorrelateOptions
 from babelquake.studies.correlate.verdict import correlate_findings
 from babelquake.studies.missing_scores import missing_error
 from babelquake.studies.options import takes
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
@@ -65,7 +66,24 @@ CORRELATE = Study(
     gated=COMPARED,
     cells=stored_cells,
     findings=correlate_findings,
+    plan=lambda options: plan(options),
 )
+
+
+def plan(options: CorrelateOptions) -> Plan:
+    """Judge the translations that people judged."""
+    data = options.dataset()
+    if not data.has("translation") or (not data.has("score") and data.preferences is None):
+        raise UserError(f"{data.name} has no human judgements of translations: a column `score`, or preferences.")
+    return Plan(
+        CORRELATE.name,
+        options,
+        data,
+        scorers_of(options.scorers),
+        beside=lambda: [_questions(data)],
+        with_references=data.has("references"),
+        notes=data.notes,
+    )
 
 
 @takes(CorrelateOptions)
@@ -75,13 +93,10 @@ def correlate(options: CorrelateOptions) -> Run:
     for name in statistics:
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
-    material = options.dataset()
-    if not material.has("translation") or (not material.has("score") and material.preferences is None):
-        raise UserError(f"{material.name} has no human judgements of translations: a column `score`, or preferences.")
+    planned = plan(options)
+    material = planned.data
     _require(statistics, material)
-    with CORRELATE.session(
-        options, data=material, scorers=scorers_of(options.scorers), statistics=statistics
-    ) as session:
+    with CORRELATE.session(options, data=material, scorers=[*planned.scorers], statistics=statistics) as session:
         session.attach(references_each(material.segments) if material.has("references") else None)
         if session.finished:
             return session.run
@@ -181,16 +196,21 @@ def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dic
     )
 
 
+def _questions(data: Dataset) -> Questions:
+    """What scorers are asked of every translation."""
+    segments = data.segments
+    references = segments["references"].to_list() if data.has("references") else None
+    return Questions(
+        segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
+    )
+
+
 def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
     """One score per row; a scorer of ready-made scores must have them all where humans judged."""
     segments = data.segments
     if "reference" in scorer.needs and not data.has("references"):
         raise UserError(f"{data.name} has no references, which scorer '{scorer.name}' needs.")
-    references = segments["references"].to_list() if data.has("references") else None
-    batch = Questions(
-        segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
-    )
-    scores = ready if ready is not None else scorer.score_rows(engine.judge(scorer, batch))
+    scores = ready if ready is not None else scorer.score_rows(engine.judge(scorer, _questions(data)))
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )

@@ -16,7 +16,7 @@ from babelquake.stats.parallel import in_parallel
 from babelquake.studies.agreement import Judgements, agreement_cell
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.metric.options import MetricOptions
-from babelquake.studies.probing import Given
+from babelquake.studies.plan import Given
 
 STATISTICS = ("darr", "kendall_like", "pearson")
 

@@ -6,7 +6,7 @@ from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.studies.final_marks import unsampled, without_duplicates
 from babelquake.studies.metric.options import Side
-from babelquake.studies.probing import Material
+from babelquake.studies.plan import Material
 
 
 def mode_of(data: Dataset, side: Side) -> str:

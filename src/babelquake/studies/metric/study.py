@@ -21,12 +21,12 @@ from babelquake.scorers import Scorer
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
+from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
-from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples
-from babelquake.studies.metric.exchange import export_metric_texts
+from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
 from babelquake.studies.metric.material import material_of, mode_of
 from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
@@ -34,7 +34,7 @@ from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.metric.verdict import metric_findings
 from babelquake.studies.missing_scores import require_scores, steady, text_among
 from babelquake.studies.options import takes
-from babelquake.studies.probing import Material, probe
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.session import Session
 from babelquake.studies.variants import meaning_of, vocabularies
@@ -68,21 +68,30 @@ METRIC = Study(
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,
     counts=must_not_fall,
-    export=lambda options, folder: export_metric_texts(
-        folder=folder,
-        data=options.dataset(),
-        suite=options.suite,
-        side=options.side,
-        seed=options.seed,
-        replicates=options.replicates,
-        vocabulary=options.vocabulary,
-        sample=options.sample,
-        deduplicate=options.deduplicate,
-        attacked=options.attacked,
-    ),
+    plan=lambda options: plan(options),
     findings=metric_findings,
 )
 Rows = list[Measure]
+
+
+def plan(options: MetricOptions) -> Plan:
+    """Perturb one side of the data, or take texts that others perturbed; judge."""
+    data, side = options.dataset(), options.side
+    mode, scorers = mode_of(data, side), scorers_of(options.scorers)
+    if options.attacked and mode != "agreement":
+        lacks = "use --side reference" if side != "reference" else f"{data.name} has no judgements"
+        raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
+    if mode == "challenge":
+        return Plan(
+            METRIC.name, options, data, scorers, beside=lambda: triples(data.segments)[1].values(), notes=data.notes
+        )
+    suite, said = without_masked_lm(suite_for(data, options))
+    sample = options.sample if are_split(suite) else None
+    material = material_of(data, side, mode, sample, options.seed, options.deduplicate)
+    if options.attacked:
+        material = replace(material, given=attacked_texts(data, suite))
+    words = vocabularies(material.segments, "text", suite, material.lang)
+    return Plan(METRIC.name, options, data, scorers, suite, material, words, notes=(*data.notes, *said))
 
 
 @takes(MetricOptions)
@@ -94,58 +103,45 @@ def metric(options: MetricOptions) -> Run:
     references that come with the data instead of making them, all of them where no suite chooses. `tokenizers` adds
     unknown-token counts (Vu Figure 1).
     """
-    material, side = options.dataset(), options.side
-    mode = mode_of(material, side)
-    if options.attacked and mode != "agreement":
-        lacks = "use --side reference" if side != "reference" else f"{material.name} has no judgements"
-        raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
     tokenizers: list[str] = several(options.tokenizers)
     for what in tokenizers:
         tokenizer(what)
-    chosen, said = None, list[str]()
-    if mode != "challenge":
-        chosen, said = without_masked_lm(suite_for(material, options))
+    planned, side = plan(options), options.side
+    mode = mode_of(planned.data, side)
+    references = references_each(planned.data.segments) if side == "translation" and mode != "agreement" else 1
     with METRIC.session(
-        options, data=material, scorers=scorers_of(options.scorers), suite=chosen, tokenizers=tokenizers
+        options, data=planned.data, scorers=[*planned.scorers], suite=planned.suite, tokenizers=tokenizers
     ) as session:
-        session.attach(references_each(material.segments) if side == "translation" and mode != "agreement" else 1)
+        session.attach(references)
         if session.finished:
             return session.run
-        session.say(*material.notes, *said)
+        session.say(*planned.notes)
         session.run.info.facts.modes = [mode]
-        rows = QUESTIONS[mode](session, options)
+        rows = QUESTIONS[mode](session, planned, options)
         return session.finish(rows, language=lambda pair: sides(pair)[0 if side == "source" else 1], side=side)
 
 
-def _sensitivity(session: Session, options: MetricOptions) -> Rows:
+def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """How far does the score move when the text does?"""
-    material = _material(session, options, "sensitivity")
-    tables = _probed(session, material)
-    meanings, segments = session.run.info.facts.meaning, material.segments
-    measures = sensitivity(tables["sums"], segments, session.scorers, meanings, session.resamples, session.seed)
-    return measures + unknown_tokens(
-        tables["variants"], segments, several(options.tokenizers), session.resamples, session.seed
-    )
+    tables, segments = _judged(session, planned), planned.segments
+    meanings, draws = session.run.info.facts.meaning, (session.resamples, session.seed)
+    measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws)
+    return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 
-def _agreement(session: Session, options: MetricOptions) -> Rows:
+def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """Does the metric still agree with people when its references are noisy?"""
-    suite = session.perturbations
-    material = _material(session, options, "agreement")
     keep_preferences(session)
-    if options.attacked:
-        material = replace(material, given=attacked_texts(session.data, suite))
-    tables = _probed(session, material)
+    tables = _judged(session, planned)
     given, scorers = judgements(session.data.segments, session.data.preferences), session.scorers
-    wanted = [perturbation.cell for perturbation in suite.perturbations]
+    wanted = [perturbation.cell for perturbation in planned.perturbations.perturbations]
     draws = session.resamples, session.seed
     cells = noise_cells(given, len(session.data), tables["sums"], scorers, wanted, *draws, options.threshold)
-    return agreement_measures([*cells]) + unknown_tokens(
-        tables["variants"], material.segments, several(options.tokenizers), *draws
-    )
+    unknown = unknown_tokens(tables["variants"], planned.segments, several(options.tokenizers), *draws)
+    return agreement_measures([*cells]) + unknown
 
 
-def _challenge(session: Session, options: MetricOptions) -> Rows:
+def _challenge(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """Does the metric prefer a translation to a version of it with one known error?"""
     segments = session.once("segments", lambda: session.data.segments.with_row_index("row"))
     scores = session.once("scores", lambda: judge_triples(segments, session.scorers, session.engine))
@@ -155,19 +151,12 @@ def _challenge(session: Session, options: MetricOptions) -> Rows:
 QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": _challenge}
 
 
-def _material(session: Session, options: MetricOptions, mode: str) -> Material:
-    """The texts to perturb, split by their final marks where the suite goes by them."""
-    sample = options.sample if are_split(session.perturbations) else None
-    return material_of(session.data, options.side, mode, sample, session.seed, options.deduplicate)
-
-
-def _probed(session: Session, material: Material) -> dict[str, pl.LazyFrame]:
+def _judged(session: Session, planned: Plan) -> dict[str, pl.LazyFrame]:
     """The material under the suite; every scorer must know every text."""
-    suite = session.perturbations
-    session.once("segments", lambda: material.segments)
+    session.once("segments", lambda: planned.segments)
     session.run.info.facts.meaning = {
-        perturbation.label: meaning_of(perturbation) for perturbation in suite.perturbations
+        perturbation.label: meaning_of(perturbation) for perturbation in planned.perturbations.perturbations
     }
-    tables = probe(session, material, vocabularies(material.segments, "text", suite, material.lang))
-    require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, material.segments))
+    tables = execute(planned, session)
+    require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, planned.segments))
     return tables

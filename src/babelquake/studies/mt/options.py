@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from babelquake.studies.options import BY, SCORER, SUITE, UNIT, Option, PerturbingOptions, Unit
+from babelquake.studies.options import BY, SCORER, SUITE, UNIT, Option, PerturbingOptions, Reset, Unit
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Perturbations, Scorers, Systems
-
-Reset = Literal["auto", "paper", "always", "never"]
 
 
 @dataclass(frozen=True, kw_only=True)

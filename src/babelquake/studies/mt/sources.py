@@ -1,19 +1,16 @@
 """What the MT study sends to a system: every source once, and its perturbed versions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.data.columns import VARIANTS
 from babelquake.languages import sides
-from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.studies.blocks import Block, blocks_of
-from babelquake.studies.final_marks import not_sampled, of_the_sample, without_duplicates
+from babelquake.studies.final_marks import without_duplicates
 from babelquake.studies.given_variants import brings_variants, refuse_shared_labels, with_given
-from babelquake.studies.variants import variants_of, vocabularies
 
 DEFAULT_SUITE = "everyday"
 """What sources are perturbed by unless the user or the data say otherwise."""
@@ -46,25 +43,3 @@ def one_row_per_source(segments: pl.DataFrame, deduplicate: bool = False) -> pl.
 def source_language(pair: str | None) -> str | None:
     """The language that is perturbed."""
     return sides(pair)[0]
-
-
-def source_variants(
-    segments: pl.DataFrame, suite: Suite, seed: int, fillers: Fillers
-) -> Iterator[tuple[Block, pl.DataFrame]]:
-    """Blocks of segments, each with its perturbed sources."""
-    words = vocabularies(segments, "source", suite, source_language)
-    for block in blocks_of(segments, suite):
-        yield block, variants_of(block, "source", suite, source_language, seed, words, fillers)
-
-
-def texts_to_translate(
-    segments: pl.DataFrame, suite: Suite, seed: int, fillers: Fillers, sample: int | None = None
-) -> dict[str | None, list[str]]:
-    """Per language pair the clean and perturbed sources, each once; blank ones need no translation."""
-    texts: dict[str | None, dict[str, None]] = {}
-    left_out = not_sampled(segments, "source", suite, sample, seed)
-    for block, variants in source_variants(segments, suite, seed, fillers):
-        here = texts.setdefault(block.language_pair, {})
-        here.update(dict.fromkeys(block.segments["source"].fill_null("")))
-        here.update(dict.fromkeys(of_the_sample(variants, left_out)["text"]))
-    return {pair: [text for text in found if text.strip()] for pair, found in texts.items()}

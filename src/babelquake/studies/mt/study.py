@@ -1,7 +1,6 @@
 """The MT study: how do translations change when the source changes a little? (Niu 2020; Jwalapuram 2023 §4)"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
@@ -14,26 +13,54 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
+from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled
-from babelquake.studies.given_variants import brings_variants, systems_for
+from babelquake.studies.given_variants import brings_variants, no_system, systems_for
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.baselines import baselines
-from babelquake.studies.mt.exchange import export_sources
-from babelquake.studies.mt.forecast import forecast, keep_within, translated
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.overall import overall_pairs
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.sources import source_language, sources_of, suite_for
-from babelquake.studies.mt.translating import make_tables
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
+from babelquake.studies.plan import Material, Plan
 from babelquake.studies.resolve import AnySystem, given_references, references_each, scorers_of, several
 from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slicing_column
+from babelquake.studies.variants import vocabularies
 from babelquake.systems import system as system_of
+
+
+def plan(options: MtOptions) -> Plan:
+    """Perturb sources, or take the variants that the data bring; translate; judge (Niu 2020 §2)."""
+    data = options.dataset()
+    if not data.has("source"):
+        raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
+    suite, said = without_masked_lm(suite_for(options.suite, data, options.replicates, options.vocabulary))
+    segments, unchanged = sources_of(data, options.deduplicate)
+    slicing_column(options.by, segments)
+    segments = with_units(segments, unit_for(options.unit, data, brings_variants(data)))
+    given: list[AnySystem] = several(options.systems)
+    named = [item if isinstance(item, str) else system_of(item) for item in given]
+    systems, absent = systems_for(named, data, segments, data.segments["language_pair"].unique().sort())
+    left_out = not_sampled(segments, "source", suite, options.sample, options.seed)
+    return Plan(
+        MT.name,
+        options,
+        data,
+        scorers_of(options.scorers),
+        suite,
+        Material(segments, "translation", "source", left_out, column="source"),
+        vocabularies(segments, "source", suite, source_language),
+        systems,
+        options.reset,
+        notes=(*data.notes, *said, *unchanged, *absent),
+    )
+
 
 MT = Study(
     "mt",
@@ -57,25 +84,7 @@ MT = Study(
     ),
     overall=overall_pairs,
     counts=lambda run, measure, perturbation: measure != "quality" or perturbation is None,
-    forecast=lambda options: forecast(
-        systems=options.systems,
-        data=options.dataset(),
-        suite=options.suite,
-        seed=options.seed,
-        replicates=options.replicates,
-        vocabulary=options.vocabulary,
-        sample=options.sample,
-        engine=options.made_engine(),
-    ),
-    export=lambda options, folder: export_sources(
-        folder=folder,
-        data=options.dataset(),
-        suite=options.suite,
-        seed=options.seed,
-        replicates=options.replicates,
-        vocabulary=options.vocabulary,
-        sample=options.sample,
-    ),
+    plan=plan,
     findings=mt_findings,
 )
 
@@ -94,51 +103,44 @@ def mt(options: MtOptions) -> Run:
     says what is resampled: segments, or documents, which is the default where data that bring variants have them.
     `budget` is the most characters that remote systems may be sent.
     """
-    material = options.dataset()
-    if not material.has("source"):
-        raise UserError(f"{material.name} has no sources: the MT study perturbs the column `source`.")
-    seed, sample, threshold, resamples = options.seed, options.sample, options.threshold, options.resamples
-    chosen, said = without_masked_lm(suite_for(options.suite, material, options.replicates, options.vocabulary))
-    given: list[AnySystem] = several(options.systems)
-    named = [item if isinstance(item, str) else system_of(item) for item in given]
-    numbered, unchanged = sources_of(material, options.deduplicate)
-    slicing_column(options.by, numbered)
-    unit = unit_for(options.unit, material, brings_variants(material))
-    numbered = with_units(numbered, unit)
-    made, absent = systems_for(named, material, numbered, material.segments["language_pair"].unique().sort())
-    engine = options.made_engine()
-    options = replace(options, engine=engine)
-    if options.budget is not None and not translated(options.out, options.restart):
-        keep_within(
-            options.budget,
-            forecast(systems=named, data=material, suite=chosen, seed=seed, sample=sample, engine=engine),
-        )
+    planned = plan(options)
+    systems, suite = planned.systems or {}, planned.perturbations
+    if not any(systems.values()):
+        raise UserError(no_system(planned.data))
+    unit = unit_for(options.unit, planned.data, brings_variants(planned.data))
     with MT.session(
         options,
-        data=material,
-        scorers=scorers_of(options.scorers),
-        suite=chosen,
-        systems=[item.identity for item in next(iter(made.values()), [])],
+        data=planned.data,
+        scorers=[*planned.scorers],
+        suite=suite,
+        systems=[item.identity for item in next(iter(systems.values()), [])],
         unit=unit if unit == "document" else options.unit,
     ) as session:
         run = session.run
-        segments = session.once("segments", lambda: numbered)
-        session.note_systems({(pair, item.name): item.signature for pair in made for item in made[pair]})
+        segments = session.once("segments", lambda: planned.segments)
+        session.note_systems({(pair, item.name): item.signature for pair in systems for item in systems[pair]})
         session.attach(references_each(segments))
         if session.finished:
             return run
-        left_out = not_sampled(segments, "source", chosen, sample, seed)
-        tables = make_tables(session, segments, made, options.reset, left_out)
+        tables = execute(planned, session)
         run.info.facts.audit = audit(segments)
-        session.say(*material.notes, *said, *unchanged, *absent)
-        session.say(*_missing_references(segments), *_not_applicable(tables["variants"], chosen))
+        session.say(*planned.notes)
+        session.say(*_missing_references(segments), *_not_applicable(tables["variants"], suite))
         session.say(*_blank_sources(segments))
         scores, translations = tables["scores"], tables["translations"]
         text_of = text_in(translations, "judged", "system", "row", "perturbation", "level", "replicate")
         require_scores(scores, session.scorers, "translations", text_of)
         session.say(*_without_consis(session.scorers))
         results = mt_results(
-            scores, translations, session.scorers, threshold, resamples, seed, engine.quiet, segments, options.by
+            scores,
+            translations,
+            session.scorers,
+            options.threshold,
+            options.resamples,
+            options.seed,
+            session.engine.quiet,
+            segments,
+            options.by,
         )
         if results:
             results += baselines(segments, translations, session.scorers)

@@ -1,20 +1,15 @@
 """Which translations the QE study probes, with what, and how many texts that makes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
-from babelquake.data import Dataset, Given, dataset
+from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.studies.blocks import blocks_of
 from babelquake.studies.mask_model import with_masked_lm
 from babelquake.studies.qe.options import QeOptions
-from babelquake.studies.variants import any_filler, variants_of, vocabularies
 
 
 def probes(options: QeOptions, segments: pl.DataFrame) -> tuple[Suite, list[str]]:
@@ -63,52 +58,3 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
 def target_language(pair: str | None) -> str | None:
     """The language that is perturbed."""
     return sides(pair)[1]
-
-
-@dataclass(frozen=True)
-class Size:
-    """How large a QE study would be."""
-
-    segments: int
-    selected: int
-    variants: int
-    selection: str
-    """One sentence that says which segments are probed."""
-
-    def told(self) -> list[str]:
-        """In words."""
-        return [self.selection, f"{self.variants} perturbed texts would be judged."]
-
-
-def size(
-    data: Given,
-    suite: str | Suite | Sequence[str] = "kanojia2021",
-    *,
-    threshold: float = 70.0,
-    masked_lm: str | None = None,
-    replicates: int | None = None,
-    vocabulary: str | None = None,
-) -> Size:
-    """Count what a run would judge: for every probe the segments it applies to, times its replicates."""
-    everything = judged_segments(dataset(data))
-    selected, selection = select(everything, threshold)
-    chosen, _ = probes(
-        QeOptions(data=(), suite=suite, masked_lm=masked_lm, replicates=replicates, vocabulary=vocabulary), everything
-    )
-    return Size(everything.height, selected.height, count_variants(everything, selected, chosen), selection)
-
-
-def count_variants(everything: pl.DataFrame, selected: pl.DataFrame, chosen: Suite) -> int:
-    """How many texts a run would judge beside the clean ones."""
-    words = vocabularies(everything, "text", chosen, target_language)
-    once = Suite("", chosen.perturbations, replicates=1)
-    repeats = {perturbation.cell: chosen.repeats(perturbation) for perturbation in chosen.perturbations}
-    total = 0
-    for block in blocks_of(selected, once):
-        counts = (
-            variants_of(block, "text", once, target_language, 0, words, any_filler)
-            .group_by(["perturbation", "level"])
-            .len()
-        )
-        total += sum(count * repeats[label, level] for label, level, count in counts.iter_rows())
-    return total

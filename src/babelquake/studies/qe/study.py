@@ -6,6 +6,7 @@ stochastic probes, averaged per segment, then over the set; §6.3: models ranked
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -20,15 +21,15 @@ from babelquake.scorers.scores import Scores
 from babelquake.studies.agreement import agreement_cell, agreement_measures, judgements
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
+from babelquake.studies.execution import execute
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import takes
-from babelquake.studies.probing import Material, probe
+from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import probe_results, probed_models
-from babelquake.studies.qe.exchange import export_qe_texts
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
-from babelquake.studies.qe.selection import judged_segments, probes, select, size, target_language
+from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
 from babelquake.studies.qe.verdict import qe_findings
 from babelquake.studies.resolve import references_each, scorers_of
 from babelquake.studies.tests_to_measures import enough
@@ -50,24 +51,7 @@ QE = Study(
     measures=kinds_in(kinds),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
-    forecast=lambda options: size(
-        data=options.dataset(),
-        suite=options.suite,
-        threshold=options.threshold,
-        masked_lm=options.masked_lm,
-        replicates=options.replicates,
-        vocabulary=options.vocabulary,
-    ),
-    export=lambda options, folder: export_qe_texts(
-        folder=folder,
-        data=options.dataset(),
-        suite=options.suite,
-        threshold=options.threshold,
-        masked_lm=options.masked_lm,
-        seed=options.seed,
-        replicates=options.replicates,
-        vocabulary=options.vocabulary,
-    ),
+    plan=lambda options: plan(options),
     findings=qe_findings,
 )
 TITLES = {
@@ -88,6 +72,40 @@ TITLES = {
 }
 
 
+@dataclass(frozen=True)
+class QePlan(Plan):
+    """What the QE study will do."""
+
+    everything: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """All translations; the material are the good ones."""
+    selection: str = ""
+    """One sentence that says which are probed."""
+
+
+def plan(options: QeOptions) -> QePlan:
+    """Probe good translations, and judge all of them as they are (Kanojia 2021 §3)."""
+    data = options.dataset()
+    everything = judged_segments(data)
+    selected, selection = select(everything, options.threshold)
+    suite, said = probes(options, everything)
+    scorers = scorers_of(options.scorers)
+    whole = Material(everything, "translation", "target")
+    return QePlan(
+        QE.name,
+        options,
+        data,
+        scorers,
+        suite,
+        Material(selected, "translation", "target"),
+        vocabularies(everything, "text", suite, target_language),
+        beside=lambda: [whole.batch(everything, everything["text"].to_list())],
+        with_references=data.has("references") and data.has("translation"),
+        notes=(*data.notes, selection, *_reference_note(data, scorers), *said),
+        everything=everything,
+        selection=selection,
+    )
+
+
 @takes(QeOptions)
 def qe(options: QeOptions) -> Run:
     """Score drops per probe, discrimination MPP − MAP, rankings and flags, for any scorers.
@@ -95,28 +113,25 @@ def qe(options: QeOptions) -> Run:
     A scorer that needs a reference is given the source where the data have none: chrF against the source is the
     simplest baseline there is.
     """
-    material, seed, resamples = options.dataset(), options.seed, options.resamples
-    everything = judged_segments(material)
-    chosen, said = probes(options, everything)
-    lacking = None if chosen.asks else suite_of(options.suite).lacking or None
-    with QE.session(options, data=material, scorers=scorers_of(options.scorers), suite=chosen) as session:
+    planned, seed, resamples = plan(options), options.seed, options.resamples
+    everything, selected, suite = planned.everything, planned.segments, planned.perturbations
+    lacking = None if suite.asks else suite_of(options.suite).lacking or None
+    with QE.session(options, data=planned.data, scorers=[*planned.scorers], suite=suite) as session:
         run = session.run
-        session.attach(references_each(material.segments) if material.has("references") else 1)
+        session.attach(references_each(planned.data.segments) if planned.data.has("references") else 1)
         if session.finished:
             return run
-        selected, selection = select(everything, options.threshold)
-        run.info.facts.selection = selection
+        run.info.facts.selection = planned.selection
         run.info.facts.probes = {
             perturbation.label: Probe(
                 meaning=meaning_of(perturbation), title=TITLES.get(perturbation.name, perturbation.label)
             )
-            for perturbation in chosen.perturbations
+            for perturbation in suite.perturbations
         }
         run.info.facts.left_out = lacking
-        session.say(*material.notes, selection, *_reference_note(material, session.scorers), *said)
+        session.say(*planned.notes)
         session.once("segments", lambda: selected)
-        words = vocabularies(everything, "text", chosen, target_language)
-        tables = probe(session, Material(selected, "translation", "target"), words)
+        tables = execute(planned, session)
         unprobed = _unprobed(tables, selected, session.scorers, list(session.ready))
         humans = session.once("humans", lambda: _all_scores(everything, session.scorers, session.engine))
         require_scores(

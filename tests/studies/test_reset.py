@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.studies.mt.reset import RESETS, reset_as_published, reset_ending
+from babelquake.studies.reset import RESETS, reset_as_published, reset_ending
 from babelquake.studies.mt.study import mt
 from babelquake.text import ending
 

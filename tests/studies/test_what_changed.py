@@ -3,7 +3,7 @@
 import pytest
 
 from babelquake.languages import Language
-from babelquake.studies.mt.what_changed import KINDS, kind_of_change
+from babelquake.studies.what_changed import KINDS, kind_of_change
 
 SOURCE = "Der Zug nach Hamburg fährt heute um 9 Uhr ab."
 CLEAN = "The train to Hamburg leaves at 9 o'clock today."

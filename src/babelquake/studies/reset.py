@@ -9,7 +9,7 @@ deleted is put back where only the clean one has it.
 
 from collections.abc import Callable
 
-from babelquake.studies.mt.options import Reset
+from babelquake.studies.options import Reset
 from babelquake.text import ending
 
 

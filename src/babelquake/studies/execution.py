@@ -1,0 +1,319 @@
+"""Plans carried out: variants, translations, scores and failures, made block by block in bounded memory.
+
+Loops go over systems and scorers outside and over blocks of segments inside: one model is in memory at a time, memory
+stays bounded, and a killed run continues at its last block.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+import numpy as np
+import polars as pl
+
+from babelquake.engine import Engine, Progress, sharing
+from babelquake.languages import sides
+from babelquake.perturb.base import card_of
+from babelquake.runs.chunks import list_column
+from babelquake.runs.table_parts import Parts
+from babelquake.scorers.base import Questions, Scorer
+from babelquake.scorers.strings.chrf import ChrF
+from babelquake.studies.blocks import Block
+from babelquake.studies.error_spans import errors_marked
+from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
+from babelquake.studies.options import Reset
+from babelquake.studies.plan import Material, Places, Plan
+from babelquake.studies.reset import RESETS
+from babelquake.studies.resolve import given_references
+from babelquake.studies.session import Session
+from babelquake.studies.what_changed import kind_of_change
+from babelquake.systems import System
+from babelquake.systems.stored import Stored
+
+KEYS = ("system", "language_pair", "row", "id", "perturbation", "level", "replicate")
+Tables = dict[str, pl.LazyFrame]
+Pieces = list[tuple[str, Block]]
+"""Parts of a table, by name, and the block that each belongs to."""
+Read = Callable[[str, Block], pl.DataFrame]
+
+
+def execute(plan: Plan, session: Session) -> Tables:
+    """The tables of a plan; whatever is finished is read back.
+
+    `variants`; with systems `translations`, `scores` and, where something is looked for in them, `failures`; without
+    systems `scores` (one row per judged text), `sums` (replicates of a segment together) and the `spans` marked.
+    """
+    run, material = session.run, plan.material
+    session.words = plan.words
+    if material is None:
+        raise ValueError(f"the plan of {plan.study} perturbs nothing")
+    judged = ("scores",) if plan.systems is not None else ("scores", "sums")
+    wanted = ["variants", *(["translations"] if plan.systems is not None else []), *judged]
+    wanted += ["failures"] if plan.detect is not None else []
+    if all(run.has(table) for table in wanted):
+        return {table: run.scan(table) for table in wanted}
+    blocks, parts = plan.blocks(), {table: run.parts(table) for table in (*wanted, "spans")}
+    _perturb(plan, blocks, parts["variants"], session.engine)
+    _keep_within(plan, session, blocks, parts)
+    joined = {"variants": [block.name for block in blocks]}
+    if plan.systems is None:
+        pieces: Pieces = [(block.name, block) for block in blocks]
+
+        def read(name: str, block: Block) -> pl.DataFrame:
+            return material.paired(block, parts["variants"].read(name))
+    else:
+        pieces = _translate(plan, blocks, parts, session.engine)
+        joined["translations"] = [name for name, _ in pieces]
+
+        def read(name: str, block: Block) -> pl.DataFrame:
+            return parts["translations"].read(name)
+
+    joined |= _judge(plan, session, pieces, read, {table: parts[table] for table in (*judged, "spans")})
+    if plan.detect is not None:
+        for name, block in pieces:
+            if not parts["failures"].has(name):
+                parts["failures"].store(name, plan.detect(block, read(name, block)))
+        joined["failures"] = [name for name, _ in pieces]
+    found = run.join(**joined)
+    return {table: found[table] for table in wanted}
+
+
+def _perturb(plan: Plan, blocks: Sequence[Block], variants: Parts, engine: Engine) -> None:
+    missing = [block for block in blocks if not variants.has(block.name)]
+    with Progress("perturbing", sum(len(block.segments) for block in missing), quiet=engine.quiet) as progress:
+        for block, made in plan.variants(engine, missing):
+            variants.store(block.name, made)
+            progress.advance(block.segments.height)
+
+
+def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: dict[str, Parts]) -> None:
+    """Refuse to begin what would send more characters to remote systems or judges than the budget allows."""
+    engine, material = session.engine, plan.material
+    if engine.budget is None or material is None:
+        return
+    unsent: dict[tuple[str, str | None], list[str]] = {}
+    for pair, number, system in _systems(plan):
+        if system.remote:
+            mine = [block for block in blocks if block.language_pair == pair]
+            left = [block for block in mine if not parts["translations"].has(f"{number:03d}-{block.name}")]
+            texts = [text for block in left for text in _paired(material, block, parts)["text"]]
+            unsent[system.name, pair] = engine.untranslated(system, texts)
+    rows = [
+        unsent_by(system, pair, unsent[system.name, pair], engine)
+        for pair, _, system in _systems(plan)
+        if unsent.get((system.name, pair))
+    ]
+    for number, scorer in enumerate(plan.scorers) if plan.systems is None else ():
+        if scorer.remote:
+            left = [block for block in blocks if not parts["scores"].has(f"{number:03d}-{block.name}")]
+            asked = [
+                one
+                for block in left
+                for one in engine.unjudged(scorer, material.questions(block, _paired(material, block, parts)))
+            ]
+            characters = sum(one.characters for one in asked)
+            rows.append(Unasked(scorer.name, None, True, len(asked), characters, None, None))
+    refuse_beyond(engine.budget, [row for row in rows if row.characters])
+
+
+def _paired(material: Material, block: Block, parts: dict[str, Parts]) -> pl.DataFrame:
+    return material.paired(block, parts["variants"].read(block.name))
+
+
+def _systems(plan: Plan) -> Iterator[tuple[str | None, int, System]]:
+    """Language pair, number and system."""
+    for pair, here in (plan.systems or {}).items():
+        for number, system in enumerate(here):
+            yield pair, number, system
+
+
+def _translate(plan: Plan, blocks: Sequence[Block], parts: dict[str, Parts], engine: Engine) -> Pieces:
+    """Every system's translations of the blocks of its language pair; their parts by name."""
+    labels = frozenset(perturbation.label for perturbation in plan.perturbations.perturbations)
+    translations, found = parts["translations"], []
+    for pair, number, system in _systems(plan):
+        with closing(system):
+            for block in blocks:
+                if block.language_pair == pair:
+                    name = f"{number:03d}-{block.name}"
+                    if not translations.has(name):
+                        noisy = parts["variants"].read(block.name)
+                        translations.store(name, _translated(system, block, noisy, plan.reset, labels, engine))
+                    found.append((name, block))
+    return found
+
+
+def _translated(
+    system: System, block: Block, noisy: pl.DataFrame, reset: Reset, made: frozenset[str], engine: Engine
+) -> pl.DataFrame:
+    """One system's translations of a block's clean sources, then of the perturbed ones; `made` are the suite's."""
+    segments = block.segments
+    if isinstance(system, Stored):
+        segments, noisy = system.known(segments, noisy)
+    sources = dict(zip(segments["row"], segments["source"].fill_null(""), strict=True))
+    if isinstance(system, Stored):
+        everything = [*system.of_clean(list(sources)), *system.of_variants(noisy)]
+    else:
+        everything = engine.translate(system, [*sources.values(), *noisy["text"]])
+    clean = dict(zip(sources, everything[: len(sources)], strict=True))
+    raw = everything[len(sources) :]
+    resets = {name: _resets(name, reset, made) for name in noisy["perturbation"].unique()}
+    judged = [
+        RESETS[reset](text, clean[row], changed, sources[row]) if resets[name] else text
+        for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], noisy["text"], strict=True)
+    ]
+    against = [clean[row] for row in noisy["row"]]
+    target = sides(block.language_pair)[1]
+    kinds = [
+        kind_of_change(before, after, changed, target)
+        for before, after, changed in zip(against, judged, noisy["text"], strict=True)
+    ]
+    named = pl.lit(system.name).alias("system")
+    before = segments.select(named, "language_pair", "row", "id", "source").with_columns(
+        translation=pl.Series(list(clean.values()), dtype=pl.String),
+        judged=pl.Series(list(clean.values()), dtype=pl.String),
+    )
+    after = noisy.select(
+        named,
+        "language_pair",
+        "row",
+        "id",
+        "perturbation",
+        "level",
+        "replicate",
+        pl.col("text").alias("source"),
+        "changed",
+    ).with_columns(
+        translation=pl.Series(raw, dtype=pl.String),
+        judged=pl.Series(judged, dtype=pl.String),
+        change=pl.Series(kinds, dtype=pl.String),
+        consistency=pl.Series(ChrF().segments(judged, against), dtype=pl.Float64),
+    )
+    return pl.concat([before, after], how="diagonal")
+
+
+def _resets(label: str, reset: Reset, made: frozenset[str]) -> bool:
+    """Whether final marks are reset: by default those that a perturbation of punctuation changed."""
+    if reset in ("auto", "paper"):
+        return label in made and card_of(label.partition("[")[0]).family == "punctuation"
+    return reset == "always"
+
+
+def _of_translations(scorer: Scorer, block: Block, translations: pl.DataFrame, engine: Engine) -> pl.DataFrame:
+    """Per translation: quality against the references, and agreement with the clean one both ways."""
+    places = np.searchsorted(block.segments["row"].to_numpy(), translations["row"].to_numpy())
+    references = given_references(block.segments["references"]).gather(places)
+    sources = block.segments["source"].fill_null("").gather(places).to_list()
+    texts = translations["judged"].to_list()
+    wants = "reference" in scorer.needs
+    table = translations.select(KEYS).with_columns(scorer=pl.lit(scorer.name))
+    able = (references.list.len() > 0).arg_true() if wants else pl.arange(len(texts), eager=True)
+    nothing = pl.lit(None, pl.List(pl.Float64))
+    if len(able):
+        asked = [texts[place] for place in able], references.gather(able).to_list(), [sources[place] for place in able]
+        statistics = engine.judge(scorer, Questions(asked[0], asked[1] if wants else None, asked[2]))
+        scores = pl.Series(scorer.score_rows(statistics), dtype=pl.Float64)
+        judged = pl.DataFrame({"place": able.cast(pl.UInt32), "score": scores, "statistics": list_column(statistics)})
+        table = table.with_row_index("place").join(judged, on="place", how="left", maintain_order="left").drop("place")
+    else:
+        table = table.with_columns(score=pl.lit(None, pl.Float64), statistics=nothing)
+    noisy = translations["perturbation"].is_not_null().to_numpy().nonzero()[0]
+    if not wants or not len(noisy):
+        return table.with_columns(forward=nothing, backward=nothing)
+    clean = dict(translations.filter(pl.col("perturbation").is_null()).select("row", "judged").iter_rows())
+    rows = translations["row"].to_list()
+    before, after = [clean[rows[place]] for place in noisy], [texts[place] for place in noisy]
+    here = [sources[place] for place in noisy]
+    forward = engine.judge(scorer, Questions(after, [[text] for text in before], here))
+    backward = engine.judge(scorer, Questions(before, [[text] for text in after], here))
+    both = pl.DataFrame({"place": noisy}, schema={"place": pl.UInt32}).with_columns(
+        forward=list_column(forward), backward=list_column(backward)
+    )
+    joined = table.with_row_index("place").join(both, on="place", how="left", maintain_order="left")
+    return joined.drop("place")
+
+
+def _judge(plan: Plan, session: Session, pieces: Pieces, read: Read, parts: dict[str, Parts]) -> dict[str, list[str]]:
+    """Every scorer's part of the tables of scores; the names of the parts, in order, by table."""
+    named = {id(scorer): f"{number:03d}" for number, scorer in enumerate(session.scorers)}
+    tables = [table for table in parts if table != "spans"]
+    groups = sharing(session.scorers)
+    for group in groups:
+        for name, block in pieces:
+            names = [f"{named[id(scorer)]}-{name}" for scorer in group]
+            if all(parts[table].has(part) for table in tables for part in names):
+                continue
+            for part, found in zip(names, _judged(plan, group, block, read(name, block), session.engine), strict=True):
+                for table in reversed(tables):
+                    parts[table].store(part, found[table])
+        for scorer in group:
+            if _marks(plan, scorer) and not parts["spans"].has(named[id(scorer)]):
+                parts["spans"].store(
+                    named[id(scorer)], _spans(plan, scorer, named[id(scorer)], pieces, read, parts, session)
+                )
+            if len(groups) > 1:
+                scorer.close()
+    names = [f"{number}-{name}" for number in named.values() for name, _ in pieces]
+    marking = [named[id(scorer)] for scorer in session.scorers if _marks(plan, scorer)]
+    return dict.fromkeys(tables, names) | ({"spans": marking} if marking else {})
+
+
+def _marks(plan: Plan, scorer: Scorer) -> bool:
+    """Whether the errors that a scorer marks are kept."""
+    judged_as_it_is = plan.systems is None and plan.material is not None and plan.material.side == "translation"
+    return scorer.marks_errors and judged_as_it_is
+
+
+def _spans(
+    plan: Plan, scorer: Scorer, number: str, pieces: Pieces, read: Read, parts: dict[str, Parts], session: Session
+) -> pl.DataFrame:
+    judged = pl.concat(parts["scores"].read(f"{number}-{name}") for name, _ in pieces)
+    texts = pl.concat(read(name, block).filter(pl.col("perturbation").is_not_null()) for name, block in pieces)
+    if plan.material is None:
+        raise ValueError("nothing is perturbed")
+    return errors_marked(session.engine, scorer, plan.material, judged, texts)
+
+
+def _judged(
+    plan: Plan, group: Sequence[Scorer], block: Block, rows: pl.DataFrame, engine: Engine
+) -> list[dict[str, pl.DataFrame]]:
+    """By scorer, its rows of the tables of scores, for what was made of one block."""
+    if plan.systems is not None:
+        return [{"scores": _of_translations(scorer, block, rows, engine)} for scorer in group]
+    if plan.material is None:
+        return []
+    return _of_texts(plan.material, block, rows, group, engine)
+
+
+def _of_texts(
+    material: Material, block: Block, paired: pl.DataFrame, group: Sequence[Scorer], engine: Engine
+) -> list[dict[str, pl.DataFrame]]:
+    """Scores of a block's clean and perturbed texts, and per segment and perturbation their sum."""
+    keys, questions = paired.drop("text"), material.questions(block, paired)
+    segments, order, starts = _replicates(keys)
+    found = []
+    for scorer, statistics in zip(group, engine.judge_all(group, questions), strict=True):
+        values = scorer.score_rows(statistics)
+        named = pl.lit(scorer.name).alias("scorer")
+        mean = np.add.reduceat(values[order], starts) / segments["replicates"].to_numpy()
+        together = np.add.reduceat(statistics[order], starts, axis=0)
+        scores = keys.drop("changed").with_columns(named, score=pl.Series(values, dtype=pl.Float64))
+        summed = segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together))
+        found.append({"scores": scores, "sums": _answered(summed) if scorer.remote else summed})
+    return found
+
+
+def _answered(summed: pl.DataFrame) -> pl.DataFrame:
+    """What a judge that may refuse did answer: a segment whose clean text has no score cannot be compared at all."""
+    refused = pl.col("score").is_nan()
+    lost = summed.filter(refused & pl.col("perturbation").is_null())["row"]
+    return summed.filter(~refused, ~pl.col("row").is_in(lost.implode()))
+
+
+def _replicates(keys: pl.DataFrame) -> tuple[pl.DataFrame, Places, Places]:
+    """One row per segment and perturbation; an order that puts its replicates side by side, and where each begins."""
+    groups = keys.with_row_index("place").group_by(
+        ["row", "id", "language_pair", "perturbation", "level"], maintain_order=True
+    )
+    table = groups.agg(pl.len().alias("replicates"), pl.col("changed").any(), pl.col("place"))
+    lengths = table["replicates"].to_numpy().astype(np.intp)
+    return table.drop("place"), table["place"].explode().to_numpy(), np.cumsum(lengths) - lengths

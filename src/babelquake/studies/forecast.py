@@ -1,0 +1,223 @@
+"""What a plan would still have to ask, and what that costs, before anything is asked.
+
+Answers that are already in the cache count as given, so the forecast of an interrupted study is what is left of it.
+Time is what earlier calls of the same system or scorer took; where there were none, it is not known.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.perturb.suite import Suite
+from babelquake.scorers.base import Questions, Scorer
+from babelquake.studies.blocks import blocks_of
+from babelquake.studies.plan import Plan
+from babelquake.studies.variants import any_filler, variants_of
+from babelquake.systems import System
+from babelquake.systems.stored import Stored
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """What one system still has to translate for one language pair, or one scorer to judge."""
+
+    name: str
+    language_pair: str | None
+    remote: bool
+    texts: int
+    characters: int | None
+    """None where the texts do not exist yet: scorers of translations that are still to be made."""
+    dollars: float | None
+    """At the provider's list price; None where there is none."""
+    seconds: float | None
+    """At the speed of earlier calls; None where there were none."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The size of a study."""
+
+    segments: int
+    """In the data."""
+    selected: int
+    """That are perturbed, attacked or judged."""
+    variants: int
+    """Perturbed texts."""
+    texts: int
+    """Distinct texts to translate, or questions to scorers."""
+    systems: tuple[Unasked, ...]
+    scorers: tuple[Unasked, ...]
+    searches: int | None = None
+    """Attacks on single sentences; what these ask is not known beforehand."""
+    most_questions: int | None = None
+    """The most that attacks may ask, where there is a limit."""
+
+    @property
+    def dollars(self) -> float | None:
+        """What is known of the price of everything."""
+        known = [row.dollars for row in (*self.systems, *self.scorers) if row.dollars is not None]
+        return sum(known) if known else None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long everything takes, as far as it is known."""
+        known = [row.seconds for row in (*self.systems, *self.scorers) if row.seconds is not None]
+        return sum(known) if known else None
+
+    def told(self) -> list[str]:
+        """In words."""
+        lines = [f"{self.segments:,} segments, {self.selected:,} taken, {self.variants:,} perturbed texts."]
+        pairs = {row.language_pair for row in self.systems}
+        for row in (*self.systems, *self.scorers):
+            pair = f" {row.language_pair}" if len(pairs) > 1 and row.language_pair else ""
+            characters = "" if row.characters is None else f", {row.characters:,} characters"
+            price = "" if row.dollars is None else f", about ${row.dollars:.2f}"
+            time = "" if row.seconds is None else f", about {_duration(row.seconds)}"
+            lines.append(f"{row.name}{pair}: {row.texts:,} still to ask{characters}{price}{time}")
+        if self.searches is not None:
+            most = "" if self.most_questions is None else f", {self.most_questions:,} questions at most"
+            lines.append(f"{self.searches:,} searches{most}")
+        return lines
+
+    def keep_within(self, budget: int) -> None:
+        """Refuse a study that would send more characters to remote systems and judges than the budget allows."""
+        remote = [row for row in (*self.systems, *self.scorers) if row.remote and row.characters]
+        refuse_beyond(budget, remote)
+
+
+def refuse_beyond(budget: int, remote: Sequence[Unasked]) -> None:
+    """Refuse to send more than the budget allows."""
+    characters = sum(row.characters or 0 for row in remote)
+    if characters <= budget:
+        return
+    where = ", ".join(f"{row.name} {row.language_pair or ''}".strip() + f" {row.characters:,}" for row in remote)
+    priced = [row.dollars for row in remote if row.dollars is not None]
+    cost = f"about ${sum(priced):.2f}" if priced else "at a price that is not known"
+    if len(priced) not in (0, len(remote)):
+        cost += " and what those without a list price charge"
+    raise UserError(
+        f"{characters:,} characters are still to be sent ({where}), {cost}; --budget allows {budget:,}. Nothing was "
+        "sent. Allow more, or take fewer segments, perturbations or replicates."
+    )
+
+
+def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
+    """Count what every system and scorer has to answer; nothing is asked."""
+    engine = engine or plan.options.made_engine()
+    costly = plan.systems is not None or any(scorer.costly or scorer.remote for scorer in plan.scorers)
+    by_pair, variants = _texts(plan, engine) if costly else ({}, _counted(plan))
+    systems = () if plan.systems is None else tuple(_of_systems(plan, by_pair, engine))
+    scorers, asked = _of_scorers(plan, engine, variants)
+    everything = len({text for texts in by_pair.values() for text in texts}) if plan.systems is not None else asked
+    limit = getattr(plan.options, "max_queries", None)
+    return Forecast(
+        segments=len(plan.data),
+        selected=_selected(plan),
+        variants=variants,
+        texts=everything,
+        systems=systems,
+        scorers=scorers,
+        searches=plan.searches,
+        most_questions=plan.searches * limit if plan.searches is not None and limit else None,
+    )
+
+
+def _selected(plan: Plan) -> int:
+    return len(plan.data) if plan.material is None else plan.material.segments.height
+
+
+def _texts(plan: Plan, engine: Engine) -> tuple[dict[str | None, list[str]], int]:
+    """Per language pair the clean and perturbed texts, each once, blank ones left out; and how many are perturbed."""
+    texts: dict[str | None, dict[str, None]] = {}
+    count = 0
+    for block, variants in plan.variants(engine):
+        column = plan.material.column if plan.material else "text"
+        here = texts.setdefault(block.language_pair, {})
+        here.update(dict.fromkeys(block.segments[column].fill_null("")))
+        here.update(dict.fromkeys(variants["text"]))
+        count += variants.height
+    return {pair: [text for text in found if text.strip()] for pair, found in texts.items()}, count
+
+
+def _counted(plan: Plan) -> int:
+    """How many perturbed texts there would be: each perturbation is tried once and counted as often as it repeats."""
+    if plan.material is None:
+        return 0
+    if plan.material.given is not None:
+        return sum(variants.height for _, variants in plan.variants(Engine(quiet=True)))
+    suite, material = plan.perturbations, plan.material
+    once = Suite("", suite.perturbations, replicates=1)
+    repeats = {perturbation.cell: suite.repeats(perturbation) for perturbation in suite.perturbations}
+    total = 0
+    for block in blocks_of(material.segments, once):
+        made = variants_of(block, material.column, once, material.lang, plan.options.seed, plan.words, any_filler)
+        counts = made.group_by(["perturbation", "level"]).len()
+        total += sum(count * repeats.get((label, level), 1) for label, level, count in counts.iter_rows())
+    return total
+
+
+def _of_systems(plan: Plan, by_pair: dict[str | None, list[str]], engine: Engine) -> Iterable[Unasked]:
+    """What each system still has to translate; the same text is sent to one system once."""
+    sent: dict[str, set[str]] = {}
+    for pair in sorted(by_pair, key=str):
+        for system in (plan.systems or {}).get(pair, ()):
+            if isinstance(system, Stored):
+                continue
+            with closing(system):
+                before = sent.setdefault(system.signature, set())
+                unsent = [text for text in engine.untranslated(system, by_pair[pair]) if text not in before]
+            before.update(unsent)
+            yield unsent_by(system, pair, unsent, engine)
+
+
+def unsent_by(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:
+    """What a system is to be sent, and what that costs."""
+    characters = sum(map(len, texts))
+    price = system.price_per_million
+    dollars = characters / 1e6 * price if price is not None else None
+    return Unasked(
+        system.name, pair, system.remote, len(texts), characters, dollars, engine.seconds(system.signature, len(texts))
+    )
+
+
+def _of_scorers(plan: Plan, engine: Engine, variants: int) -> tuple[tuple[Unasked, ...], int]:
+    """What each scorer still has to judge; of those that compute, how many texts there are."""
+    if plan.systems is not None:
+        texts = (_selected(plan) + variants) * max(map(len, plan.systems.values()), default=0)
+        return tuple(_unjudged(scorer, texts, None, engine) for scorer in plan.scorers), texts
+    asking = [scorer for scorer in plan.scorers if scorer.costly or scorer.remote]
+    counts: Counter[str] = Counter()
+    characters: Counter[str] = Counter()
+    total = sum(len(some) for some in plan.beside()) + (_selected(plan) + variants if plan.material else 0)
+    for questions in plan.questions(engine) if asking else ():
+        for scorer in asking:
+            _count(scorer, questions, engine, counts, characters)
+    rows = [
+        _unjudged(scorer, counts[scorer.name], characters[scorer.name], engine)
+        if scorer in asking
+        else _unjudged(scorer, total, None, engine)
+        for scorer in plan.scorers
+    ]
+    return tuple(rows), total
+
+
+def _count(
+    scorer: Scorer, questions: Questions, engine: Engine, counts: Counter[str], characters: Counter[str]
+) -> None:
+    unjudged = engine.unjudged(scorer, questions)
+    counts[scorer.name] += len(unjudged)
+    characters[scorer.name] += sum(one.characters for one in unjudged)
+
+
+def _unjudged(scorer: Scorer, texts: int, characters: int | None, engine: Engine) -> Unasked:
+    seconds = engine.seconds(scorer.signature, texts)
+    return Unasked(scorer.name, None, scorer.remote, texts, characters, None, seconds)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

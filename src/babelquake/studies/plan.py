@@ -1,0 +1,189 @@
+"""What a study will do, as a value: segments → variants → translate → judge → detect.
+
+A plan is made without doing any of it. `execution` carries it out, `forecast` counts what that costs and keeps budgets,
+`exchange` writes out what others are to answer: all read the same plan. A new study is its options, its plan and what
+it measures on the tables that come of it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from babelquake.data import Dataset
+from babelquake.engine import Engine
+from babelquake.languages import sides
+from babelquake.perturb.suite import Suite
+from babelquake.runs.run import Run
+from babelquake.scorers.base import Questions, Scorer
+from babelquake.studies.blocks import Block, blocks_of
+from babelquake.studies.final_marks import of_the_sample
+from babelquake.studies.options import Reset, StudyOptions
+from babelquake.studies.variants import Words, cell_columns, perturbed_blocks
+from babelquake.systems import System
+
+if TYPE_CHECKING:
+    from babelquake.studies.forecast import Forecast
+
+Places = NDArray[np.integer[Any]]
+Given = Mapping[tuple[str, float | None], Sequence[str]]
+Systems = Mapping[str | None, Sequence[System]]
+"""The systems of each language pair."""
+Detect = Callable[[Block, pl.DataFrame], pl.DataFrame]
+"""What is wrong with some translations: from a block and its rows of `translations`, rows of the table `failures`."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """Segments of which one column is perturbed: sources to translate, or texts that scorers judge.
+
+    Columns: row, id, language_pair, source, references, and the column itself; for texts that are judged as they are,
+    `text`, also translation and system.
+    """
+
+    segments: pl.DataFrame
+    side: Literal["translation", "reference"]
+    """What a perturbed text stands for when it is judged."""
+    lang_side: Literal["source", "target"]
+    """Which language of the pair the texts are in."""
+    left_out: frozenset[int] = frozenset()
+    """Rows to which `final-…` perturbations are not applied: those the split was not sampled from."""
+    given: Given | None = None
+    """Texts that somebody else perturbed, by label and level, one per row; None where they are made here."""
+    column: str = "text"
+
+    def batch(self, part: pl.DataFrame, texts: Sequence[str], places: Places | None = None) -> Questions:
+        """Judge these texts in place of the perturbed side of rows of `part`: those at `places`, or all in order."""
+
+        def column(name: str, blank: str | None = None) -> list[Any]:
+            values = part[name] if blank is None else part[name].fill_null(blank)
+            return (values if places is None else values.gather(places)).to_list()
+
+        sources = column("source", "")
+        if self.side == "reference":
+            return Questions(column("translation", ""), [[text] for text in texts], sources)
+        return Questions(texts, None if part["references"].null_count() else column("references"), sources)
+
+    def lang(self, pair: str | None) -> str | None:
+        """The language of the texts of a pair."""
+        return sides(pair)[0 if self.lang_side == "source" else 1]
+
+    def variants(
+        self, blocks: Sequence[Block], suite: Suite, seed: int, words: Words, engine: Engine
+    ) -> Iterator[tuple[Block, pl.DataFrame]]:
+        """Blocks with their perturbed texts: made now, or those that came with the data."""
+        if self.given is not None:
+            yield from ((block, _given(self.given, block, suite)) for block in blocks)
+            return
+        for block, made in perturbed_blocks(blocks, self.column, suite, self.lang, seed, words, engine):
+            yield block, of_the_sample(made, self.left_out)
+
+    def paired(self, block: Block, variants: pl.DataFrame) -> pl.DataFrame:
+        """The clean texts of a block, then its variants: row, id, language_pair, which variant, `changed`, `text`."""
+        text = pl.col(self.column).fill_null("").alias("text")
+        clean = block.segments.select(
+            "row", "id", "language_pair", *cell_columns(), pl.lit(False).alias("changed"), text
+        )
+        return pl.concat([clean, variants.select(clean.columns)], how="vertical_relaxed")
+
+    def questions(self, block: Block, paired: pl.DataFrame) -> Questions:
+        """What scorers are asked of clean and perturbed texts of a block."""
+        places = np.searchsorted(block.segments["row"].to_numpy(), paired["row"].to_numpy())
+        return self.batch(block.segments, paired["text"].to_list(), places)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study will do."""
+
+    study: str
+    options: StudyOptions
+    data: Dataset
+    scorers: Sequence[Scorer]
+    suite: Suite | None = None
+    material: Material | None = None
+    """What is perturbed; None where a study judges what the data have."""
+    words: Words = field(default_factory=dict)
+    """Words of the texts themselves, where perturbations draw from these."""
+    systems: Systems | None = None
+    """Who translates; None where nothing is translated."""
+    reset: Reset = "never"
+    """Which final marks of translations are undone before they are judged."""
+    detect: Detect | None = None
+    beside: Callable[[], Iterable[Questions]] = tuple
+    """What scorers are asked beside clean and perturbed texts of the material."""
+    with_references: bool = True
+    """Whether what is exported for scorers elsewhere has references."""
+    searches: int | None = None
+    """Attacks on single sentences, which ask as they go."""
+    notes: tuple[str, ...] = ()
+    """What readers of the results must know."""
+
+    def blocks(self) -> list[Block]:
+        """The material in pieces that fit into memory."""
+        return [] if self.material is None else blocks_of(self.material.segments, self.perturbations)
+
+    @property
+    def segments(self) -> pl.DataFrame:
+        """What is perturbed, or all segments of the data where nothing is."""
+        return self.data.segments if self.material is None else self.material.segments
+
+    @property
+    def perturbations(self) -> Suite:
+        """The suite; an empty one where all variants are given."""
+        return self.suite if self.suite is not None else Suite("", ())
+
+    def variants(self, engine: Engine, blocks: Sequence[Block] | None = None) -> Iterator[tuple[Block, pl.DataFrame]]:
+        """Blocks with their perturbed texts, as they are made."""
+        if self.material is not None:
+            chosen = self.blocks() if blocks is None else blocks
+            yield from self.material.variants(chosen, self.perturbations, self.options.seed, self.words, engine)
+
+    def questions(self, engine: Engine) -> Iterator[Questions]:
+        """Everything that scorers are asked, where nothing has to be translated before."""
+        yield from self.beside()
+        if self.material is not None and self.systems is None:
+            for block, variants in self.variants(engine):
+                yield self.material.questions(block, self.material.paired(block, variants))
+
+    def forecast(self) -> "Forecast":
+        """What is still to be asked of every system and scorer, with time and money as far as they are known."""
+        from babelquake.studies.forecast import forecast
+
+        with self.options.settings():
+            return forecast(self)
+
+    def export(self, folder: Path | str) -> tuple[Path, int]:
+        """Write what systems or scorers elsewhere are to answer; where it is, and how many texts there are."""
+        from babelquake.studies.exchange import export
+
+        with self.options.settings():
+            return export(self, Path(folder))
+
+    def run(self, **changed: Any) -> Run:
+        """Carry it out: `plan.run(out="runs/typos")`; `changed` are options that are other than planned."""
+        from babelquake.studies.card import function_of
+
+        options = replace(self.options, **changed)
+        return function_of(self.study)(**vars(options))
+
+
+def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:
+    """Variants that came with the data; at level 0 a text is itself."""
+    part = block.segments
+    rows, parts = part["row"].to_list(), []
+    for perturbation in suite.perturbations:
+        texts = given.get(perturbation.cell)
+        table = part.select(
+            "row",
+            "id",
+            *cell_columns(*perturbation.cell),
+            part["text"] if texts is None else pl.Series("text", [texts[row] for row in rows], pl.String),
+            "language_pair",
+        )
+        parts.append(table.with_columns(changed=table["text"].ne_missing(part["text"])))
+    return pl.concat(parts).drop_nulls("text")

@@ -1,0 +1,21 @@
+"""`bq.plan.mt(…)`: what a study with these options will do, before it does it; the same arguments as `bq.mt(…)`."""
+
+from babelquake.studies.attack.options import AttackOptions
+from babelquake.studies.attack.study import plan as _attack
+from babelquake.studies.correlate.options import CorrelateOptions
+from babelquake.studies.correlate.study import plan as _correlate
+from babelquake.studies.metric.options import MetricOptions
+from babelquake.studies.metric.study import plan as _metric
+from babelquake.studies.mt.options import MtOptions
+from babelquake.studies.mt.study import plan as _mt
+from babelquake.studies.options import takes
+from babelquake.studies.qe.options import QeOptions
+from babelquake.studies.qe.study import plan as _qe
+
+__all__ = ["attack", "correlate", "metric", "mt", "qe"]
+
+attack = takes(AttackOptions)(_attack)
+correlate = takes(CorrelateOptions)(_correlate)
+metric = takes(MetricOptions)(_metric)
+mt = takes(MtOptions)(_mt)
+qe = takes(QeOptions)(_qe)
