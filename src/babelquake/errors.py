@@ -44,8 +44,9 @@ def _argument(found: re.Match[str]) -> str:
         return f"{name}=True" + (f" {value}" if value else "")
     if value is None:
         return name
+    ends = found.string[found.end() : found.end() + 1] in ("", ".", ";", ":", ",", ")")
     plain = re.fullmatch(r"[a-z-]+", value) is not None
-    if FOLLOWING.fullmatch(value) or (plain and not WORDY.fullmatch(flag)):
+    if FOLLOWING.fullmatch(value) or (plain and not ends and not WORDY.fullmatch(flag)):
         return f"{name} {value}"
     return f"{name}={value if re.fullmatch(r'[0-9.]+|.*[^a-z0-9_.-].*|[A-Z]+', value) else repr(value)}"
 

@@ -183,7 +183,7 @@ def test_a_run_knows_how_it_ended(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("babelquake.studies.mt.study.make_tables", fail)
+        patch.setattr("babelquake.studies.mt.study.execute", fail)
         with pytest.raises(type(error)):
             study(tmp_path / "run")
     assert Run.open(tmp_path / "run").info.status == status

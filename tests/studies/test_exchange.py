@@ -9,10 +9,9 @@ from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
+from babelquake.studies import plans
 from babelquake.studies.exchange import MANIFEST, TABLE, TEXTS, imported_scorers
-from babelquake.studies.metric.exchange import export_metric_texts
 from babelquake.studies.metric.study import metric
-from babelquake.studies.qe.exchange import export_qe_texts
 from babelquake.studies.qe.study import qe
 
 ROWS = [
@@ -40,7 +39,7 @@ def judged(folder: Path, name: str, spec: str) -> None:
 @pytest.mark.parametrize("side", ["translation", "reference", "source"])
 def test_a_metric_elsewhere_has_the_numbers_of_the_metric_here(tmp_path: Path, data: pl.DataFrame, side: str) -> None:
     suite, folder = ["misspell[level=0.2]", "final-delete"], tmp_path / "out[1]"
-    path, count = export_metric_texts(folder=folder, data=data, suite=suite, side=side, seed=3)  # type: ignore[arg-type]
+    path, count = plans.metric(data=data, suite=suite, side=side, seed=3).export(folder)  # type: ignore[arg-type]
     assert path.read_text().count("\n") == count > len(ROWS)
     assert (folder / TABLE).read_text().count("\n") == count + 1
     judged(folder, "mine", "ter")
@@ -62,7 +61,7 @@ def test_a_metric_elsewhere_has_the_numbers_of_the_metric_here(tmp_path: Path, d
 
 def test_a_qe_model_elsewhere_judges_clean_and_probed_texts(tmp_path: Path, data: pl.DataFrame) -> None:
     material = data.drop("reference")
-    export_qe_texts(folder=tmp_path / "x", data=material, suite=["word-drop", "upper-words"], threshold=70, seed=1)
+    plans.qe(data=material, suite=["word-drop", "upper-words"], threshold=70, seed=1).export(tmp_path / "x")
     rows = read(tmp_path / "x" / TEXTS).segments
     assert set(data["translation"]) <= set(rows["translation"])
     assert rows["references"].null_count() == rows.height
@@ -84,15 +83,15 @@ def test_a_qe_model_elsewhere_judges_clean_and_probed_texts(tmp_path: Path, data
 def test_what_is_missing_or_foreign_is_said(tmp_path: Path, data: pl.DataFrame) -> None:
     with pytest.raises(UserError, match=r"has no texts\.jsonl: write it first"):
         imported_scorers(tmp_path)
-    export_qe_texts(folder=tmp_path, data=data, suite=["word-drop"])
+    plans.qe(data=data, suite=["word-drop"]).export(tmp_path)
     with pytest.raises(UserError, match="holds no scores yet"):
         imported_scorers(tmp_path)
     (tmp_path / "mine.txt").write_text("1\n")
-    export_qe_texts(folder=tmp_path, data=data, suite=["word-drop"])
+    plans.qe(data=data, suite=["word-drop"]).export(tmp_path)
     with pytest.raises(UserError, match=r"mine\.txt, the scores of other texts"):
-        export_qe_texts(folder=tmp_path, data=data, suite=["word-repeat"])
+        plans.qe(data=data, suite=["word-repeat"]).export(tmp_path)
     with pytest.raises(UserError, match=r"mine\.txt has 1 scores where texts\.jsonl have"):
         scorer(imported_scorers(tmp_path)[0]).segments(["a"])
     (tmp_path / MANIFEST).unlink()
-    with pytest.raises(UserError, match=r"texts\.jsonl was not written by --export"):
-        export_qe_texts(folder=tmp_path, data=data, suite=["word-drop"])
+    with pytest.raises(UserError, match=r"texts\.jsonl was not written by"):
+        plans.qe(data=data, suite=["word-drop"]).export(tmp_path)

@@ -17,7 +17,8 @@ from babelquake.perturb.suite import Suite, suite
 from babelquake.runs.chunks import rows_of
 from babelquake.scorers import scorer
 from babelquake.studies import blocks
-from babelquake.studies.plan import Material, probe
+from babelquake.studies.execution import execute
+from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.selection import judged_segments
 from babelquake.studies.qe.study import QE
@@ -37,7 +38,8 @@ def probed(data: Dataset, out: Path, of: Material | None = None) -> dict[str, pl
 def studied(data: Dataset, out: Path, of: Material, changes: Suite, names: list[str]) -> dict[str, pl.DataFrame]:
     options = QeOptions(data=data, out=out, seed=4, engine=Engine(quiet=True))
     with QE.session(options, data=data, scorers=[*map(scorer, names)], suite=changes) as session:
-        found = probe(session, of, vocabularies(of.segments, "text", changes, of.lang))
+        words = vocabularies(of.segments, "text", changes, of.lang)
+        found = execute(Plan("qe", options, data, session.scorers, changes, of, words), session)
         return {name: table.collect() for name, table in found.items()}
 
 

@@ -9,8 +9,8 @@ from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
-from babelquake.studies.mt.exchange import export_sources
-from babelquake.studies.mt.forecast import Forecast, Unsent, forecast, keep_within, translated
+from babelquake.studies import plans
+from babelquake.studies.forecast import Forecast, Unasked
 from babelquake.studies.mt.study import mt
 from babelquake.systems import system
 
@@ -24,11 +24,13 @@ def two_pairs(tmp_path: Path) -> Dataset:
 
 
 def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> None:
-    found = forecast(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=Engine(quiet=True))
+    found = plans.mt(
+        systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=Engine(quiet=True)
+    ).forecast()
     assert (found.segments, found.texts) == (4, 4)
     assert found.systems == (
-        Unsent("faraway", "de-en", True, 2, 5, 5 / 1e6 * 20),
-        Unsent("faraway", "nl-en", True, 2, 7, 7 / 1e6 * 20),
+        Unasked("faraway", "de-en", True, 2, 5, 5 / 1e6 * 20, None),
+        Unasked("faraway", "nl-en", True, 2, 7, 7 / 1e6 * 20, None),
     )
     assert not faraway.sent
 
@@ -36,9 +38,8 @@ def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> No
 def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path: Path) -> None:
     rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Ja.\tYes.\tnl-en"]
     (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
-    found = forecast(
-        systems="command[cmd=cat]", data=read(str(tmp_path / "two.tsv")), suite=suite("final-delete"), engine=Engine()
-    )
+    data = read(str(tmp_path / "two.tsv"))
+    found = plans.mt(systems="command[cmd=cat]", data=data, suite="final-delete", engine=Engine()).forecast()
     assert [row.texts for row in found.systems] == [2, 0]
 
 
@@ -46,17 +47,17 @@ def test_what_is_not_sampled_is_not_counted_and_no_budget_is_needed_for_it(faraw
     rows = ["source\treference\tlp", *(f"Ja {row}.\tYes {row}.\tde-en" for row in range(9))]
     (tmp_path / "nine.tsv").write_text("\n".join(rows) + "\n")
     nine, engine = read(str(tmp_path / "nine.tsv")), Engine(quiet=True)
-    found = forecast(systems=["faraway"], data=nine, suite=suite("final-delete"), sample=2, engine=engine)
+    planned = plans.mt(systems=["faraway"], data=nine, suite=suite("final-delete"), sample=2, engine=engine)
+    found = planned.forecast()
     assert found.texts == 9 + 2 and found.systems[0].characters == 9 * 5 + 2 * 4
-    assert export_sources(folder=tmp_path / "out", data=nine, suite="final-delete", sample=2)[1] == 9 + 2
-    how: dict[str, Any] = {"sample": 2, "resamples": 100, "engine": engine}
+    assert planned.export(tmp_path / "out")[1] == 9 + 2
+    how: dict[str, Any] = {"sample": 2, "resamples": 100, "engine": Engine(quiet=True, budget=9 * 5 + 2 * 4)}
     mt(
         systems=["faraway"],
         data=nine,
         suite="final-delete",
         scorers=["chrf"],
         out=tmp_path / "run",
-        budget=9 * 5 + 2 * 4,
         **how,
     )
     assert len(faraway.sent) == 9 + 2
@@ -65,7 +66,8 @@ def test_what_is_not_sampled_is_not_counted_and_no_budget_is_needed_for_it(faraw
 def test_what_is_in_the_cache_was_sent(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:
     engine = Engine(Cache(tmp_path / "cache.sqlite"), quiet=True)
     engine.translate(system("faraway", "nl-en"), ["Nee."])
-    found = forecast(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=engine)
+    planned = plans.mt(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=engine)
+    found = planned.forecast()
     assert [(row.texts, row.characters) for row in found.systems] == [(2, 5), (1, 3)]
     mt(
         systems=["faraway"],
@@ -76,25 +78,24 @@ def test_what_is_in_the_cache_was_sent(two_pairs: Dataset, faraway: Any, tmp_pat
         resamples=100,
         engine=engine,
     )
-    assert (
-        forecast(systems=["faraway"], data=two_pairs, suite=suite("final-delete"), engine=engine).systems[1].texts == 0
-    )
+    assert planned.forecast().systems[1].texts == 0
     assert sum(map(len, faraway.sent)) == 4 + 5 + 3
 
 
 def expected(*rows: tuple[str, bool, int, float | None]) -> Forecast:
-    return Forecast(1, 1, tuple(Unsent(name, "de-en", remote, 1, size, cost) for name, remote, size, cost in rows))
+    systems = tuple(Unasked(name, "de-en", remote, 1, size, cost, None) for name, remote, size, cost in rows)
+    return Forecast(1, 1, 0, 1, systems, ())
 
 
 def test_a_budget_counts_remote_systems_alone() -> None:
-    keep_within(10, expected(("far", True, 10, 1.0), ("near", False, 1000, None)))
-    keep_within(0, expected(("near", False, 1000, None)))
+    expected(("far", True, 10, 1.0), ("near", False, 1000, None)).keep_within(10)
+    expected(("near", False, 1000, None)).keep_within(0)
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([("far", True, 1234, 2.5)], r"1,234 characters .*\(far de-en 1,234\), about \$2.50; --budget allows 1,000"),
+        ([("far", True, 1234, 2.5)], r"1,234 characters .*\(far de-en 1,234\), about \$2.50; budget allows 1,000"),
         ([("far", True, 600, 2.5), ("farther", True, 600, 1.0)], r"1,200 characters .* about \$3.50;"),
         ([("far", True, 600, 2.5), ("odd", True, 600, None)], r"about \$2.50 and what those without a list price"),
         ([("odd", True, 2000, None)], "at a price that is not known"),
@@ -102,19 +103,40 @@ def test_a_budget_counts_remote_systems_alone() -> None:
 )
 def test_a_budget_that_is_passed_names_the_numbers(rows: list[Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        keep_within(1000, expected(*rows))
+        expected(*rows).keep_within(1000)
 
 
-def test_a_run_that_has_its_translations_sends_nothing(two_pairs: Dataset, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    assert not translated(None, False) and not translated(folder, False)
-    mt(
-        systems=["command[cmd=cat]"],
-        data=two_pairs,
-        suite="final-delete",
-        scorers=["chrf"],
-        out=folder,
-        resamples=100,
-        engine=Engine(),
-    )
-    assert translated(folder, False) and not translated(folder, True)
+def test_a_run_that_has_its_translations_sends_nothing(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"systems": ["faraway"], "data": two_pairs, "suite": "final-delete", "scorers": ["chrf"]}
+    given |= {"out": tmp_path / "run", "resamples": 100, "cache": "none", "quiet": True}
+    with pytest.raises(UserError, match="Nothing was sent"):
+        mt(**given, budget=1)
+    assert not faraway.sent
+    mt(**given, budget=100)
+    sent = len(faraway.sent)
+    mt(**given, budget=0)
+    assert len(faraway.sent) == sent == 4
+
+
+def test_time_is_known_once_a_system_was_asked(two_pairs: Dataset, faraway: Any, tmp_path: Path) -> None:
+    engine = Engine(Cache(tmp_path / "cache.sqlite"), quiet=True)
+    planned = plans.mt(systems=["faraway"], data=two_pairs, suite="final-delete", scorers="chrf", engine=engine)
+    assert planned.forecast().seconds is None
+    engine.translate(system("faraway", "de-en"), [f"Satz {row}." for row in range(20)])
+    again = planned.forecast().systems
+    assert again[0].seconds is not None and again[0].seconds > 0 and again[1].seconds is None
+
+
+def test_every_study_tells_what_it_would_ask_and_asks_nothing(two_pairs: Dataset) -> None:
+    rated = read("sample:rated").first(20)
+    planned = {
+        "mt": plans.mt(systems="command[cmd=cat]", data=two_pairs),
+        "metric": plans.metric(scorers="chrf", data=rated, side="source"),
+        "qe": plans.qe(scorers="chrf", data=rated, threshold=0, masked_lm="none"),
+        "correlate": plans.correlate(scorers="chrf", data=rated),
+        "attack": plans.attack(recipes="deepwordbug", victims="chrf", data=rated, constraints="none", max_queries=9),
+    }
+    found = {name: plan.forecast() for name, plan in planned.items()}
+    assert all(some.segments and some.texts and some.told() for some in found.values())
+    assert found["qe"].variants > found["qe"].selected and found["correlate"].variants == 0
+    assert found["attack"].searches == len(rated) and found["attack"].most_questions == 9 * len(rated)

@@ -147,7 +147,7 @@ def test_interrupted_anywhere_a_rerun_ends_the_same_and_translates_nothing_twice
     assert len(system.batches) == sent
 
 
-@pytest.mark.parametrize("step", ["store", "save", "make_tables", "mt_results"])
+@pytest.mark.parametrize("step", ["store", "save", "execute", "mt_results"])
 @pytest.mark.parametrize("call", [1, 3])
 def test_interrupted_between_any_two_steps(
     tmp_path: Path, data: Dataset, undisturbed: Run, monkeypatch: pytest.MonkeyPatch, step: str, call: int
@@ -178,11 +178,11 @@ def test_interrupted_between_any_two_steps(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": 2}, "was made with --seed 1; this command says --seed 2"),
-        ({"suite": "case"}, "--suite misspell[level=0.1], misspell[level=0.3]"),
-        ({"systems": [Interpreter("other")]}, "--system interpreter; this command says --system other"),
+        ({"seed": 2}, "seed=1"),
+        ({"suite": "case"}, "misspell[level=0.1], misspell[level=0.3]"),
+        ({"systems": [Interpreter("other")]}, "systems='interpreter'"),
         ({"systems": [Interpreter(version=2)]}, "with system interpreter de-en as interpreter|v:1; it is"),
-        ({"pair": "en-de"}, "--language-pair de-en; this command says --language-pair en-de"),
+        ({"pair": "en-de"}, "language_pair='de-en'"),
     ],
 )
 def test_another_configuration_is_refused(

@@ -11,7 +11,8 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
-from babelquake.studies.qe.selection import count_variants, judged_segments, select
+from babelquake.studies import plans
+from babelquake.studies.qe.selection import judged_segments, select
 from babelquake.studies.qe.study import qe
 
 from ..conftest import SEGMENTS, Write
@@ -34,7 +35,7 @@ def test_good_translations_are_chosen_by_their_human_score(judged: Dataset) -> N
     assert selected["score"].to_list() == [92, 75, 88, 71, 95, 70] and selected["row"].to_list() == list(range(6))
     assert note == "6 of 8 segments have a human score of 70 or more: these are probed."
     with pytest.raises(
-        UserError, match=r"no segment has a human score of 99 or more \(the highest is 95\): lower --threshold"
+        UserError, match=r"no segment has a human score of 99 or more \(the highest is 95\): lower threshold"
     ):
         select(judged_segments(judged), 99)
 
@@ -83,9 +84,9 @@ def test_data_without_sources_cannot_be_judged(write: Write, tmp_path: Path) -> 
 
 
 def test_as_many_variants_as_counted(judged: Dataset, tmp_path: Path) -> None:
-    selected, _ = select(judged_segments(judged), 70)
     for changes in ("kanojia2021", "misspell[level=0.1|0.3],negation-remove"):
-        counted = count_variants(judged_segments(judged), selected, suite(changes, 2).with_model(None))
+        planned = plans.qe(data=judged, suite=suite(changes, 2), masked_lm="none", scorers="chrf")
+        counted = planned.forecast().variants
         run = studied(judged, tmp_path / changes[:4], suite=suite(changes, 2))
         assert counted == run.variants.height
 
@@ -148,7 +149,7 @@ def test_a_clean_translation_without_a_score_is_named(judged: Dataset, tmp_path:
 
 def test_another_threshold_is_another_run(judged: Dataset, tmp_path: Path) -> None:
     studied(judged, tmp_path / "run")
-    with pytest.raises(UserError, match="was made with --threshold 70"):
+    with pytest.raises(UserError, match="threshold=70"):
         studied(judged, tmp_path / "run", threshold=80)
 
 
