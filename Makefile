@@ -17,10 +17,10 @@ test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist worksteal
 
 quick: $(VENV)/.test
-	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not browser"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not browser"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

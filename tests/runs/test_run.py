@@ -39,27 +39,27 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("study", "change", "message"),
+    ("study", "change", "facts"),
     [
-        ("mt", {"seed": 2}, "was made with --seed 1; this command says --seed 2. Use another"),
+        ("mt", {"seed": 2}, ["seed=1", "seed=2", "another out"]),
         (
             "mt",
             {"data": "d.tsv#13"},
-            "was made with other segments of d.tsv: they have changed, or the options that",
+            ["other segments of d.tsv", "limit", "columns"],
         ),
-        ("mt", {"data": "e.tsv#12"}, "was made with --data d.tsv#12; this command says --data e.tsv#12"),
-        ("mt", {"suite": ["case", "misspell"]}, "--suite misspell[level=0.1]; this command says --suite ca"),
-        ("mt", {"resamples": 5}, "was made with no --resamples; this command says --resamples 5"),
-        ("metric", {}, "holds a mt run. Use another --out for this metric run."),
+        ("mt", {"data": "e.tsv#12"}, ["data=d.tsv#12", "data=e.tsv#12"]),
+        ("mt", {"suite": ["case", "misspell"]}, ["misspell[level=0.1]", "case, misspell"]),
+        ("mt", {"resamples": 5}, ["no resamples", "resamples=5"]),
+        ("metric", {}, ["mt run", "metric run", "another out"]),
     ],
 )
 def test_another_configuration_is_refused_with_the_difference_named(
-    run: Run, study: str, change: dict[str, object], message: str
+    run: Run, study: str, change: dict[str, object], facts: list[str]
 ) -> None:
     run.once("segments", lambda: TABLE)
     with pytest.raises(UserError) as caught:
         Run.resume(run.folder, study, CONFIG | change)
-    assert message in str(caught.value) and str(run.folder) in str(caught.value)
+    assert all(fact in str(caught.value) for fact in [*facts, str(run.folder)]), str(caught.value)
 
 
 @pytest.mark.parametrize("status", ["failed", "interrupted"])
@@ -74,7 +74,7 @@ def test_a_run_that_failed_before_its_first_result_can_be_corrected(run: Run, ta
         corrected = Run.resume(run.folder, "mt", CONFIG | {"seed": 2})
         assert not corrected.has("segments") and not Parts(run.folder, table).has("000000")
     else:
-        with pytest.raises(UserError, match="--restart"):
+        with pytest.raises(UserError, match="restart=True"):
             Run.resume(run.folder, "mt", CONFIG | {"seed": 2})
 
 
@@ -154,7 +154,7 @@ def test_another_run_begun_meanwhile_is_not_mixed_up_with_this_one(run: Run) -> 
     with run.alone():
         run.once("scores", lambda: TABLE)
     Run.resume(run.folder, "mt", CONFIG | {"seed": 2}, restart=True)
-    with pytest.raises(UserError, match="was made with --seed"), run.alone():
+    with pytest.raises(UserError, match="seed"), run.alone():
         pass
 
 

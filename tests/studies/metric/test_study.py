@@ -125,11 +125,11 @@ def test_which_question_the_data_ask(write: Write, parallel: Dataset) -> None:
 
 
 def test_what_is_missing_is_said(write: Write, parallel: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="has no translation: --side translation"):
+    with pytest.raises(UserError, match=r"has no translation.*side"):
         studied(parallel, tmp_path / "run")
-    with pytest.raises(UserError, match=r"--attacked takes perturbed references .* use --side reference"):
+    with pytest.raises(UserError, match=r"attacked.* side=.reference"):
         studied(parallel, tmp_path / "other", side="source", attacked=True)
-    with pytest.raises(UserError, match="--side sauce: expected source, translation or reference"):
+    with pytest.raises(UserError, match=r"side.*sauce.*source, translation or reference"):
         studied(parallel, tmp_path / "other", side="sauce")
     with pytest.raises(UserError, match="has no judgements"):
         studied(parallel, tmp_path / "other", side="reference", attacked=True)
@@ -158,7 +158,7 @@ def test_attacks_that_come_with_the_data_are_the_suite_where_none_is_named(judge
     with pytest.raises(UserError, match=r"brings no references under case.*it brings: visual\[level=0.1\]"):
         studied(judged, tmp_path / "other", suite="case", side="reference", attacked=True)
     plain = Dataset(judged.name, judged.segments, judged.preferences)
-    with pytest.raises(UserError, match="brings no perturbed references: leave --attacked out"):
+    with pytest.raises(UserError, match=r"brings no perturbed references.*attacked"):
         studied(plain, tmp_path / "third", suite=None, side="reference", attacked=True)
 
 
