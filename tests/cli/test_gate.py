@@ -64,7 +64,7 @@ def test_a_dead_model_does_not_pass(cli: Command, shared_data: Path, tmp_path: P
     cli("mt", "--system", f"command[cmd={sys.executable} dead.py,name=mine]", *common, "--out", "dead")
     stopped = cli("compare", "good", "dead", "--fail-on", "regression", status=1)
     first = stopped.stdout.splitlines()[0]
-    assert first.startswith("Worse") and "clean quality by chrf" in first and "p < .001" in first
+    assert first.startswith("Worse") and "clean quality by chrF" in first and "p < .001" in first
     assert first in stopped.stderr
     assert "Better" not in stopped.stdout
     cli("compare", "good", "good", "--fail-on", "regression", "--require", "quality[chrf] >= 50")

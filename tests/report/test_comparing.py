@@ -27,7 +27,18 @@ def test_what_got_worse_comes_first_and_p_is_never_nought() -> None:
     table = comparison_table(of(BETTER, WORSE), "main", "branch")
     assert table.title == "branch against main"
     assert table.rows == (
-        ("WORSE", "de-en new", "chrf", "case", "CONSIS", "80.00", "70.00", "−10.00", "2.00", ".013"),
+        (
+            "WORSE",
+            "de-en new",
+            "chrf",
+            "ALL CAPS, lower or Title Case",
+            "CONSIS",
+            "80.00",
+            "70.00",
+            "−10.00",
+            "2.00",
+            ".013",
+        ),
         (
             "better",
             "de-en new",

@@ -226,6 +226,31 @@ def test_four_segments_cannot_be_tested_and_every_verdict_says_so(tmp_path: Path
         assert "cannot be tested." in said and "is significant" not in said, (run, said)
 
 
+@pytest.mark.parametrize(
+    ("p", "first"),
+    [
+        (
+            1.0,
+            "chrF (Pearson's r 0.412) and judge (0.410) agree best with people; "
+            "the difference between them is not significant (p = 1.000).",
+        ),
+        (
+            0.0002,
+            "chrF agrees best with people (Pearson's r 0.412), significantly better than judge (0.410) (p < .001).",
+        ),
+    ],
+)
+def test_a_lead_that_is_chance_is_not_called_chance_agreement(tmp_path: Path, p: float, first: str) -> None:
+    """And a metric of the user's own that is significantly worse does not go unmentioned."""
+    kind = Kind("pearson", better="up")
+    values = {"chrf": 0.412, "judge": 0.410, "mine": 0.21}
+    rows = [Measure(kind, value, 300, scorer=name) for name, value in values.items()]
+    for other, found in (("judge", p), ("mine", 0.0001)):
+        rows.append(Measure(kind.difference(), 0.1, scorer="chrf", other=other, p=found, p_corrected=found))
+    run = Run.resume(tmp_path / "r", "correlate", {}).finish(measures_frame(rows))
+    assert verdict(run) == [first, "mine (0.210) agrees significantly less with people than chrF (p < .001)."]
+
+
 def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:
     run = bq.correlate(scorers=["chrf", "chrf[name=again]"], data=few(tmp_path), out=tmp_path / "run", resamples=200)
     assert verdict(run) == ["chrF and again agree equally well with people (pairwise accuracy 0.500)."]

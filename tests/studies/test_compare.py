@@ -387,8 +387,9 @@ def test_a_dead_model_is_worse_though_nothing_shakes_it(good_and_dead: tuple[Run
     """A system that always says the same has the best CONSIS there is; its quality is what fell."""
     found = compare(*good_and_dead)
     assert {change.measure for change in found.of("worse")} >= {"quality", "quality_perturbed"}
-    assert found.failures and "clean quality" in found.verdict[0]
-    assert not any(sentence.startswith("Better") for sentence in found.verdict)
+    assert found.failures and found.findings[0].what == "got_worse"
+    assert found.findings[0].facts["called"] == "clean quality"
+    assert "got_better" not in {finding.what for finding in found.findings}
 
 
 def test_a_ratio_that_the_new_run_no_longer_has_is_a_collapse(good_and_dead: tuple[Run, Run]) -> None:

@@ -7,7 +7,6 @@ import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson, one_of, option
-from babelquake.escape import visible
 
 if TYPE_CHECKING:
     from babelquake.report.comparison_heatmap import HeatMap
@@ -114,6 +113,7 @@ def compare(
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
     from babelquake.report.run_names import run_names
+    from babelquake.report.verdict import in_words
     from babelquake.runs.run import Run
     from babelquake.studies.compare import Correction
     from babelquake.studies.compare import compare as study
@@ -132,18 +132,23 @@ def compare(
         if markdown and not as_json:
             typer.echo(str(markdown))
         if as_json:
-            said = {"verdict": found.verdict, "failures": found.failures, "changes": [one.row() for one in found]}
+            said = {
+                "verdict": [sentence.text for sentence in in_words(found.findings)],
+                "findings": [finding.model_dump(exclude_defaults=True) for finding in found.findings],
+                "failures": [sentence.text for sentence in in_words(found.failures)],
+                "changes": [one.row() for one in found],
+            }
             typer.echo(json.dumps(said, ensure_ascii=False))
         else:
-            from babelquake.cli.printing import print_table
+            from babelquake.cli.printing import print_table, print_text
 
-            for sentence in found.verdict:
-                typer.echo(visible(sentence))
+            for sentence in in_words(found.findings):
+                print_text(sentence.text, "bold red" if sentence.weight == "alarm" else "")
             table = comparison_table(found, *names)
             print_table(table, "--json") if table.rows else typer.echo(table.note)
-    failures = found.failures if fail_on else [answer.text for answer in found.answers if not answer.met]
-    if failures:
-        raise GateError(f"the gate is closed: {' '.join(failures)}")
+    stops = [finding for finding in found.failures if fail_on or finding.what == "requirement"]
+    if stops:
+        raise GateError(f"the gate is closed: {' '.join(sentence.text for sentence in in_words(stops))}")
 
 
 def _written(path: Path, text: str) -> Path:

@@ -6,6 +6,7 @@ from babelquake.report.markdown import escape, table_lines
 from babelquake.report.phrases import labelled
 from babelquake.report.results import short_names
 from babelquake.report.table import Table, number
+from babelquake.report.verdict import in_words
 from babelquake.stats.pvalues import p_words
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def comparison_table(comparison: "Comparison", old: str, new: str) -> Table:
 def comparison_markdown(comparison: "Comparison", old: str, new: str) -> str:
     """The verdict, then the table."""
     table = comparison_table(comparison, old, new)
-    first, *others = comparison.verdict
+    first, *others = (sentence.text for sentence in in_words(comparison.findings))
     lines = [f"### babelquake: {table.title}", "", f"**{escape(first)}**", ""]
     lines += [*(f"- {escape(sentence)}" for sentence in others), *([""] if others else [])]
     return "\n".join([*lines, *(table_lines(table) if table.rows else []), "", table.note, ""])

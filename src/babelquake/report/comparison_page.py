@@ -9,6 +9,7 @@ from babelquake.report.comparing import comparison_table
 from babelquake.report.phrases import labelled
 from babelquake.report.run_names import run_names
 from babelquake.report.table import Table, number
+from babelquake.report.verdict import in_words
 from babelquake.runs.run import Run
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def versus_tables(old: Run, new: Run, comparison: "Comparison") -> list[Table]:
 
 def _with_verdict(table: Table, comparison: "Comparison") -> Table:
     """The table of every measure with the verdict below it."""
-    return replace(table, note=" ".join([*comparison.verdict, table.note]))
+    return replace(table, note=" ".join([*(sentence.text for sentence in in_words(comparison.findings)), table.note]))
 
 
 def _segments(old: Run, new: Run, names: tuple[str, str]) -> list[Table]:

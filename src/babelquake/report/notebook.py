@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import escape
 
@@ -45,6 +45,12 @@ class Notebook:
         from babelquake.studies.card import findings_of
 
         return findings_of(run)
+
+    def words(self, findings: Sequence[Finding]) -> list[str]:
+        """Findings in sentences."""
+        from babelquake.report.verdict import in_words
+
+        return [sentence.text for sentence in in_words(findings)]
 
     def _parts(self, run: Run) -> Iterator[str]:
         from babelquake.report.page import tables, views

@@ -14,6 +14,7 @@ from babelquake.report.results import scorer_text, short_names, statistic_text
 from babelquake.report.table import number
 from babelquake.runs.findings import Finding, Number, Weight
 from babelquake.runs.run import Run
+from babelquake.stats.pvalues import p_words
 from babelquake.studies.card import findings_of
 
 NOTHING = "There is nothing to report: the run holds no measures."
@@ -94,7 +95,7 @@ def p_text(one: Number | None) -> str:
     """The p-value in brackets: ` (p < .001)`, ` (p = .107)`; nothing where none counts."""
     if one is None or one.p is None or not one.tested:
         return ""
-    return " (p < .001)" if one.p < 0.001 else f" (p = {one.p:.3f})".replace("0.", ".", 1)
+    return f" ({p_words(one.p)})"
 
 
 def tested(finding: Finding, what: str = "the difference") -> str:
@@ -516,6 +517,83 @@ def failures(finding: Finding, names: Names) -> str:
     return said
 
 
+# two runs
+
+
+def _changed(word: str) -> Words:
+    def say(finding: Finding, names: Names) -> str:
+        count, every = (int(finding.facts[name]) for name in ("count", "of"))
+        counted = f"{count} of {every} measures" if every > 1 else "the one measure there is"
+        change = finding.numbers[0]
+        p = "" if change.p is None else f", {p_words(change.p)}"
+        old, new = (_two(float(finding.facts[name])) for name in ("old", "new"))
+        difference = f"{old} to {new} ({_two(change.known, sign=True)}{p})"
+        return f"{word}: {counted}, above all {finding.facts['called']}{_of_change(finding, names)}, {difference}."
+
+    return say
+
+
+def collapsed(finding: Finding, names: Names) -> str:
+    was = f"was {_two(float(finding.facts['old']))} and is undefined now."
+    note = finding.facts.get("note", "")
+    return f"Collapsed: {finding.facts['called']}{_of_change(finding, names)} {was} {note}".strip()
+
+
+def _of_change(finding: Finding, names: Names) -> str:
+    """By whom, and of what."""
+    group = finding.numbers[0].group
+    of = [names.who(finding.who), names.label(finding) if finding.perturbation else "", group or ""]
+    by = f" by {names.who(finding.scorer)}" if finding.scorer else ""
+    return by + (f" of {said}" if (said := ", ".join(filter(None, of))) else "")
+
+
+def nothing_testable(finding: Finding, names: Names) -> str:
+    return f"Nothing can be tested: {finding.facts['why']} Use more segments."
+
+
+def requirement(finding: Finding, names: Names) -> str:
+    return str(finding.facts["text"])
+
+
+def nothing_worse(finding: Finding, names: Names) -> str:
+    return "Better, and nothing got worse."
+
+
+def no_difference(finding: Finding, names: Names) -> str:
+    return "No significant difference."
+
+
+def hollow_gain(finding: Finding, names: Names) -> str:
+    return f"ROBUST and CONSIS rose in {finding.facts['count']:g} measures, relative to a quality that fell."
+
+
+def same(finding: Finding, names: Names) -> str:
+    count = "1 measure is" if finding.facts["count"] == 1 else f"{finding.facts['count']:g} measures are"
+    if "least" not in finding.facts:
+        return f"{count} the same in both runs, segment by segment."
+    least, most = (_two(float(finding.facts[name])) for name in ("least", "most"))
+    if finding.facts["least"] == finding.facts["most"]:
+        return f"Same: {count} not significantly different; {most} would have been."
+    under = f" with {names.label(finding.numbers[1])}" if finding.numbers[1].perturbation else ""
+    return (
+        f"Same: {count} not significantly different. The smallest difference that could have been seen is "
+        f"{least} for {finding.facts['least_called']} and {most} for {finding.facts['most_called']}{under}."
+    )
+
+
+def too_few_in_both(finding: Finding, names: Names) -> str:
+    labels = dict.fromkeys(names.label(one) if one.perturbation else one.measure for one in finding.numbers)
+    return f"Too few segments to be tested: {listed(list(labels), 5)}."
+
+
+def only_in_old(finding: Finding, names: Names) -> str:
+    return f"Not in the new run: {listed(str(finding.facts['names']).split(', '), 5)}."
+
+
+def _two(value: float, sign: bool = False) -> str:
+    return number(value, 2 if abs(value) >= 1 or not value else 3, sign)
+
+
 def _all(*words: Words) -> dict[str, Words]:
     return {word.__name__: word for word in words}
 
@@ -529,6 +607,10 @@ WORDS: dict[str, Words] = {
     **_all(failures),
     **_all(agrees_best, agree_alike, agrees_less),
     **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),
+    **_all(collapsed, nothing_testable, requirement, nothing_worse, no_difference),
+    **_all(hollow_gain, same, too_few_in_both, only_in_old),
+    "got_worse": _changed("Worse"),
+    "got_better": _changed("Better"),
     "hits_passed": passed("tasks"),
     "annotators_passed": passed("annotators"),
 }

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from babelquake.registry import Registry
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from babelquake.runs.findings import Finding
     from babelquake.runs.run import Run
 
@@ -26,6 +28,10 @@ class Display(Protocol):
 
     def findings(self, run: "Run") -> "list[Finding]":
         """What it found, as data."""
+        ...
+
+    def words(self, findings: "Sequence[Finding]") -> list[str]:
+        """Findings in sentences."""
         ...
 
 

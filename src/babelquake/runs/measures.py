@@ -8,13 +8,15 @@ a run folder measures are a tidy table, one number a row; empty where a column d
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
 
 Better = Literal["up", "down", "neither"]
 ALPHA = 0.05
-SIGNIFICANT, NOT_SIGNIFICANT, CANNOT_BE_TESTED = "significant", "not significant", "cannot be tested"
+SIGNIFICANT: Final = "significant"
+NOT_SIGNIFICANT: Final = "not significant"
+CANNOT_BE_TESTED: Final = "cannot be tested"
 
 
 @dataclass(frozen=True)

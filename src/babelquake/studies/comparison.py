@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload
 
-from babelquake.stats.pvalues import p_words
+from babelquake.runs.display import display
+from babelquake.runs.findings import Finding, Number, Weight
+from babelquake.runs.findings import Outcome as TestOutcome
+from babelquake.runs.measures import CANNOT_BE_TESTED, NOT_SIGNIFICANT, SIGNIFICANT
 from babelquake.studies.requirement import Answer
 
 Outcome = Literal["worse", "better", "same", "collapsed", "cannot be tested"]
@@ -27,8 +30,6 @@ WORDS = {
 """Measures as readers know them; the others by their names."""
 RELATIVE = ("robust", "consis", "delta", "overall_robust", "overall_consis", "overall_delta")
 """Measures that say nothing without the quality they are relative to."""
-NAMED = 5
-"""Perturbations that are named before the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,6 @@ class Change:
         """The measure in the words that readers know."""
         return WORDS.get(self.measure, self.measure.replace("_", " "))
 
-    @property
-    def where(self) -> str:
-        """What it is of, beside the scorer."""
-        level = "" if self.level is None else f"{self.level:g}"
-        parts = (self.language_pair, self.system, self.perturbation, level, self.group)
-        return " ".join(str(part) for part in parts if part)
-
     def row(self) -> dict[str, Any]:
         """All there is to say, for other programs."""
         return {**asdict(self), "difference": self.difference, "regression": self.regression, "testable": self.testable}
@@ -118,33 +112,34 @@ class Comparison(Sequence[Change]):
         return sorted(found, key=lambda change: (_p(change), -abs(change.difference or 0.0)))
 
     @property
-    def failures(self) -> list[str]:
+    def failures(self) -> list[Finding]:
         """Why a gate must not let the new run pass; empty where it may."""
-        return [
-            *([self._told("Worse", worse)] if (worse := self.of("worse")) else []),
-            *self._collapsed(),
-            *([self._untestable()] if not any(change.testable for change in self.changes) else []),
-            *(answer.text for answer in self.answers if not answer.met),
-        ]
+        return [finding for finding in self.findings if finding.weight == "alarm"]
 
     @property
     def verdict(self) -> list[str]:
-        """What matters most first, in sentences: the same for the terminal, Markdown, JSON and Python."""
-        sentences, better = self.failures, [change for change in self.of("better") if not self._hollow(change)]
-        if not sentences:
-            sentences = ["Better, and nothing got worse." if better else "No significant difference."]
-        if better:
-            sentences.append(self._told("Better", better))
+        """What matters most first, in sentences: the findings in words."""
+        return display().words(self.findings)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the comparison found, as data; alarms are what a gate stops for."""
+        better = [change for change in self.of("better") if not self._hollow(change)]
+        found = [
+            *self._most("got_worse", self.of("worse"), "alarm"),
+            *(_of_change("collapsed", change, "alarm") for change in _distinct(self.of("collapsed"))),
+            *self._nothing_testable(),
+            *(_required(answer) for answer in self.answers if not answer.met),
+        ]
+        if not found:
+            found.append(Finding(what="nothing_worse" if better else "no_difference", weight="answer"))
+        found += self._most("got_better", better, "answer")
         if hollow := len(self.of("better")) - len(better):
-            sentences.append(f"ROBUST and CONSIS rose in {hollow} measures, relative to a quality that fell.")
-        if same := self.of("same"):
-            sentences.append(_same(same))
-        if (untested := self.of("cannot be tested")) and any(change.testable for change in self.changes):
-            names = dict.fromkeys(change.perturbation or change.called for change in untested)
-            sentences.append(f"Too few segments to be tested: {_listed(list(names))}.")
+            found.append(Finding(what="hollow_gain", facts={"count": hollow}))
+        found += [*_same(self.of("same")), *self._too_few()]
         if self.only_old:
-            sentences.append(f"Not in the new run: {_listed(self.only_old)}.")
-        return sentences + [answer.text for answer in self.answers if answer.met]
+            found.append(Finding(what="only_in_old", facts={"names": ", ".join(self.only_old)}))
+        return [*found, *(_required(answer) for answer in self.answers if answer.met)]
 
     def _hollow(self, change: Change) -> bool:
         """Whether a gain is relative to a quality that got worse: a system that always says the same is consistent."""
@@ -154,25 +149,64 @@ class Comparison(Sequence[Change]):
         worse = (other for other in self.changes if other.outcome == "worse" and "quality" in other.measure)
         return any((other.language_pair, other.system, other.scorer) == own for other in worse)
 
-    def _told(self, word: str, changes: Sequence[Change]) -> str:
-        first = _most_telling(changes)
-        count = f"{len(changes)} of {len(self)} measures" if len(self) > 1 else "the one measure there is"
-        by = f" by {first.scorer}" if first.scorer else ""
-        of = f" of {first.where}" if first.where else ""
-        tested = "" if first.p_corrected is None else f", {p_words(first.p_corrected)}"
-        change = f"{_number(first.old)} to {_number(first.new)} ({_number(first.difference, sign=True)}{tested})"
-        return f"{word}: {count}, above all {first.called}{by}{of}, {change}."
+    def _most(self, what: str, changes: Sequence[Change], weight: Weight) -> Iterator[Finding]:
+        """The change to speak of, of so many of all."""
+        if changes:
+            counted = {"count": len(changes), "of": len(self)}
+            yield _of_change(what, _most_telling(changes), weight, counted)
 
-    def _collapsed(self) -> list[str]:
-        return [
-            f"Collapsed: {change.called}{f' by {change.scorer}' if change.scorer else ''} of {change.where} was "
-            f"{_number(change.old)} and is undefined now. {change.note or ''}".strip()
-            for change in _distinct(self.of("collapsed"))
-        ]
+    def _nothing_testable(self) -> Iterator[Finding]:
+        if not any(change.testable for change in self.changes):
+            reason = next((change.note for change in self.changes if change.note), None)
+            why = {"why": reason or "no segment is in both runs."}
+            yield Finding(what="nothing_testable", weight="alarm", facts={**why})
 
-    def _untestable(self) -> str:
-        reason = next((change.note for change in self.changes if change.note), None)
-        return f"Nothing can be tested: {reason or 'no segment is in both runs.'} Use more segments."
+    def _too_few(self) -> Iterator[Finding]:
+        untested = self.of("cannot be tested")
+        if untested and any(change.testable for change in self.changes):
+            yield Finding(what="too_few_in_both", numbers=tuple(map(_number_of, untested)))
+
+
+def _number_of(change: Change) -> Number:
+    """A change as a number that a finding rests on: its value is the difference."""
+    outcomes: dict[str, TestOutcome] = {"worse": SIGNIFICANT, "better": SIGNIFICANT, "same": NOT_SIGNIFICANT}
+    return Number(
+        measure=change.measure,
+        value=change.difference,
+        p=change.p_corrected,
+        outcome=outcomes.get(change.outcome, CANNOT_BE_TESTED),
+        language_pair=change.language_pair,
+        system=change.system,
+        scorer=change.scorer,
+        perturbation=change.perturbation,
+        level=change.level,
+        group=change.group,
+    )
+
+
+def _of_change(what: str, change: Change, weight: Weight, counts: dict[str, int] | None = None) -> Finding:
+    """A finding about one change: before, after, and the test of the difference."""
+    number = _number_of(change)
+    facts: dict[str, float | str] = {"old": change.old, "called": change.called, **(counts or {})}
+    facts |= {} if change.new is None else {"new": change.new}
+    return Finding(
+        what=what,
+        weight=weight,
+        who=change.system,
+        scorer=change.scorer,
+        language_pair=change.language_pair,
+        perturbation=change.perturbation,
+        level=change.level,
+        numbers=(number,),
+        test=number,
+        facts=facts | ({"note": change.note} if change.note else {}),
+    )
+
+
+def _required(answer: Answer) -> Finding:
+    return Finding(
+        what="requirement", weight="detail" if answer.met else "alarm", facts={"text": answer.text, "met": answer.met}
+    )
 
 
 def _most_telling(changes: Sequence[Change]) -> Change:
@@ -190,35 +224,17 @@ def _distinct(changes: Iterable[Change]) -> list[Change]:
     return list(found.values())
 
 
-def _same(changes: Sequence[Change]) -> str:
-    """How many are the same, and what difference could have been seen."""
-    count = "1 measure is" if len(changes) == 1 else f"{len(changes)} measures are"
-    seen = {change.visible: change for change in changes if change.visible is not None}
-    if not seen:
-        return f"{count} the same in both runs, segment by segment."
-    least, most = min(seen), max(seen)
-    if len(seen) == 1:
-        return f"Same: {count} not significantly different; {_number(most)} would have been."
-    return (
-        f"Same: {count} not significantly different. The smallest difference that could have been seen is "
-        f"{_number(least)} for {seen[least].called} and {_number(most)} for {_place(seen[most])}."
-    )
-
-
-def _place(change: Change) -> str:
-    return f"{change.called} under {change.perturbation}" if change.perturbation else change.called
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = list(names[:NAMED])
-    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
-def _number(value: float | None, sign: bool = False) -> str:
-    if value is None:
-        return "–"
-    digits = 2 if abs(value) >= 1 or not value else 3
-    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
+def _same(changes: Sequence[Change]) -> Iterator[Finding]:
+    """How many are the same, and the smallest and the largest difference that could have been seen."""
+    if changes:
+        seen = {change.visible: change for change in changes if change.visible is not None}
+        facts: dict[str, float | str] = {"count": len(changes)}
+        numbers = []
+        for name, visible in (("least", min(seen, default=None)), ("most", max(seen, default=None))):
+            if visible is not None:
+                facts |= {name: visible, f"{name}_called": seen[visible].called}
+                numbers.append(_number_of(seen[visible]))
+        yield Finding(what="same", numbers=tuple(numbers), facts=facts)
 
 
 def _p(change: Change) -> float:

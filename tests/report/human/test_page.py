@@ -26,6 +26,23 @@ def test_the_verdict_names_the_best_and_the_doubts(run: Run) -> None:
     assert any("Krippendorff" in sentence for sentence in said)
 
 
+def test_nobody_is_ranked_by_what_quality_control_left_of_the_ratings(tmp_path: Path) -> None:
+    """14 of 17 ratings were rejected, and 'Vendor B, rank 1, alone' was the answer."""
+    columns = campaign()
+    careless = [name != "a0" for name in columns["annotator"]]
+    raw = [
+        float(37 * place % 101) if who else given
+        for place, (who, given) in enumerate(zip(careless, columns["raw"], strict=False))
+    ]
+    frame = ratings_frame({**columns, "raw": raw})
+    run = human(data=Ratings("ratings.tsv", frame), out=tmp_path / "run", exclude="hits")
+    said = verdict(run)
+    assert "rejected 384 of 512 ratings" in said[0] and run.info.findings[0].weight == "alarm"
+    assert not any("best" in sentence or "in front" in sentence for sentence in said)
+    ranking = next(table for table in tables(run) if table.title.startswith("Ranking"))
+    assert all(row[0] == "–" for row in ranking.rows) and "rejected" in ranking.note
+
+
 def test_tables(run: Run) -> None:
     found = {table.title: table for table in tables(run)}
     assert list(found) == ["Ranking · de-en", "Rank-sum tests · de-en", "Agreement between annotators", "Annotators"]

@@ -81,6 +81,28 @@ def test_harmless_changes_that_cost_more_than_harmful_ones_are_counted(write: Wr
     assert run.info.facts.meaning["final-insert[mark=random]"] == "altering"
 
 
+def likes_long_texts(translations: list[str], references: list[list[str]], sources: list[str]) -> list[float]:
+    return [float(len(text) // 8) for text in translations]
+
+
+def test_a_harmful_change_that_is_rewarded_is_not_a_harmless_one_that_costs_more(write: Write, tmp_path: Path) -> None:
+    """Capitals cost this scorer nothing, and repeated words please it: only the second is a fault."""
+    data = write("source reference translation", [("x", "The old house is far.", "The old house is far.")] * 3)
+    run = metric(
+        scorers=likes_long_texts,
+        data=data,
+        suite="upper-words[level=1],word-repeat",
+        out=tmp_path / "run",
+        resamples=100,
+        engine=Engine(quiet=True),
+    )
+    name = run.measures["scorer"][0]
+    assert found(run, "harmless_costs_more") == {(name, "upper-words 1"): 0}
+    assert found(run, "rewards_harmful") == {(name, "word-repeat 1"): 100}
+    assert "rewarded_harmful" not in {finding.what for finding in run.info.findings or []}
+    assert [finding.what for finding in run.info.findings or []] == ["harmless_moves", "rewards_harmful"]
+
+
 def test_texts_are_compared_a_few_at_a_time_with_the_same_result(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,30 +6,34 @@ import polars as pl
 
 from babelquake.report.table import Table, digits, number, of, stars, table_of, text
 from babelquake.runs.run import Run
+from babelquake.studies.card import findings_of
 
 CLUSTER_NOTE = (
     "Wins: systems that this one beats by a one-sided rank-sum test on segment means (p < .05). "
     "A cluster ends where every system above beats every system below, as in the WMT findings."
 )
+REJECTED_NOTE = "No ranks: quality control rejected most of the ratings, and what is left is not enough."
 PASSED = {None: "cannot be tested", True: "passed", False: "failed"}
 
 
 def human_tables(run: Run) -> list[Table]:
     """Ranking and matrix per language pair, then perturbed translations, tasks, annotators and what is still needed."""
     systems, pairs = run.table("systems"), run.table("pairs")
+    rejected = any(finding.what == "ratings_rejected" for finding in findings_of(run))
     tables = []
     for part in systems.partition_by("language_pair", maintain_order=True):
         pair = part["language_pair"][0]
-        tables += _ranking(part, pair)
+        tables += _ranking(part, pair, rejected)
         if part.height > 1:
             tables.append(_matrix(part, pairs.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair))
     return [*tables, *_losses(run), *_agreement(run), *_annotators(run), *_power(run)]
 
 
-def _ranking(systems: pl.DataFrame, pair: str | None) -> list[Table]:
+def _ranking(systems: pl.DataFrame, pair: str | None, rejected: bool) -> list[Table]:
+    """Systems by rating; without ranks where quality control rejected most of the ratings."""
     marked = "minor" in systems.columns and systems["minor"].null_count() < systems.height
     columns = {
-        "rank": _ranks,
+        "rank": (lambda row: "–") if rejected else _ranks,
         "system": text("system"),
         "rating": digits("raw"),
         "z": digits("z", 3, sign=True),
@@ -38,7 +42,7 @@ def _ranking(systems: pl.DataFrame, pair: str | None) -> list[Table]:
         "wins": text("wins"),
         **{kind: digits(kind, 2) for kind in (("minor", "major") if marked else ())},
     }
-    return table_of(f"Ranking{of(pair)}", systems.to_dicts(), columns, CLUSTER_NOTE)
+    return table_of(f"Ranking{of(pair)}", systems.to_dicts(), columns, REJECTED_NOTE if rejected else CLUSTER_NOTE)
 
 
 def _ranks(row: dict[str, Any]) -> str:
