@@ -18,3 +18,11 @@ def passing_folder() -> Path:
     made = Path(tempfile.mkdtemp(prefix="babelquake-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
+
+
+def install_line(extra: str) -> str:
+    """The command that installs an extra: of the package from an index, or of the checkout that is running."""
+    checkout = Path(__file__).resolve().parents[2]
+    if (checkout / "pyproject.toml").is_file() and (checkout / "src" / "babelquake").is_dir():
+        return f"pip install -e '{checkout}[{extra}]'"
+    return f"pip install 'babelquake[{extra}]'"

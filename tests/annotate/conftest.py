@@ -68,10 +68,16 @@ class Site:
 
         client = TestClient(self.app, base_url="http://rating.test", follow_redirects=False, **options)
         if who == "admin":
-            assert client.get(f"/admin/join/{self.admin}").status_code == 303
+            assert joined(client, f"/admin/join/{self.admin}").status_code == 303
         elif who:
-            assert client.get(f"/join/{self.tokens[who]}").status_code == 303
+            assert joined(client, f"/join/{self.tokens[who]}").status_code == 303
         return client
+
+
+def joined(client: Any, link: str) -> Any:
+    """Open an invitation and click; the answer to the click."""
+    page = client.get(link)
+    return client.post(link, data=fields(page.text)) if page.status_code == 200 else page
 
 
 MakeSite = Callable[..., Site]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from tests.annotate.conftest import answer
+from tests.annotate.conftest import answer, joined
 
 
 def free_port() -> int:
@@ -63,7 +63,7 @@ class Person:
     def __init__(self, server: Server, token: str, number: int) -> None:
         self.server, self.number = server, number
         self.client = httpx.Client(base_url=server.url, timeout=10)
-        self.client.cookies.set("annotator", token)
+        joined(self.client, f"/join/{token}")
         self.confirmed: dict[int, tuple[int, int]] = {}
         self.sent: dict[int, set[tuple[int, int]]] = {}
         self.done = False

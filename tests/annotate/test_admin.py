@@ -5,7 +5,7 @@ import re
 
 import polars as pl
 import pytest
-from tests.annotate.conftest import MakeSite, Site, answer, fields, stored
+from tests.annotate.conftest import MakeSite, Site, answer, fields, joined, stored
 
 from babelquake.annotate.hits import Recipe
 
@@ -57,7 +57,7 @@ def test_people_are_added_replaced_and_revoked(make_site: MakeSite) -> None:
     page = admin.post("/admin/people", data=form).text
     link = re.search(r"/join/([\w-]{40,})", page)
     assert link is not None
-    assert site.client().get(f"/join/{link[1]}").status_code == 303
+    assert joined(site.client(), f"/join/{link[1]}").status_code == 303
     assert link[1] not in admin.get("/admin").text, "a link is shown once"
     newer = admin.post("/admin/people", data=form | {"action": "link"}).text
     assert site.client().get(f"/join/{link[1]}").status_code == 403

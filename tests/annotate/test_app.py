@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.annotate.conftest import MakeSite, answer, fields, stored
+from tests.annotate.conftest import MakeSite, answer, fields, joined, stored
 
 from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import revoke
@@ -48,14 +48,14 @@ def test_cookies_cannot_be_read_by_scripts_and_are_secure_behind_https(make_site
     from babelquake.annotate.app import make_app
 
     site = make_site()
-    plain = site.client().get(f"/join/{site.tokens['ann']}").headers["set-cookie"].lower()
+    plain = joined(site.client(), f"/join/{site.tokens['ann']}").headers["set-cookie"].lower()
     assert "httponly" in plain and "samesite=lax" in plain and "secure" not in plain
     client = TestClient(
         make_app(site.project, secure_cookies=True), base_url="https://rating.test", follow_redirects=False
     )
-    joined = client.get(f"/join/{site.tokens['ann']}")
-    assert "secure" in joined.headers["set-cookie"].lower()
-    assert "max-age" in joined.headers["strict-transport-security"]
+    let_in = joined(client, f"/join/{site.tokens['ann']}")
+    assert "secure" in let_in.headers["set-cookie"].lower()
+    assert "max-age" in let_in.headers["strict-transport-security"]
 
 
 def test_a_whole_task_and_then_thanks(make_site: MakeSite) -> None:

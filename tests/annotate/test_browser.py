@@ -59,6 +59,8 @@ def opened(browser: Any) -> Iterator[Open]:
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
         page.goto(url)
+        if "/join/" in url:
+            page.get_by_role("button", name="Begin").click()
         return page
 
     yield open_page
@@ -156,6 +158,7 @@ def test_a_new_browser_resumes_and_a_revoked_link_is_out(
     again.reload()
     assert "No access" in again.content()
     page.goto(f"{url}/join/{site.tokens['ann']}")
+    page.get_by_role("button", name="Begin").click()
     assert "No access" in page.content()
     assert "committee" not in page.content()
 

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 
 from babelquake.annotate.collected import COUNTED, LEAST, collected, progress
 from babelquake.annotate.pages import markdown, page
-from babelquake.annotate.people import add_annotator, give_out_again, is_admin, new_token, revoke
+from babelquake.annotate.people import add_annotator, give_out_again, new_token, revoke, session_of
 from babelquake.annotate.requests import ADMIN_COOKIE, Desk, form_of
 from babelquake.errors import UserError
 from babelquake.studies.human.export import for_attack, segment_scores
@@ -19,7 +19,6 @@ from babelquake.studies.human.findings import findings
 from babelquake.studies.human.people import annotator_habits
 from babelquake.studies.human.quality import annotator_quality, hit_quality, share_passed
 
-DAY = 24 * 3600
 LONGEST_INSTRUCTIONS = 50_000
 Form = Annotated[dict[str, str], Depends(form_of)]
 
@@ -29,19 +28,21 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
     project = desk.project
 
     @app.get("/admin/join/{token}")
-    def join(request: Request, token: str) -> Response:
-        desk.slow_down(request, token)
-        if not is_admin(project, token):
-            desk.failed(request)
-            raise HTTPException(403)
-        answer = RedirectResponse("/admin", 303)
-        answer.set_cookie(ADMIN_COOKIE, token, max_age=DAY, httponly=True, samesite="lax", secure=desk.secure_cookies)
-        return answer
+    def invitation(request: Request, token: str) -> Response:
+        desk.invited(request, token)
+        return page("join.html", title=project.setting("title"), hidden=desk.form_fields("join", token))
+
+    @app.post("/admin/join/{token}")
+    def join(request: Request, token: str, form: Form) -> Response:
+        desk.checked(request, form, "join", token)
+        if (session := session_of(project, token, admin=True)) is None:
+            raise desk.turned_away(request)
+        return desk.let_in(RedirectResponse("/admin", 303), ADMIN_COOKIE, session)
 
     @app.get("/admin")
     def overview(request: Request) -> Response:
         desk.admin(request)
-        return _overview(desk)
+        return desk.rotated(request, _overview(desk), ADMIN_COOKIE)
 
     @app.post("/admin/people")
     def people(request: Request, form: Form) -> Response:
@@ -50,9 +51,9 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
         name, action = form.get("name", ""), form.get("action", "")
         try:
             if action == "add":
-                return _overview(desk, _invitation(request, name, add_annotator(project, name)))
+                return _overview(desk, _invited(desk, name, add_annotator(project, name)))
             if action == "link":
-                return _overview(desk, _invitation(request, name, new_token(project, name)))
+                return _overview(desk, _invited(desk, name, new_token(project, name)))
             if action == "revoke":
                 revoke(project, name)
                 return RedirectResponse("/admin", 303)
@@ -90,8 +91,8 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
         return Response(content, media_type="application/octet-stream", headers=headers)
 
 
-def _invitation(request: Request, name: str, token: str) -> dict[str, str]:
-    return {"invited": name.strip(), "link": f"{str(request.base_url).rstrip('/')}/join/{token}"}
+def _invited(desk: Desk, name: str, token: str) -> dict[str, str]:
+    return {"invited": name.strip(), "link": f"{desk.public_url.rstrip('/')}/join/{token}"}
 
 
 def _overview(desk: Desk, news: dict[str, str] | None = None, status: int = 200) -> Response:

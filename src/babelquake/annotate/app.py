@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from babelquake.annotate.admin import add_admin_routes
 from babelquake.annotate.highlight import differing, pieces
 from babelquake.annotate.pages import ASSETS, asset, markdown, page, refusal
-from babelquake.annotate.people import Annotator, annotator_of
+from babelquake.annotate.people import Annotator, session_of
 from babelquake.annotate.project import Project
 from babelquake.annotate.protocols import ANCHORS, AnswerError, Protocol, protocol
 from babelquake.annotate.requests import ANNOTATOR_COOKIE, Desk, form_of
@@ -21,13 +21,13 @@ from babelquake.annotate.work import Screen, current, item_texts, submit
 from babelquake.languages import LanguagePair
 
 LOG = logging.getLogger("babelquake.annotate")
-MONTH = 30 * 24 * 3600
 LONGEST_PAUSE = 1800.0
 """Seconds after which an answer says nothing about how long it took."""
 REFUSALS = {
     403: ("No access", "This page needs a valid link. Ask whoever invited you for a new one."),
     404: ("Nothing here", "There is no such page."),
     405: ("Nothing here", "There is no such page."),
+    408: ("Too slow", "What was sent did not arrive in time. Go back and send it again."),
     413: ("Too large", "What was sent is too large."),
     503: ("Not saved", "Your answer could not be saved just now. Go back, wait a moment and send it again."),
     429: ("Too fast", "Too many requests. Wait a little and try again."),
@@ -35,9 +35,9 @@ REFUSALS = {
 Form = Annotated[dict[str, str], Depends(form_of)]
 
 
-def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
+def make_app(project: Project, secure_cookies: bool = False, public_url: str = "") -> FastAPI:
     """The app for one project; nothing but an empty sign of life can be read without a token."""
-    desk = Desk(project, secure_cookies)
+    desk = Desk(project, secure_cookies, public_url)
     app = FastAPI(title="babelquake annotate", openapi_url=None, docs_url=None, redoc_url=None)
     app.state.desk = desk
     app.add_middleware(SecureHeaders)
@@ -47,6 +47,8 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
         title, text = REFUSALS.get(error.status_code, ("Not possible", "This request was not understood."))
         answer = refusal(error.status_code, title, text)
         answer.headers.update(error.headers or {})
+        if request.method == "POST":
+            answer.headers["Connection"] = "close"  # what is left of the body is not waited for
         return answer
 
     @app.exception_handler(sqlite3.OperationalError)
@@ -61,16 +63,16 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
         return Response(status_code=204)
 
     @app.get("/join/{token}")
-    def join(request: Request, token: str) -> Response:
-        desk.slow_down(request, token)
-        if annotator_of(project, token) is None:
-            desk.failed(request)
-            raise HTTPException(403)
-        answer = RedirectResponse("/task", 303)
-        answer.set_cookie(
-            ANNOTATOR_COOKIE, token, max_age=MONTH, httponly=True, samesite="lax", secure=desk.secure_cookies
-        )
-        return answer
+    def invitation(request: Request, token: str) -> Response:
+        desk.invited(request, token)
+        return page("join.html", title=project.setting("title"), hidden=desk.form_fields("join", token))
+
+    @app.post("/join/{token}")
+    def join(request: Request, token: str, form: Form) -> Response:
+        desk.checked(request, form, "join", token)
+        if (session := session_of(project, token)) is None:
+            raise desk.turned_away(request)
+        return desk.let_in(RedirectResponse("/task", 303), ANNOTATOR_COOKIE, session)
 
     @app.get("/assets/{name}")
     def assets(request: Request, name: str) -> Response:
@@ -86,7 +88,7 @@ def make_app(project: Project, secure_cookies: bool = False) -> FastAPI:
 
     @app.get("/task")
     def task(request: Request) -> Response:
-        return _screen(desk, desk.annotator(request))
+        return desk.rotated(request, _screen(desk, desk.annotator(request)), ANNOTATOR_COOKIE)
 
     @app.post("/task")
     def rate(request: Request, form: Form) -> Response:

@@ -11,11 +11,15 @@ import time
 from dataclasses import dataclass
 
 from babelquake.annotate.project import Project
+from babelquake.annotate.security import sign, signed
 from babelquake.errors import UserError
 
 TOKEN_BYTES = 32
 TRAINING = "training"
 LONGEST_NAME = 80
+ADMIN, SESSION = "admin", "session"
+RENEWED = 20
+"""A session is replaced by a new one after this part of its life."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,74 @@ def annotator_of(project: Project, token: str) -> Annotator | None:
         "SELECT id, name FROM annotators WHERE token = ? AND revoked IS NULL", (_hashed(token),)
     ).fetchone()
     return None if row is None else Annotator(row["id"], row["name"])
+
+
+def session_of(project: Project, token: str, admin: bool = False) -> str | None:
+    """What a browser keeps instead of an invitation: who it is, since when, and a signature. None for a wrong token.
+
+    It says nothing about the invitation, ends when that is replaced or revoked, and grows old.
+    """
+    if admin:
+        return _session(project, ADMIN) if is_admin(project, token) else None
+    found = annotator_of(project, token)
+    return None if found is None else _session(project, str(found.id))
+
+
+def renewed(project: Project, session: str, lasting: float) -> str | None:
+    """Another session for one that has got on in years; None where it is young, or not valid."""
+    who, since, _ = _parts(session)
+    if time.time() - since < lasting / RENEWED or not valid_session(project, session, lasting):
+        return None
+    return _session(project, who)
+
+
+def valid_session(project: Project, session: str, lasting: float) -> bool:
+    """Whether we made this session, its invitation still stands, and it is no older than so many seconds."""
+    who, since, signature = _parts(session)
+    invitation = _invitation(project, who)
+    fresh = -60 <= time.time() - since <= lasting
+    return invitation is not None and fresh and signed(_secret(project), signature, SESSION, who, since, invitation)
+
+
+def annotator_in(project: Project, session: str, lasting: float) -> Annotator | None:
+    """Whose session this is."""
+    who, _, _ = _parts(session)
+    if who == ADMIN or not valid_session(project, session, lasting):
+        return None
+    row = project.database.execute("SELECT id, name FROM annotators WHERE id = ?", (int(who),)).fetchone()
+    return Annotator(row["id"], row["name"])
+
+
+def _session(project: Project, who: str) -> str:
+    since = int(time.time())
+    return f"{who}.{since}.{sign(_secret(project), SESSION, who, since, _invitation(project, who))}"
+
+
+def _parts(session: str) -> tuple[str, int, str]:
+    who, _, rest = session.partition(".")
+    since, _, signature = rest.partition(".")
+    known = (who == ADMIN or _is_number(who)) and _is_number(since)
+    return (who, int(since), signature) if known else ("", 0, "")
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 16
+
+
+def _invitation(project: Project, who: str) -> str | None:
+    """The hash of the token that lets somebody in, so that a session ends with it."""
+    if who == ADMIN:
+        admin = project.setting("admin")
+        return None if admin is None else str(admin)
+    if not who:
+        return None
+    query = "SELECT token FROM annotators WHERE id = ? AND revoked IS NULL"
+    row = project.database.execute(query, (int(who),)).fetchone()
+    return None if row is None else str(row["token"])
+
+
+def _secret(project: Project) -> str:
+    return str(project.setting("secret"))
 
 
 def new_admin_token(project: Project) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from babelquake.annotate.hits import Item
 from babelquake.annotate.material import Tuple
 from babelquake.errors import UserError
+from babelquake.files import replacing
 
 VERSION = "1"
 MAGIC = b"SQLite format 3\x00"
@@ -66,7 +67,11 @@ class Project:
         self._threads = threading.local()
         try:
             version = self.setting("version")
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "no such table" not in str(error):
+                raise UserError(
+                    f"{self.path} cannot be opened for writing: {error}. Is it on a read-only disk?"
+                ) from None
             raise UserError(f"{self.path} is a database, but no annotation project.") from None
         if version != VERSION:
             raise UserError(f"{self.path} was made by another version of babelquake (project format {version}).")
@@ -117,6 +122,22 @@ class Project:
             database.execute("ROLLBACK")
             raise
         database.execute("COMMIT")
+
+    def backup(self, path: str | Path) -> int:
+        """Copy the project as it is at this moment, whoever writes to it meanwhile; the number of ratings in it."""
+        target = Path(path)
+        if target.exists():
+            raise UserError(f"{target} exists: name another file.")
+        with replacing(target) as draft:
+            copy = sqlite3.connect(draft)
+            try:
+                self.database.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                (ratings,) = copy.execute("SELECT count(*) FROM ratings").fetchone()
+            finally:
+                copy.close()
+            draft.chmod(0o600)
+        return int(ratings)
 
     def close(self) -> None:
         """Close this thread's connection."""

@@ -1,37 +1,52 @@
 """Running the app: `babelquake annotate serve`."""
 
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 from babelquake.annotate.project import Project
 from babelquake.errors import UserError
+from babelquake.paths import install_line
 
-SECONDS_TO_FINISH = 10
+SECONDS_TO_FINISH = 1
+"""For requests under way once the server is told to stop; each takes milliseconds."""
 BACKLOG = 512
 
 
-def serve(path: str | Path, host: str = "127.0.0.1", port: int = 8000, https: bool = False) -> None:
-    """Serve a project until interrupted; requests under way are finished.
+def serve(
+    path: str | Path,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    https: bool = False,
+    public_url: str = "",
+    tell: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve a project until a signal comes; requests under way are finished. `tell` is told the address.
 
-    With `https` (behind a reverse proxy that speaks it) cookies travel over encrypted connections only.
+    With `https` (behind a reverse proxy that speaks it) cookies travel over encrypted connections only. `public_url` is
+    where annotators reach the app, for the links in invitations.
     """
     try:
         import uvicorn
 
         from babelquake.annotate.app import make_app
+        from babelquake.annotate.connections import Bounded, Server
     except ImportError as error:
-        raise UserError("serving needs FastAPI and uvicorn: pip install 'babelquake[annotate]'.") from error
-    app = make_app(Project(path), secure_cookies=https)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        forwarded_allow_ips="127.0.0.1,::1",
-        timeout_graceful_shutdown=SECONDS_TO_FINISH,
-    )
+        raise UserError(f"serving needs FastAPI and uvicorn: {install_line('annotate')}.") from error
+    project = Project(path)
     with _listening(host, port) as listener:
-        uvicorn.Server(config).run(sockets=[listener])
+        address = f"http://{host}:{listener.getsockname()[1]}"
+        config = uvicorn.Config(
+            make_app(project, secure_cookies=https, public_url=public_url or address),
+            http=Bounded,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            forwarded_allow_ips="127.0.0.1,::1",
+            timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        )
+        tell(address)
+        Server(config).run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:

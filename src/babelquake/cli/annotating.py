@@ -98,20 +98,39 @@ def serve(
     https: Annotated[
         bool, switch("--https", "Behind a proxy that speaks HTTPS: cookies are never sent unencrypted.")
     ] = False,
+    public_url: Annotated[
+        str | None,
+        option("--public-url", "URL", "Where annotators reach the app, for invitations; default: the address served."),
+    ] = None,
 ) -> None:
     """Serve the rating app for a project, until interrupted. See docs/annotate.md before others can reach it.
 
     Example: babelquake annotate serve project.db --port 8000
     """
-    from babelquake.annotate.project import Project
     from babelquake.annotate.serving import serve as run
 
-    Project(project)
-    address = f"http://{host}:{port}"
-    typer.echo(f"Serving {project} on {address}; Ctrl-C ends it.", err=True)
-    if address != HERE:
-        typer.echo(f"Links that begin with {HERE} work with {address} in its place.", err=True)
-    run(project, host, port, https)
+    def tell(address: str) -> None:
+        typer.echo(f"Serving {project} on {address}; Ctrl-C ends it.", err=True)
+        if (public_url or address) != HERE:
+            typer.echo(f"Links that begin with {HERE} work with {public_url or address} in its place.", err=True)
+
+    run(project, host, port, https, public_url or "", tell)
+
+
+@annotate.command("backup")
+@guarded
+def backup(
+    project: Annotated[Path, typer.Argument(help="The project file.")],
+    out: Annotated[Path, typer.Argument(help="The copy to make.")],
+) -> None:
+    """Copy a project with every rating, while the app runs or not. A plain copy of the file lacks the latest ones.
+
+    Example: babelquake annotate backup project.db project-2026-11-16.db
+    """
+    from babelquake.annotate.project import Project
+
+    ratings = Project(project).backup(out)
+    typer.echo(f"{out}: {ratings} ratings")
 
 
 @annotate.command("status")

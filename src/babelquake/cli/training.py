@@ -10,6 +10,7 @@ import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import option, switch
+from babelquake.paths import install_line
 
 train = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 Config = Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")]
@@ -165,4 +166,4 @@ def _need_torch() -> None:
     try:
         import torch  # noqa: F401
     except ImportError as error:
-        raise UserError("training needs PyTorch: pip install 'babelquake[neural]'.") from error
+        raise UserError(f"training needs PyTorch: {install_line('neural')}.") from error

@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypeVar
 from babelquake.engine.executor import NEVER, first_of
 from babelquake.errors import ResumableError, UserError
 from babelquake.interrupts import IN_FLIGHT, SLICE, check, impatient
+from babelquake.paths import install_line
 from babelquake.spec import Range
 from babelquake.warnings_log import overheard, repeated
 
@@ -133,7 +134,7 @@ class Ray:
             import ray
             import ray.exceptions
         except ImportError:
-            raise UserError("--executor ray needs Ray: pip install 'babelquake[ray]'.") from None
+            raise UserError(f"--executor ray needs Ray: {install_line('ray')}.") from None
         if not ray.is_initialized():
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             quiet: dict[str, Any] = {"include_dashboard": False} if self._address is None else {}

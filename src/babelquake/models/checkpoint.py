@@ -26,6 +26,7 @@ from babelquake.errors import UserError
 from babelquake.limits import reading
 from babelquake.models.settings import offline
 from babelquake.models.shipped import shipped
+from babelquake.paths import install_line
 
 DESCRIPTIONS = ("*.json", "*.txt", "*.model", "*.yaml")
 """Configuration and vocabulary."""
@@ -88,7 +89,7 @@ def _from_hub(name: str, instead: str) -> Path:
         from huggingface_hub import HfApi, snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
     except ImportError:
-        raise UserError(f"model '{name}' needs an extra: run pip install 'babelquake[neural]'.") from None
+        raise UserError(f"model '{name}' needs an extra: run {install_line('neural')}.") from None
     try:
         return Path(snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):
@@ -155,7 +156,7 @@ def library_versions(scorer: str) -> str:
     try:
         return f"torch-{version('torch')},transformers-{version('transformers')}"
     except PackageNotFoundError:
-        raise UserError(f"scorer '{scorer}' needs an extra: run pip install 'babelquake[neural]'.") from None
+        raise UserError(f"scorer '{scorer}' needs an extra: run {install_line('neural')}.") from None
 
 
 def state(path: Path) -> dict[str, Any]:

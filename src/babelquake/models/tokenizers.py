@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from babelquake.errors import UserError
 from babelquake.models.shipped import shipped
+from babelquake.paths import install_line
 
 SAY_NOTHING = ("model", "tokenizer")
 
@@ -27,7 +28,7 @@ class FromJson:
         try:
             from tokenizers import Tokenizer as Fast
         except ImportError as error:
-            raise UserError(f"{path} needs the package tokenizers: pip install 'babelquake[neural]'.") from error
+            raise UserError(f"{path} needs the package tokenizers: {install_line('neural')}.") from error
         self._fast: Any = Fast.from_file(str(path))
         self._fast.no_truncation()
         self._fast.no_padding()

@@ -26,6 +26,7 @@ from babelquake.models.sequence_reader import Reader
 from babelquake.models.settings import device_of
 from babelquake.models.tokenizing import started
 from babelquake.models.unpadded import OFFSETS
+from babelquake.paths import install_line
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
@@ -219,7 +220,7 @@ def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        raise UserError(f"this model needs {package}: run pip install 'babelquake[neural]'.") from None
+        raise UserError(f"this model needs {package}: run {install_line('neural')}.") from None
 
 
 ROOM = 1 << 21

@@ -15,6 +15,7 @@ import regex
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.paths import install_line
 from babelquake.perturb.word_lists import WordLists, base_language, word_lists
 from babelquake.text import Span, is_unspaced, words
 
@@ -222,7 +223,7 @@ def _linguistics(lang: Language, choice: str) -> Linguistics:
     if choice == "spacy":
         raise UserError(
             f"{VARIABLE}=spacy, but no spaCy model for '{lang}' is installed: "
-            f"try `pip install 'babelquake[spacy]'` and `python -m spacy download {lang}_core_news_sm`, or use lists."
+            f"try `{install_line('spacy')}` and `python -m spacy download {lang}_core_news_sm`, or use lists."
         )
     return ByLists(lang, word_lists(lang))
 

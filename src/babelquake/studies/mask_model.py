@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from babelquake.languages import Language
 from babelquake.models import masked
 from babelquake.models.shipped import shipped
+from babelquake.paths import install_line
 from babelquake.perturb.suite import Suite
 
 SHIPS = "minilm-en"
@@ -61,5 +62,5 @@ def _left_out(suite: Suite, reasons: Iterable[str]) -> str:
 def _missing() -> list[str]:
     """What the model that ships lacks to run here."""
     lacking = [name for name in ("torch", "transformers") if find_spec(name) is None]
-    found = [f"The one that ships needs {' and '.join(lacking)}: pip install 'babelquake[neural]'."] if lacking else []
+    found = [f"The one that ships needs {' and '.join(lacking)}: {install_line('neural')}."] if lacking else []
     return found if SHIPS in shipped() else [*found, "One ships: pip install babelquake-models."]

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from babelquake.errors import UserError
 from babelquake.limits import model_description, reading
 from babelquake.models.settings import offline
+from babelquake.paths import install_line
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
@@ -254,7 +255,7 @@ def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        raise UserError("hf needs transformers and torch: pip install 'babelquake[neural]'.") from None
+        raise UserError(f"hf needs transformers and torch: {install_line('neural')}.") from None
 
 
 def _content(folder: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError
+from babelquake.paths import install_line
 from babelquake.resource import SETTINGS
 
 SUPPORTED = ("2.5.1", "2.6.0")
@@ -41,9 +42,7 @@ def bleu_tokeniser(name: str) -> Any:
     except (RuntimeError, ImportError) as problem:
         if name not in EXTRAS:
             raise UserError(f"tokeniser '{name}' cannot start: {problem}") from problem
-        raise UserError(
-            f"tokeniser '{name}' needs an extra: run pip install 'babelquake[{EXTRAS[name]}]'."
-        ) from problem
+        raise UserError(f"tokeniser '{name}' needs an extra: run {install_line(EXTRAS[name])}.") from problem
     except (OSError, SystemExit) as problem:
         raise UserError(
             f"tokeniser '{name}' needs a model that sacreBLEU downloads into {SACREBLEU_DIR}/models, "

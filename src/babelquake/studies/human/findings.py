@@ -103,7 +103,10 @@ def findings(
     joined = ("ratings", "segments", "systems", "pairs", "power", "degradation")
     found = {name: pl.concat([part[name] for part in parts], how="diagonal") for name in joined}
     if not found["segments"].height:
-        raise UserError(f"{ratings.name}: no translation has {least} or more ratings{' left' if excluded else ''}.")
+        raise UserError(
+            f"{ratings.name}: no translation has {least} or more ratings{' left' if excluded else ''}: "
+            "--least 1 counts those with fewer."
+        )
     facts = Facts(
         ratings=working.height,
         ratings_kept=good.height,
