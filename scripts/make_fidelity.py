@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-STATUS = {"exact": "exact", "otherwise": "otherwise, because", "not done": "not done, because"}
+STATUS = {"exact": "exact", "differs": "differs, because", "not done": "not done, because"}
 HEAD = """# The five protocols, element by element
 
 What each paper did, how it is done here, and the test that holds it. Made from `fidelity.yaml` by `make docs`; a test
@@ -19,7 +19,7 @@ checks that every test named here exists.
 
 
 def page(papers: dict[str, list[dict[str, Any]]]) -> str:
-    """The whole page: what is done exactly, otherwise and not, then a table per paper."""
+    """The whole page: what is done exactly, differently and not, then a table per paper."""
     rows = [row for elements in papers.values() for row in elements]
     counts = {status: sum(row["status"] == status for row in rows) for status in STATUS}
     said = ", ".join(f"{counts[status]} {status}" for status in STATUS)
