@@ -13,7 +13,7 @@ WORDY = re.compile(
 )
 """Options whose values are plain words."""
 FOLLOWING = re.compile(
-    "and|are|belongs|chooses|for|from|goes|if|in|is|leaves|makes|names|of|or|says|takes|to|where|with"
+    "and|are|belongs|chooses|for|from|goes|if|in|is|leaves|makes|names|of|or|out|says|takes|to|where|with"
 )
 """Words that continue a sentence after an option, rather than being its value."""
 SEVERAL = re.compile("constraint|defence|recipe|scorer|statistic|system|tokenizer|victim")

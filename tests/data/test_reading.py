@@ -48,9 +48,9 @@ def test_json_lines_name_the_wrong_line(tmp_path: Path) -> None:
     assert read(path).segments["references"].to_list() == [["b", "c"], None]
     assert read(path).segments["n"].to_list() == [1, None]
     for wrong, message in (
-        ("{", "line 2: not JSON"),
-        ("[1]", "line 2: expected a JSON object"),
-        ('{"src": 5}', "line 2: src is 5"),
+        ("{", "line 2.* JSON"),
+        ("[1]", "line 2.*JSON object"),
+        ('{"src": 5}', "line 2.*src is 5"),
     ):
         path.write_text('{"src": "a"}\n' + wrong + "\n")
         with pytest.raises(UserError, match=message):
@@ -174,7 +174,7 @@ def test_offline_a_sacrebleu_set_is_what_is_on_the_disk(tmp_path: Path, monkeypa
     monkeypatch.setattr(wmt20, "_outdir", str(tmp_path))
     monkeypatch.setattr(wmt20, "_rawdir", str(kept.parent))
     configure(offline=True)
-    with pytest.raises(UserError, match=r"--offline forbids the network, and sacreBLEU's wmt20 .*--source FILE"):
+    with pytest.raises(UserError, match=r"offline.* forbids the network, and sacreBLEU's wmt20 .*source.FILE"):
         read("sacrebleu:wmt20/de-en")
     assert not list(tmp_path.iterdir())
     for field in wmt20.fieldnames("de-en"):

@@ -351,7 +351,7 @@ def test_preferences_under_noise_are_compared_in_pairs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"), [({"correction": "holm"}, "--correction holm: expected max-t"), ({"alpha": 2}, "--alpha 2: ")]
+    ("wrong", "message"), [({"correction": "holm"}, "correction=.holm.: expected max-t"), ({"alpha": 2}, "alpha=2: ")]
 )
 def test_what_no_test_knows_is_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):

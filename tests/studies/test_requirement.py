@@ -62,7 +62,7 @@ def test_confident_looks_at_the_end_of_the_interval_that_is_nearer_to_the_limit(
     "wrong", ["", "quality", "quality = 50", "quality >= much", "[chrf] >= 50", "quality[chrf >= 5"]
 )
 def test_what_is_no_limit_is_refused_with_an_example(wrong: str) -> None:
-    with pytest.raises(UserError, match=r"--require .*quality\[chrf\] >= 50"):
+    with pytest.raises(UserError, match=r"require.*quality\[chrf\] >= 50"):
         Requirement.parse(wrong)
 
 

@@ -164,7 +164,7 @@ def test_the_study_leaves_a_run(ratings: Ratings, tmp_path: Path) -> None:
     assert run.table("hits").height == 4
     again = bq.human(data=ratings, out=tmp_path / "run", exclude="hits")
     assert again.measures.equals(measures)
-    with pytest.raises(UserError, match="--exclude"):
+    with pytest.raises(UserError, match="exclude"):
         bq.human(data=ratings, out=tmp_path / "run", exclude="none")
 
 
