@@ -54,11 +54,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "perturbed": ("perturbed", "source_perturbed", "perturbed_source"),
     "perturbation": ("perturbation",),
     "translation_perturbed": ("translation_perturbed", "perturbed_translation"),
+    "reference_perturbed": ("reference_perturbed", "perturbed_reference"),
     "document": ("document", "doc", "doc_id", "docid", "document_id"),
 }
 """Names a column may go by, the likeliest first. Case does not matter; spaces and hyphens count as underscores."""
 TEXTS = ("source", "reference", "translation")
-VARIANTS = ("perturbed", "perturbation", "translation_perturbed")
+VARIANTS = ("perturbed", "perturbation", "translation_perturbed", "reference_perturbed")
 """What a table that brings its own variants has: the perturbed source, what it is called, and its translation."""
 VENDOR = "translation:"
 """`translation:NAME=COLUMN` names a column of NAME's translations."""

@@ -243,7 +243,7 @@ def _ids(
     """
     rows: dict[str, pl.Series] = {"source": source, "system": system}
     versions: list[str] = []
-    if "perturbed" in chosen or "translation_perturbed" in chosen:
+    if any(name in chosen for name in VARIANTS if name != "perturbation"):
         versions = [name for name in VARIANTS if name in chosen]
         rows |= {"translation": translation} | {name: _as_text(table, chosen[name][0]) for name in versions}
     if "id" in chosen:

@@ -23,6 +23,7 @@ COLUMN = "given"
 CELL = ["perturbation", "replicate"]
 KEYS = ("id", "language_pair", "system")
 """What a row of the data and a segment have in common."""
+MEANINGS = frozenset({"preserving", "altering", "depends"})
 Systems = dict[str | None, list[System]]
 """The systems of each language pair."""
 
@@ -37,6 +38,17 @@ def labels_of(data: Dataset, column: str = "perturbed") -> list[str]:
     if not brings_variants(data, column):
         return []
     return _labelled(data.segments, column)["perturbation"].unique(maintain_order=True).to_list()
+
+
+def meanings_of(data: Dataset, column: str) -> dict[str, str]:
+    """What the variants do to the meaning, as the column `meaning` says; those of a translation alter it otherwise."""
+    if not brings_variants(data, column):
+        return {}
+    usual = "altering" if column == "translation_perturbed" else "preserving"
+    rows = _labelled(data.segments, column)
+    said = pl.col("meaning").cast(pl.String) if "meaning" in rows.columns else pl.lit(None, pl.String)
+    told = rows.with_columns(meaning=said).group_by("perturbation", maintain_order=True).agg(pl.col("meaning").first())
+    return {label: meaning if meaning in MEANINGS else usual for label, meaning in told.iter_rows()}
 
 
 def refuse_shared_labels(data: Dataset, suite: Suite, column: str = "perturbed") -> None:

@@ -2,6 +2,7 @@
 
 from babelquake.perturb.labels import known_card
 from babelquake.report.metric.layers import layer_tables
+from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import level_text, results_of, statistic_text
 from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
@@ -14,7 +15,8 @@ def metric_tables(run: Run) -> list[Table]:
     results = results_of(run)
     meaning = run.info.facts.meaning
     return [
-        *_sensitivity(results, meaning),
+        *_sensitivity(results.whole, meaning),
+        *parts_table("Δ by part of the data", results.where("delta"), "scorer", "Δ", 2),
         *_harmless(results),
         *_agreement(results),
         *layer_tables(results),
@@ -44,7 +46,7 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
     spare = ("95 % interval", "perturbed", "clean", "n", "meaning", "changed")
     tables = []
     for pair in values(deltas, "language_pair"):
-        here = [row for row in deltas if row["language_pair"] == pair and row["group"] is None]
+        here = [row for row in deltas if row["language_pair"] == pair]
         tables += table_of(f"Sensitivity{of(pair)}", here, columns, note, spare)
     return tables
 

@@ -1,6 +1,7 @@
 """The MT study's tables: overall, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
-from babelquake.perturb.labels import known_card, label_of
+from babelquake.perturb.labels import known_card
+from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
@@ -34,25 +35,11 @@ def mt_tables(run: Run) -> list[Table]:
 
 
 def _parts(results: Results, pair: str | None, scorer: str) -> list[Table]:
-    """Where systems are weak: on every part of the data the weakest and the strongest one."""
-    names = ("robust", "consis")
-    measure = next((name for name in names if results.known(name, language_pair=pair, scorer=scorer)), names[0])
-    rows = [row for row in results.known(measure, language_pair=pair, scorer=scorer) if row["group"] is not None]
-    if not rows:
-        return []
-    lines = []
-    for perturbation, level, group in distinct(rows, "perturbation", "level", "group"):
-        here = [
-            row for row in rows if (row["perturbation"], row["level"], row["group"]) == (perturbation, level, group)
-        ]
-        weakest, *_, strongest = sorted([*here, *here[:1]] if len(here) == 1 else here, key=lambda row: row["value"])
-        mean = f"{sum(row['value'] for row in here) / len(here):.1f}"
-        ends = (weakest["system"], cell(weakest, 1), strongest["system"], cell(strongest, 1))
-        lines.append((label_of(perturbation, level), group, str(max(row["n"] for row in here)), mean, *ends))
-    said = {"robust": "ROBUST", "consis": "CONSIS"}[measure]
-    columns = ("perturbation", "part", "n", f"mean {said}", "weakest", said, "strongest", f"{said} ")
-    note = f"Mean over systems. A loss is tested on every part, in a family of its own. {note_on(rows)}"
-    return [Table(f"By part of the data: {_view(pair, scorer, results)}", columns, tuple(lines), note.strip())]
+    """Where systems are weak."""
+    names = {"robust": "ROBUST", "consis": "CONSIS"}
+    known = {name: results.known(name, language_pair=pair, scorer=scorer) for name in names}
+    measure = next((name for name in names if known[name]), "robust")
+    return parts_table(f"By part of the data: {_view(pair, scorer, results)}", known[measure], "system", names[measure])
 
 
 def _overall(results: Results) -> list[Table]:

@@ -18,7 +18,7 @@ GROUPS = {"preserving": "meaning preserved (MPP)", "altering": "meaning altered 
 
 def qe_views(run: Run) -> list[View]:
     """One view per language pair."""
-    results = results_of(run)
+    results = results_of(run).whole
     probes = run.info.facts.probes
     pairs = values(results.where("drop", "discrimination"), "language_pair")
     return [

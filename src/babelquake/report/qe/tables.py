@@ -1,5 +1,6 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
+from babelquake.report.parts import parts_table
 from babelquake.report.results import results_of
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
@@ -11,7 +12,8 @@ MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")
 
 def qe_tables(run: Run) -> list[Table]:
     """Per language pair the ranking of models and the drop under each probe; then the flags."""
-    results = results_of(run)
+    everything = results_of(run)
+    results = everything.whole
     probes = run.info.facts.probes
     turned = _turned(run.info.facts.lower_is_better)
     tables = []
@@ -20,6 +22,13 @@ def qe_tables(run: Run) -> list[Table]:
             *_ranking(results, pair, run.info.facts.left_out, turned),
             *_rivalries(results, pair),
             *_drops(results, pair, probes, turned),
+            *parts_table(
+                f"Drops by part of the data{of(pair)}",
+                everything.where("drop", language_pair=pair),
+                "scorer",
+                "drop",
+                3,
+            ),
         ]
     return tables + _flags(run.info.facts.flags)
 

@@ -15,6 +15,8 @@ from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel
 from babelquake.studies.agreement import Judgements, agreement_cell
 from babelquake.studies.cells import Cell, Place
+from babelquake.studies.given_variants import brings_variants, refuse_shared_labels
+from babelquake.studies.metric.material import GIVEN
 from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.plan import Given
 
@@ -50,8 +52,12 @@ def noise_cells(
 
 def suite_for(data: Dataset, options: MetricOptions) -> Suite:
     """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
+    if options.suite is None and brings_variants(data, GIVEN[options.side]):
+        return Suite("", ())
     named = options.suite or (_attacks(data) if options.attacked else "jwalapuram2023")
-    return suite_of(named, options.replicates, options.vocabulary)
+    chosen = suite_of(named, options.replicates, options.vocabulary)
+    refuse_shared_labels(data, chosen, GIVEN[options.side])
+    return chosen
 
 
 def _attacks(data: Dataset) -> list[str]:

@@ -20,6 +20,7 @@ from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.metric import kinds
 from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.slices import Slices
 from babelquake.studies.tests_to_measures import measured
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
@@ -73,17 +74,21 @@ def unrelated_to(references: Sequence[Sequence[str]], translations: Sequence[str
     return [of[tuple(given)] for given in references]
 
 
-def challenge_results(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int) -> list[Measure]:
-    """Accuracy and ratio per scorer, for every phenomenon, every severity and all together."""
+def challenge_results(
+    scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int, slices: Slices | None = None
+) -> list[Measure]:
+    """Accuracy and ratio per scorer, for every phenomenon, every severity, every slice and all together."""
     kind = {"detection_accuracy": kinds.DETECTION_ACCURACY, "change_ratio": kinds.CHANGE_RATIO}
     return [
         measured(kind[name], drawn, cell.n, **cell.place.columns)
-        for cell in challenge_cells(scores, segments, resamples, seed)
+        for cell in challenge_cells(scores, segments, resamples, seed, slices)
         for name, drawn in cell.numbers.items()
     ]
 
 
-def challenge_cells(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int) -> Iterator[Cell]:
+def challenge_cells(
+    scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int, slices: Slices | None = None
+) -> Iterator[Cell]:
     """A cell per scorer and group of triples; triples of one sentence are one unit of chance."""
     keys = keys_by_row(segments)
     for (scorer,), part in scores.group_by("scorer", maintain_order=True):
@@ -91,6 +96,11 @@ def challenge_cells(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int
         for label, column in LABELS.items():
             named = part.filter(pl.col(label).is_not_null()).group_by(label, maintain_order=True)
             groups += [({column: name}, some) for (name,), some in named]
+        known = {group["group"] for group, _ in groups if "group" in group}
+        for name, inside in (slices or {}).items():
+            some = part.filter(pl.col("row").is_in(pl.Series(inside).implode()))
+            if name not in known and some.height:
+                groups.append(({"group": name}, some))
         for group, some in groups:
             loss = (some["score"] - some["score_perturbed"]).to_numpy()
             worst = (some["score"] - some["score_unrelated"]).to_numpy()

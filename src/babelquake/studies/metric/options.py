@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from babelquake.studies.options import RESAMPLES, SUITE, Option, PerturbingOptions, Words
+from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, Option, PerturbingOptions, Unit, Words
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Perturbations
@@ -38,4 +38,6 @@ class MetricOptions(PerturbingOptions):
             help="Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeat for several.",
         ),
     ] = ()
+    by: Annotated[str | None, BY] = None
+    unit: Annotated[Unit | None, UNIT] = None
     resamples: Annotated[int, RESAMPLES] = 2000

@@ -22,6 +22,7 @@ from babelquake.studies.cells import Cell, Place, exchange_of
 from babelquake.studies.clean_and_perturbed import Chosen, Sides
 from babelquake.studies.metric import kinds
 from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.slices import Slices, slices_of
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
 KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
@@ -37,11 +38,12 @@ def sensitivity(
     meanings: Mapping[str, str],
     resamples: int,
     seed: int,
+    by: str | None = None,
 ) -> list[Measure]:
     """f of clean texts, f of perturbed ones and Δ, as Tables 2 and 3, and how often harmless changes cost more."""
     measures: list[Measure] = []
     families = Families()
-    for cell in sensitivity_cells(sums, segments, scorers, enough(resamples), seed):
+    for cell in sensitivity_cells(sums, segments, scorers, enough(resamples), seed, slices_of(segments, by)):
         place = {**cell.place.columns, "changed": cell.changed}
         named = {
             name: measured(cell.place.kind(kind), cell.numbers[name], cell.n, **place) for name, kind in KINDS.items()
@@ -54,7 +56,12 @@ def sensitivity(
 
 
 def sensitivity_cells(
-    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], resamples: int, seed: int
+    sums: pl.LazyFrame,
+    segments: pl.DataFrame,
+    scorers: Sequence[Scorer],
+    resamples: int,
+    seed: int,
+    slices: Slices | None = None,
 ) -> Iterator[Cell]:
     """A cell per scorer, language pair and perturbation: over all texts, and over the changed ones if not all are."""
     by_name = {scorer.name: scorer for scorer in scorers}
@@ -67,6 +74,9 @@ def sensitivity_cells(
         found = [_cell(Place(**place), scorer, sides, None, resamples, seed)]
         if 0 < sides.changed.sum() < len(sides.changed):
             found.append(_cell(Place(**place, only_changed=True), scorer, sides, sides.changed, resamples, seed))
+        for name, rows in (slices or {}).items():
+            if (inside := np.isin(sides.rows, rows)).any():
+                found.append(_cell(Place(**place, group=name), scorer, sides, inside, resamples, seed))
         return found
 
     for some in in_parallel(make, places.iter_rows(named=True), len(keys)):
@@ -89,7 +99,8 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: 
         return scorer.sign * scorer.aggregate(sums)
 
     keys = sides.keys if chosen is None else sides.keys[chosen]
-    cell = Cell(place, np.unique(keys), len(keys), int(sides.changed.sum()))
+    changed = sides.changed if chosen is None or place.group is None else sides.changed[chosen]
+    cell = Cell(place, np.unique(keys), len(keys), int(changed.sum()))
     tables = [partial(sides.baseline, sides.replicates, chosen), partial(sides.perturbed, "statistics", chosen)]
     formulas = {
         "score": lambda before, after: scorer.aggregate(before),

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from babelquake.data import Dataset
 from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
@@ -23,20 +24,23 @@ from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
+from babelquake.studies.given_variants import meanings_of
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
-from babelquake.studies.metric.material import material_of, mode_of
-from babelquake.studies.metric.options import MetricOptions
+from babelquake.studies.metric.material import GIVEN, material_of, mode_of
+from babelquake.studies.metric.options import MetricOptions, Side
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
 from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.metric.verdict import metric_findings
 from babelquake.studies.missing_scores import require_scores, steady, text_among
-from babelquake.studies.options import takes
+from babelquake.studies.options import Unit, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
+from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.session import Session
+from babelquake.studies.slices import slices_of, slicing_column
 from babelquake.studies.variants import meaning_of, vocabularies
 
 
@@ -77,7 +81,11 @@ Rows = list[Measure]
 def plan(options: MetricOptions) -> Plan:
     """Perturb one side of the data, or take texts that others perturbed; judge."""
     data, side = options.dataset(), options.side
-    mode, scorers = mode_of(data, side), scorers_of(options.scorers)
+    mode, scorers = mode_of(data, side, options.suite), scorers_of(options.scorers)
+    unit = _unit(options, data)
+    slicing_column(options.by, data.segments)
+    if mode == "agreement" and (options.by or unit == "document"):
+        raise UserError("--by and --unit document go with scores that move, not with agreement with human judgements.")
     if options.attacked and mode != "agreement":
         lacks = "use --side reference" if side != "reference" else f"{data.name} has no judgements"
         raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
@@ -87,7 +95,7 @@ def plan(options: MetricOptions) -> Plan:
         )
     suite, said = without_masked_lm(suite_for(data, options))
     sample = options.sample if are_split(suite) else None
-    material = material_of(data, side, mode, sample, options.seed, options.deduplicate)
+    material = material_of(data, side, mode, sample, options.seed, options.deduplicate, unit, options.by)
     if options.attacked:
         material = replace(material, given=attacked_texts(data, suite))
     words = vocabularies(material.segments, "text", suite, material.lang)
@@ -107,10 +115,15 @@ def metric(options: MetricOptions) -> Run:
     for what in tokenizers:
         tokenizer(what)
     planned, side = plan(options), options.side
-    mode = mode_of(planned.data, side)
+    mode, unit = mode_of(planned.data, side, options.suite), _unit(options, planned.data)
     references = references_each(planned.data.segments) if side == "translation" and mode != "agreement" else 1
     with METRIC.session(
-        options, data=planned.data, scorers=[*planned.scorers], suite=planned.suite, tokenizers=tokenizers
+        options,
+        data=planned.data,
+        scorers=[*planned.scorers],
+        suite=planned.suite,
+        tokenizers=tokenizers,
+        unit=unit if unit == "document" else options.unit,
     ) as session:
         session.attach(references)
         if session.finished:
@@ -118,21 +131,31 @@ def metric(options: MetricOptions) -> Run:
         session.say(*planned.notes)
         session.run.info.facts.modes = [mode]
         rows = QUESTIONS[mode](session, planned, options)
-        return session.finish(rows, language=lambda pair: sides(pair)[0 if side == "source" else 1], side=side)
+        return session.finish(
+            rows,
+            language=lambda pair: sides(pair)[0 if side == "source" else 1],
+            side=side,
+            unit=unit if unit == "document" else None,
+        )
+
+
+def _unit(options: MetricOptions, data: Dataset) -> Unit:
+    """What is resampled."""
+    return unit_for(options.unit, data, data.has(GIVEN[options.side]))
 
 
 def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """How far does the score move when the text does?"""
-    tables, segments = _judged(session, planned), planned.segments
+    tables, segments = _judged(session, planned, options.side), planned.segments
     meanings, draws = session.run.info.facts.meaning, (session.resamples, session.seed)
-    measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws)
+    measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws, options.by)
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 
 def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """Does the metric still agree with people when its references are noisy?"""
     keep_preferences(session)
-    tables = _judged(session, planned)
+    tables = _judged(session, planned, options.side)
     given, scorers = judgements(session.data.segments, session.data.preferences), session.scorers
     wanted = [perturbation.cell for perturbation in planned.perturbations.perturbations]
     draws = session.resamples, session.seed
@@ -143,20 +166,21 @@ def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
 
 def _challenge(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """Does the metric prefer a translation to a version of it with one known error?"""
-    segments = session.once("segments", lambda: session.data.segments.with_row_index("row"))
+    numbered = session.data.segments.drop("row", strict=False).with_row_index("row")
+    segments = session.once("segments", lambda: with_units(numbered, _unit(options, session.data)))
     scores = session.once("scores", lambda: judge_triples(segments, session.scorers, session.engine))
-    return challenge_results(scores, segments, session.resamples, session.seed)
+    return challenge_results(scores, segments, session.resamples, session.seed, slices_of(segments, options.by))
 
 
 QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": _challenge}
 
 
-def _judged(session: Session, planned: Plan) -> dict[str, pl.LazyFrame]:
-    """The material under the suite; every scorer must know every text."""
+def _judged(session: Session, planned: Plan, side: Side) -> dict[str, pl.LazyFrame]:
+    """The material under the suite and with what the data bring; every scorer must know every text."""
     session.once("segments", lambda: planned.segments)
     session.run.info.facts.meaning = {
         perturbation.label: meaning_of(perturbation) for perturbation in planned.perturbations.perturbations
-    }
+    } | meanings_of(session.data, GIVEN[side])
     tables = execute(planned, session)
     require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, planned.segments))
     return tables

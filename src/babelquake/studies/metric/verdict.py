@@ -10,7 +10,7 @@ from babelquake.runs.run import Run
 def metric_findings(run: Run) -> list[Finding]:
     """Sensitivity, agreement with people under noise, challenge sets: whatever the run holds."""
     results = Results.of(run)
-    return [*_sensitivity(results, run.info.facts.meaning), *_agreement(results), *_challenge(results)]
+    return [*_sensitivity(results.whole, run.info.facts.meaning), *_agreement(results), *_challenge(results)]
 
 
 def _sensitivity(results: Results, meaning: dict[str, str]) -> Iterator[Finding]:

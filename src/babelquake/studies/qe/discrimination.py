@@ -25,6 +25,7 @@ from babelquake.stats.units import by_unit, marks_of, short
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.qe import kinds
 from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.slices import Rows, Slices
 from babelquake.studies.tests_to_measures import Families, mean_of, measured
 
 Probe = tuple[str, float | None]
@@ -39,8 +40,12 @@ def probed_models(
     resamples: int,
     seed: int,
     unprobed: Collection[str] = (),
+    part: tuple[str, Rows] | None = None,
 ) -> Iterator["Probed"]:
-    """Every model on every language pair, on all cores. Of `unprobed` models, which know clean texts only, the mean."""
+    """Every model on every language pair, on all cores. Of `unprobed` models, which know clean texts only, the mean.
+
+    `part` is the name and the rows of a part of the segments that alone is meant.
+    """
     keys = keys_by_row(segments)
     pairs = sums.select("language_pair").unique(maintain_order=True).collect()["language_pair"].to_list()
 
@@ -49,9 +54,33 @@ def probed_models(
         here = sums.filter(pl.col("scorer") == scorer.name, pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
         if scorer.name in unprobed:
             here = here.filter(pl.col("perturbation").is_null())
-        return Probed(here.drop("statistics").collect(), scorer, pair, probes, keys, resamples, seed)
+        if part is not None:
+            here = here.filter(pl.col("row").is_in(pl.Series(part[1]).implode()))
+        place = Place(pair, scorer.name, group=part and part[0])
+        return Probed(here.drop("statistics").collect(), scorer, place, probes, keys, resamples, seed)
 
     yield from in_parallel(make, [(scorer, pair) for scorer in scorers for pair in pairs], len(keys))
+
+
+def part_results(
+    sums: pl.LazyFrame,
+    segments: pl.DataFrame,
+    scorers: Sequence[Scorer],
+    probes: Mapping[str, Meant],
+    resamples: int,
+    seed: int,
+    unprobed: Collection[str],
+    slices: Slices,
+) -> list[Measure]:
+    """Means, drops and discrimination on every part of the segments, tested in families apart from the whole."""
+    measures: list[Measure] = []
+    families = Families()
+    for part in slices.items():
+        for model in probed_models(sums, segments, scorers, probes, resamples, seed, unprobed, part):
+            if model.n:
+                measures += model.measures(families)
+    families.judge()
+    return measures
 
 
 def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[Flag]]:
@@ -71,13 +100,13 @@ class Probed:
         self,
         table: pl.DataFrame,
         scorer: Scorer,
-        pair: str | None,
+        place: Place,
         probes: Mapping[str, Meant],
         keys: Keys,
         resamples: int,
         seed: int,
     ) -> None:
-        self.place, self.probes, self.seed = Place(pair, scorer.name), probes, seed
+        self.place, self.probes, self.seed = place, probes, seed
         self.sign = scorer.sign
         clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
         noisy = table.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan()).join(clean, on="row")
@@ -98,7 +127,8 @@ class Probed:
             columns[at, first + 2], columns[at, first + 3] = lost * really, really
         self.n = len(rows)
         self.keys, self.columns = by_unit(keys[rows], columns)
-        self.total, self.drawn = self.columns.sum(axis=0), resampled_sums(self.columns, resamples, seed, self.keys)
+        self.total = self.columns.sum(axis=0)
+        self.drawn = resampled_sums(self.columns, resamples, seed, self.keys) if self.n else np.zeros((0, 0))
 
     def mean(self, at: int) -> Resampled:
         """The mean of a column pair."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from babelquake.studies.options import RESAMPLES, SUITE, Option, PerturbingOptions
+from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, Option, PerturbingOptions, Unit
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Perturbations
@@ -18,7 +18,7 @@ class QeOptions(PerturbingOptions):
     Example: babelquake qe -m chrf -d dev.ruen.df.short.tsv -d test20.ruen.df.short.tsv -o runs/qe
     """
 
-    suite: Annotated[Perturbations, SUITE] = "kanojia2021"
+    suite: Annotated[Perturbations | None, SUITE] = None
     threshold: Annotated[float, Option(metavar="X", help="Probe segments with this human score or more.")] = 70.0
     masked_lm: Annotated[
         str | None,
@@ -30,4 +30,6 @@ class QeOptions(PerturbingOptions):
             repeated=True,
         ),
     ] = None
+    by: Annotated[str | None, BY] = None
+    unit: Annotated[Unit | None, UNIT] = None
     resamples: Annotated[int, RESAMPLES] = 2000

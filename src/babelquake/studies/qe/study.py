@@ -22,16 +22,26 @@ from babelquake.studies.agreement import agreement_cell, agreement_measures, jud
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.execution import execute
+from babelquake.studies.given_variants import meanings_of, refuse_shared_labels
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
-from babelquake.studies.options import takes
+from babelquake.studies.options import Unit, takes
 from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe import kinds
-from babelquake.studies.qe.discrimination import probe_results, probed_models
+from babelquake.studies.qe.discrimination import part_results, probe_results, probed_models
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
-from babelquake.studies.qe.selection import judged_segments, probes, select, target_language
+from babelquake.studies.qe.selection import (
+    DEFAULT_SUITE,
+    TRANSLATIONS,
+    judged_segments,
+    probes,
+    select,
+    target_language,
+)
 from babelquake.studies.qe.verdict import qe_findings
 from babelquake.studies.resolve import references_each, scorers_of
+from babelquake.studies.segment_units import unit_for, with_units
+from babelquake.studies.slices import slices_of, slicing_column
 from babelquake.studies.tests_to_measures import enough
 from babelquake.studies.variants import meaning_of, vocabularies
 
@@ -85,9 +95,11 @@ class QePlan(Plan):
 def plan(options: QeOptions) -> QePlan:
     """Probe good translations, and judge all of them as they are (Kanojia 2021 §3)."""
     data = options.dataset()
-    everything = judged_segments(data)
+    everything = with_units(judged_segments(data, options.by), _unit(options, data))
+    slicing_column(options.by, everything)
     selected, selection = select(everything, options.threshold)
     suite, said = probes(options, everything)
+    refuse_shared_labels(data, suite, TRANSLATIONS)
     scorers = scorers_of(options.scorers)
     whole = Material(everything, "translation", "target")
     return QePlan(
@@ -106,6 +118,11 @@ def plan(options: QeOptions) -> QePlan:
     )
 
 
+def _unit(options: QeOptions, data: Dataset) -> Unit:
+    """What is resampled."""
+    return unit_for(options.unit, data, data.has(TRANSLATIONS))
+
+
 @takes(QeOptions)
 def qe(options: QeOptions) -> Run:
     """Score drops per probe, discrimination MPP − MAP, rankings and flags, for any scorers.
@@ -115,8 +132,16 @@ def qe(options: QeOptions) -> Run:
     """
     planned, seed, resamples = plan(options), options.seed, options.resamples
     everything, selected, suite = planned.everything, planned.segments, planned.perturbations
-    lacking = None if suite.asks else suite_of(options.suite).lacking or None
-    with QE.session(options, data=planned.data, scorers=[*planned.scorers], suite=suite) as session:
+    made = suite.perturbations and not suite.asks
+    lacking = (suite_of(options.suite or DEFAULT_SUITE).lacking or None) if made else None
+    unit = _unit(options, planned.data)
+    with QE.session(
+        options,
+        data=planned.data,
+        scorers=[*planned.scorers],
+        suite=suite,
+        unit=unit if unit == "document" else options.unit,
+    ) as session:
         run = session.run
         session.attach(references_each(planned.data.segments) if planned.data.has("references") else 1)
         if session.finished:
@@ -127,6 +152,9 @@ def qe(options: QeOptions) -> Run:
                 meaning=meaning_of(perturbation), title=TITLES.get(perturbation.name, perturbation.label)
             )
             for perturbation in suite.perturbations
+        } | {
+            label: Probe(meaning=meaning, title=label)
+            for label, meaning in meanings_of(planned.data, TRANSLATIONS).items()
         }
         run.info.facts.left_out = lacking
         session.say(*planned.notes)
@@ -142,10 +170,13 @@ def qe(options: QeOptions) -> Run:
             probed_models(tables["sums"], selected, session.scorers, known, enough(resamples), seed, unprobed)
         )
         measures, flags = probe_results(probed)
+        drawn = known, enough(resamples), seed, unprobed
+        parts = part_results(tables["sums"], selected, session.scorers, *drawn, slices_of(selected, options.by))
         spreads = _spreads(humans)
         measures += [*standardised(measures, spreads), *rivalries(probed, spreads)]
         measures += agreement_measures(pearson_cells(everything, humans, session.scorers, resamples, seed))
         measures += ranking_results(measures, seed)
+        measures += parts
         run.info.facts.flags = flags
         session.say(
             *(
@@ -153,7 +184,8 @@ def qe(options: QeOptions) -> Run:
                 for name in unprobed
             )
         )
-        return session.finish(measures, language=target_language, threshold=options.threshold)
+        resampled = unit if unit == "document" else None
+        return session.finish(measures, language=target_language, threshold=options.threshold, unit=resampled)
 
 
 def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from babelquake.runs.run import Run
 
 def qe_findings(run: Run) -> list[Finding]:
     """Per language pair: the best and the worst model, agreement of rankings; then the warnings."""
-    results = Results.of(run)
+    results = Results.of(run).whole
     found: list[Finding] = []
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         found += _models(results, pair)
