@@ -1,4 +1,4 @@
-"""The tables of docs/studies/attacks.md: every recipe against every victim, and what they say as Markdown.
+"""The tables of docs/results/attacks.md: every recipe against every victim, and what they say as Markdown.
 
 Every cell is a run of its own (`OUT/GOAL/VICTIM/RECIPE`), several side by side, so that one GPU serves many processes.
 A cell that is finished is not made again; one that was stopped goes on.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures behind docs/studies/subword-regularisation.md (Niu et al. 2020, Table 3 and Figures 1 and 2).
+# Measures behind docs/results/subword-regularisation.md (Niu et al. 2020, Table 3 and Figures 1 and 2).
 #   scripts/subword_study.sh TEST.tsv OUT [SEED1]
 # TEST.tsv: source<TAB>reference, German-English, no header. OUT: where runs and cache go; a stopped study continues.
 # The bundled models are those of training seed 2. SEED1: a folder with de-en-bpe, de-en-bpe-dropout and

@@ -1,4 +1,4 @@
-"""The tables of docs/studies/subword-regularisation.md as Markdown, from the runs of scripts/subword_study.sh.
+"""The tables of docs/results/subword-regularisation.md as Markdown, from the runs of scripts/subword_study.sh.
 
 python scripts/subword_tables.py OUT
 """
