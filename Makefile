@@ -7,9 +7,13 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test quick lint types bench docs site models clean parity locked audit
+.PHONY: demo demo-neural test quick lint types bench docs site models clean parity locked audit release
 
-demo: $(VENV)/.neural
+# On the core alone, which installs in half a minute; `make demo-neural` adds BERTScore and a learned metric
+demo: $(VENV)/.core
+	$(BIN)/babelquake demo --out demo --restart
+
+demo-neural: $(VENV)/.neural
 	$(BIN)/babelquake demo --out demo --restart
 
 test: $(VENV)/.test
@@ -51,14 +55,19 @@ models: $(VENV)/.test
 	for recipe in de-en-bpe de-en-bpe-dropout de-en-sentencepiece; do \
 	  $(BIN)/babelquake train nmt --config $$recipe --data $(DATA) --out build/models/$$recipe || exit 1; done
 
-# An environment of exactly the files whose hashes requirements.lock holds, and this machine's build of torch with what that
-# build needs; scripts/make_lock.py writes the lock anew
+# An environment of exactly the files whose hashes requirements.lock holds, one of the builds of torch in
+# requirements-torch.lock, and what that build needs here; scripts/make_lock.py writes the lock anew
 locked:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --require-hashes --no-deps -r requirements.lock
+	$(BIN)/pip install -q --require-hashes --no-deps -r requirements-torch.lock
 	$(BIN)/pip install -q -c constraints.txt torch==2.13.0
 	$(BIN)/pip install -q --no-deps -e . -e packages/models
 	$(BIN)/python -c "import babelquake, ctranslate2, polars, ray, spacy, torch, transformers"
+
+# Both distributions: built, looked into, installed into fresh environments, tested there (see scripts/release.py)
+release:
+	$(PYTHON) scripts/release.py $(RELEASE)
 
 # Known vulnerabilities of what is locked; asks a public service, and fails where that cannot be reached
 audit:

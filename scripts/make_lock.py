@@ -1,15 +1,19 @@
 """Hashes of every file of every version in constraints.txt, so that nothing else can be installed: requirements.lock.
 
-    python scripts/make_lock.py            asks the package index, once for each distribution
+    python scripts/make_lock.py [WHEEL...]     asks the package index, once for each distribution
     pip install --require-hashes --no-deps -r requirements.lock
 
 `make locked` sets up an environment from it. A version that the index does not have (a build of one's own, say) is
-named and left out. So is torch: the index's build for Linux wants CUDA's libraries, others do not, and which is right
-depends on the machine.
+named and left out. torch has a lock of its own, requirements-torch.lock: the index's build for Linux wants CUDA's
+libraries, others do not, and which is right depends on the machine; wheels that are named (such as the CPU build of
+download.pytorch.org) are added to its hashes. requirements-core.lock is the part that an installation without extras
+needs, found out in the environment that runs this.
 """
 
+import hashlib
 import re
 import sys
+import tomllib
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +23,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "requirements.lock"
+TORCH, CORE = ROOT / "requirements-torch.lock", ROOT / "requirements-core.lock"
 INDEX = "https://pypi.org/simple"
 BY_MACHINE = frozenset({"torch"})
 """Distributions whose build is the machine's choice."""
@@ -64,10 +69,34 @@ def lock() -> str:
         if not digests:
             print(f"{name}=={version}: the index has no such version", file=sys.stderr)
             continue
-        parts.append(
-            " \\\n    ".join([f"{name}=={version}", *(f"--hash=sha256:{digest}" for digest in digests)]) + "\n"
-        )
+        parts.append(entry(name, version, digests))
     return "".join(parts)
+
+
+def entry(name: str, version: str, digests: list[str]) -> str:
+    """One distribution, as pip reads it."""
+    return " \\\n    ".join([f"{name}=={version}", *(f"--hash=sha256:{digest}" for digest in digests)]) + "\n"
+
+
+def lock_of_builds(wheels: list[Path]) -> str:
+    """The lock of what is the machine's choice: every build that the index has, and the wheels that are named."""
+    parts = [HEAD]
+    for name, version in pins():
+        if name in BY_MACHINE:
+            named = [hashlib.sha256(wheel.read_bytes()).hexdigest() for wheel in wheels if wheel.name.startswith(name)]
+            parts.append(entry(name, version, sorted({*hashes((name, version)), *named})))
+    return "".join(parts)
+
+
+def lock_of_core(whole: str) -> str:
+    """The part of a lock that the core needs."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from make_sbom import closure
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = set(closure(project["dependencies"]))
+    known = {canonicalize_name(name): (name, *found) for name, found in locked(whole).items()}
+    return HEAD + "".join(entry(*known[name]) for name in sorted(needed & known.keys()))
 
 
 def locked(text: str) -> dict[str, tuple[str, list[str]]]:
@@ -78,3 +107,5 @@ def locked(text: str) -> dict[str, tuple[str, list[str]]]:
 
 if __name__ == "__main__":
     TARGET.write_text(lock(), "utf-8")
+    CORE.write_text(lock_of_core(TARGET.read_text("utf-8")), "utf-8")
+    TORCH.write_text(lock_of_builds([Path(name) for name in sys.argv[1:]]), "utf-8")

@@ -13,8 +13,12 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+import vl_convert
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from babelquake.report.plots import VEGA_LITE
+from babelquake.version import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "sbom.cdx.json"
@@ -64,6 +68,25 @@ def component(name: str, versions: dict[str, str]) -> dict[str, Any]:
     return entry
 
 
+def bundled_scripts() -> list[dict[str, Any]]:
+    """The scripts in report/assets/vega.js.gz, which make_vega_bundle.py takes from vl-convert."""
+    versions = {
+        "vega": vl_convert.get_vega_version(),
+        "vega-lite": f"{VEGA_LITE}.0" if VEGA_LITE.count(".") == 1 else VEGA_LITE,
+        "vega-embed": vl_convert.get_vega_embed_version(),
+    }
+    return [
+        {
+            "type": "library",
+            "name": name,
+            "licenses": [{"license": {"id": "BSD-3-Clause"}}],
+            "version": version,
+            "purl": f"pkg:npm/{name}@{version}",
+        }
+        for name, version in versions.items()
+    ]
+
+
 def sbom() -> dict[str, Any]:
     """The bill of materials."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -75,9 +98,15 @@ def sbom() -> dict[str, Any]:
         "specVersion": "1.5",
         "version": 1,
         "metadata": {
-            "component": {"type": "application", "name": "babelquake", "licenses": [{"license": {"id": "Apache-2.0"}}]}
+            "component": {
+                "type": "application",
+                "name": "babelquake",
+                "version": VERSION,
+                "purl": f"pkg:pypi/babelquake@{VERSION}",
+                "licenses": [{"license": {"id": "Apache-2.0"}}],
+            }
         },
-        "components": [component(name, versions) for name in closure(lines)],
+        "components": [*(component(name, versions) for name in closure(lines)), *bundled_scripts()],
     }
 
 

@@ -55,6 +55,32 @@ def test_a_locked_environment_gets_the_machine_s_build_of_what_is_not_locked(pin
         assert re.search(rf'-c "import .*\b{name}\b', recipe), f"nobody looks whether {name} can be imported"
 
 
+def test_the_machine_s_build_is_one_of_those_with_a_known_hash(pins: dict[str, str]) -> None:
+    made = script("make_lock")
+    lock = made.locked((ROOT / "requirements-torch.lock").read_text("utf-8"))
+    assert {name: version for name, (version, _) in lock.items()} == {name: pins[name] for name in made.BY_MACHINE}
+    recipe = (ROOT / "Makefile").read_text("utf-8").split("\nlocked:\n", 1)[1].split("\n\n", 1)[0]
+    assert "--require-hashes --no-deps -r requirements-torch.lock" in recipe
+
+
+def test_the_core_is_a_part_of_the_lock_without_extras(pins: dict[str, str]) -> None:
+    made = script("make_lock")
+    whole = made.locked((ROOT / "requirements.lock").read_text("utf-8"))
+    core = made.locked((ROOT / "requirements-core.lock").read_text("utf-8"))
+    assert core.items() <= whole.items(), "make_lock.py anew"
+    assert {named(line) for line in PROJECT["dependencies"]} <= {canonicalize_name(name) for name in core}
+    assert not {"torch", "transformers", "ray", "pytest"} & core.keys()
+
+
+def test_the_bill_of_materials_names_the_application_and_its_scripts_with_versions() -> None:
+    from babelquake.version import VERSION
+
+    bill = json.loads((ROOT / "sbom.cdx.json").read_text("utf-8"))
+    assert bill["metadata"]["component"]["version"] == VERSION
+    assert {"vega", "vega-lite", "vega-embed"} <= {one["name"] for one in bill["components"]}
+    assert not [one["name"] for one in bill["components"] if not one.get("version")]
+
+
 def test_the_lock_is_read_as_pip_reads_it() -> None:
     read = script("make_lock").locked
     assert read("a==1.0 \\\n    --hash=sha256:" + "0" * 64 + "\n") == {"a": ("1.0", ["0" * 64])}

@@ -8,6 +8,7 @@ import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Device, Executor, Offline, option, switch
+from babelquake.paths import install_line
 from babelquake.studies.options import StudyOptions
 
 
@@ -27,7 +28,7 @@ def demo(
     from babelquake.cli.printing import print_table
     from babelquake.report.html import write_html
     from babelquake.report.page import tables
-    from babelquake.studies.demonstration import demonstrate
+    from babelquake.studies.demonstration import demonstrate, neural_metrics
 
     runs, engine = [], StudyOptions(data=(), cache="none", executor=executor).made_engine()
     for title, run in demonstrate(out, restart, engine):
@@ -37,6 +38,9 @@ def demo(
         runs.append(run)
     target = out / "report.html"
     write_html(runs, target)
+    if not neural_metrics():
+        line = install_line("neural")
+        typer.echo(f"With torch, the demo would add BERTScore and a learned metric to the second table: {line}")
     typer.echo(f"The report is {target.resolve()}")
     if open_report:
         webbrowser.open(target.resolve().as_uri())
