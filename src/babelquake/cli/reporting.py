@@ -112,7 +112,7 @@ def compare(
 
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
-    from babelquake.report.run_names import run_names
+    from babelquake.report.phrases import run_names
     from babelquake.report.verdict import in_words
     from babelquake.runs.run import Run
     from babelquake.studies.compare import Correction

@@ -7,13 +7,17 @@ broken ends in a `ResumableError`; a spent quota ends in a `QuotaError` at once.
 taken out of whatever is quoted.
 """
 
+import math
 import os
+import random
 import re
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,9 +25,37 @@ from urllib.parse import urlsplit
 from babelquake.errors import QuotaError, ResumableError, StoppedError, UserError
 from babelquake.escape import visible
 from babelquake.http.body import is_web_page, message, parsed, salvaged, without_secret
-from babelquake.http.waiting import back_off, retry_after
 from babelquake.http.wire import Response, Wire
 from babelquake.interrupts import pause, stopping
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds of back-off after the first failure, and at most."""
+
+
+def back_off(attempt: int, retry_after: float | None) -> float:
+    """Seconds before the next attempt: what was asked for, or a random half to whole of 1, 2, 4, … seconds."""
+    if retry_after is not None:
+        return retry_after
+    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(attempt - 1, 16)) * random.uniform(0.5, 1)
+
+
+def retry_after(header: str | None) -> float | None:
+    """Seconds of a `Retry-After` header, which gives seconds or a date (RFC 9110 §10.2.3).
+
+    What is no time to come – not a number, negative, a date that has passed – is no wish, and the usual back-off holds.
+    """
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+            seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
+            return None
+    return seconds if not math.isnan(seconds) and seconds > 0 else None
+
 
 LONGEST_RETRY_AFTER = 300.0
 """A provider that asks for more seconds than this has, for now, said no."""

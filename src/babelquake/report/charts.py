@@ -10,7 +10,10 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.runs.results import Row
+from babelquake.perturb.labels import known_card
+from babelquake.report.phrases import labelled
+from babelquake.report.results import scorer_text
+from babelquake.runs.results import Row, values
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A", "#B5A000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
@@ -172,3 +175,20 @@ def _cycled(items: Sequence[Any], names: Sequence[str], shift: int = 0) -> list[
     """
     whole = len(items)
     return [items[(place + shift * (place // whole)) % whole] for place in range(len(names))]
+
+
+def sweeps(rows: Sequence[Row], who: str, label: str, title: str, y: str, described: str) -> list[Chart]:
+    """A chart per perturbation, a line per system, scorer or tokenizer; `described` has a gap for the perturbation."""
+    charts = []
+    among = values(rows, who)
+    shown = {name: name if who == "system" else scorer_text(name, among) for name in among}
+    named = labelled(values(rows, "perturbation"))
+    for perturbation in values(rows, "perturbation"):
+        here = [row for row in rows if row["perturbation"] == perturbation and row["level"] is not None]
+        if len({row["level"] for row in here}) < 2:
+            continue
+        card, called = known_card(perturbation), named(perturbation, None)
+        drawn = points(here, name=lambda row: shown[row[who]], level=lambda row: row["level"])
+        chart = curves(drawn, list(shown.values()), who, card.unit if card and card.unit else "level", y)
+        charts.append(Chart(f"{label}-{perturbation}", f"{title}: {called}", described.format(called), chart))
+    return charts

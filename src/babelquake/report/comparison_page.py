@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from babelquake.report.comparing import comparison_table
-from babelquake.report.phrases import labelled
-from babelquake.report.run_names import run_names
+from babelquake.report.phrases import labelled, run_names
 from babelquake.report.table import Table, number
 from babelquake.report.verdict import in_words
 from babelquake.runs.run import Run

@@ -22,7 +22,7 @@ from babelquake.report.comparison_heatmap import HeatMap
 from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, views
-from babelquake.report.run_names import run_names
+from babelquake.report.phrases import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
 from babelquake.report.verdict import told

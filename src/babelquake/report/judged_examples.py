@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.packing import Packed, with_scorers_shown
+from babelquake.report.pack import Packed, with_scorers_shown
 from babelquake.report.page import Examples
 from babelquake.runs.run import Run
 

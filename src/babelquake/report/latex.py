@@ -6,7 +6,7 @@ import regex
 
 from babelquake.escape import visible
 from babelquake.report.page import tables
-from babelquake.report.run_names import run_names
+from babelquake.report.phrases import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import signatures
 from babelquake.runs.run import AnyRun, opened

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.failures import DETECTORS
-from babelquake.report.packing import Packed
+from babelquake.report.pack import Packed
 from babelquake.report.page import Examples, Page
 from babelquake.report.results import results_of, short_names
 from babelquake.report.table import Table, number, of

@@ -4,12 +4,11 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, tooltips
+from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, sweeps, tooltips
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text
 from babelquake.report.phrases import row_label
 from babelquake.report.results import named, results_of, scorer_text, statistic_text, tested_text
-from babelquake.report.sweeps import sweeps
 from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
 

@@ -5,10 +5,9 @@ from typing import Any
 import altair as alt
 
 from babelquake.perturb.labels import label_of
-from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, tooltips
+from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, sweeps, tooltips
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
-from babelquake.report.sweeps import sweeps
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.what_changed import KINDS

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.packing import Packed
+from babelquake.report.pack import Packed
 from babelquake.report.page import Examples
 from babelquake.report.results import short_names
 from babelquake.runs.run import Run

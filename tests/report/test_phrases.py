@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from babelquake.report.run_names import run_names
+from babelquake.report.phrases import run_names
 
 
 @pytest.mark.parametrize(
