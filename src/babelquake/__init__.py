@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from babelquake.version import VERSION
 
 if TYPE_CHECKING:
-    from babelquake.data import dataset, read
+    from babelquake.data import Dataset, dataset, read
     from babelquake.engine import Cache, Engine, workers
     from babelquake.errors import UserError
     from babelquake.models.settings import configure
     from babelquake.papers import reproduce
-    from babelquake.perturb import perturb
-    from babelquake.perturb.suite import suite
+    from babelquake.perturb import Perturbation, perturb, perturbation
+    from babelquake.perturb.suite import Suite, suite
     from babelquake.perturb.table import perturb_table, write_perturb_table
     from babelquake.report.examples import example_table, examples
     from babelquake.report.html import write_html
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from babelquake.report.model_card import to_model_card
     from babelquake.report.plots import write_images
     from babelquake.runs.run import Run, runs_below
-    from babelquake.scorers import scorer
+    from babelquake.scorers import MeanScorer, Questions, Scorer, scorer
     from babelquake.studies import plans as plan
     from babelquake.studies.attack.study import attack
     from babelquake.studies.check.study import check
@@ -42,14 +42,21 @@ if TYPE_CHECKING:
     from babelquake.studies.mt.study import mt
     from babelquake.studies.qe.study import qe
     from babelquake.studies.similarities import similarities
-    from babelquake.systems import system
+    from babelquake.systems import System, system
 
 __version__ = VERSION
 
 _PLACES = {
     "Cache": "babelquake.engine:Cache",
+    "Dataset": "babelquake.data:Dataset",
     "Engine": "babelquake.engine:Engine",
+    "MeanScorer": "babelquake.scorers:MeanScorer",
+    "Perturbation": "babelquake.perturb:Perturbation",
+    "Questions": "babelquake.scorers:Questions",
     "Run": "babelquake.runs.run:Run",
+    "Scorer": "babelquake.scorers:Scorer",
+    "Suite": "babelquake.perturb.suite:Suite",
+    "System": "babelquake.systems:System",
     "UserError": "babelquake.errors:UserError",
     "attack": "babelquake.studies.attack.study:attack",
     "check": "babelquake.studies.check.study:check",
@@ -65,8 +72,9 @@ _PLACES = {
     "metric": "babelquake.studies.metric.study:metric",
     "mt": "babelquake.studies.mt.study:mt",
     "perturb": "babelquake.perturb:",
-    "plan": "babelquake.studies.plans:",
     "perturb_table": "babelquake.perturb.table:perturb_table",
+    "perturbation": "babelquake.perturb:perturbation",
+    "plan": "babelquake.studies.plans:",
     "qe": "babelquake.studies.qe.study:qe",
     "read": "babelquake.data:read",
     "reproduce": "babelquake.papers:reproduce",
@@ -85,8 +93,15 @@ _PLACES = {
 }
 __all__ = [
     "Cache",
+    "Dataset",
     "Engine",
+    "MeanScorer",
+    "Perturbation",
+    "Questions",
     "Run",
+    "Scorer",
+    "Suite",
+    "System",
     "UserError",
     "__version__",
     "attack",
@@ -104,6 +119,7 @@ __all__ = [
     "mt",
     "perturb",
     "perturb_table",
+    "perturbation",
     "plan",
     "qe",
     "read",

@@ -114,7 +114,7 @@ def require_texts(**given: Iterable[object] | None) -> None:
     for name, texts in given.items():
         if isinstance(texts, str):
             raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
-        for place, text in enumerate(texts or (), 1):
+        for place, text in enumerate(() if texts is None else texts, 1):
             if not isinstance(text, str | list | tuple):
                 raise UserError(f"{name} are a list of texts; number {place} is {text!r}.")
 

@@ -38,6 +38,16 @@ def at(place: str) -> Any:
     return found
 
 
+def name_of(thing: Any) -> str:
+    """What tables call a function, a lambda or an object: its own name, its class, or where the function is."""
+    if not hasattr(thing, "__qualname__"):
+        own = getattr(thing, "name", None)
+        return own if isinstance(own, str) and own else type(thing).__qualname__
+    if thing.__name__ == "<lambda>":
+        return f"lambda-{source_of(thing) or ''}"[:11]
+    return str(thing.__name__) if thing.__module__ == "__main__" else f"{thing.__module__}:{thing.__qualname__}"
+
+
 def source_of(thing: Any) -> str | None:
     """A hash of the file that a function or class is written in; None where nothing is known of it.
 

@@ -12,8 +12,8 @@ from babelquake.data.request import Targets
 from babelquake.data.table import Table, columns_of, to_dataset
 from babelquake.errors import UserError
 
-Given = Dataset | str | Path | pl.DataFrame | Mapping[str, Sequence[Any]] | Sequence[Any]
-"""What the studies take as `data`."""
+Given = Dataset | str | Path | pl.DataFrame | Mapping[str, Sequence[Any]] | Sequence[Any] | Any
+"""What the studies take as `data`: also tables and series of pandas, pyarrow and Hugging Face `datasets`."""
 
 
 def dataset(
@@ -26,34 +26,68 @@ def dataset(
 ) -> Dataset:
     """The data set that was meant.
 
-    A table of polars or pandas needs columns that say what they are (source, reference, translation, system, score …);
-    a mapping holds such columns as lists; a list may hold paths, rows as mappings, or (source, reference) pairs.
+    A table (polars, pandas, pyarrow, Hugging Face `datasets`) or a mapping of columns needs columns that say what they
+    are (source, reference, translation, system, score …). A series or a list of sentences are sources; a list may also
+    hold paths, rows as mappings, or (source, reference) pairs.
     """
     if isinstance(given, Dataset):
         return given
     if isinstance(given, str | Path):
         return read(given, columns=columns, language_pair=language_pair, reference=reference, targets=targets)
-    if isinstance(given, pl.DataFrame):
-        return _of_table(given, columns, language_pair)
-    if hasattr(given, "columns") and hasattr(given, "notna"):
-        return _of_table(_of_pandas(given), columns, language_pair)
-    if isinstance(given, Mapping):
-        return _of_table(_of_columns(given), columns, language_pair)
-    items = list(given) if isinstance(given, Iterable) else []
+    if (table := _table(given)) is not None:
+        return _of_table(*_without_language_columns(table, language_pair), columns)
+    items = _listed(given)
     if items and all(isinstance(item, str | Path) for item in items):
         if all(_is_sentence(str(item)) for item in items):
-            raise UserError(
-                "a list of names is a list of files: sentences are {'source': texts}, or (source, reference) pairs."
-            )
+            return _of_table(pl.DataFrame({"source": items}), language_pair, columns)
         return read(items, columns=columns, language_pair=language_pair, reference=reference, targets=targets)
     if items and all(isinstance(item, Mapping) for item in items):
-        return _of_table(pl.DataFrame(items), columns, language_pair)
+        return _of_table(*_without_language_columns(pl.DataFrame(items), language_pair), columns)
     if items and all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
-        return _of_table(pl.DataFrame(items, schema=["source", "reference"], orient="row"), columns, language_pair)
+        pairs = pl.DataFrame(items, schema=["source", "reference"], orient="row")
+        return _of_table(pairs, language_pair, columns)
     raise UserError(
-        "data are a path or name, a polars or pandas DataFrame, columns such as {'source': texts}, or a list of paths, "
-        "of (source, reference) pairs or of mappings."
+        "data are a path or name, a table of polars, pandas, pyarrow or datasets, columns such as {'source': texts}, "
+        "or a list of sentences, of paths, of (source, reference) pairs or of mappings."
     )
+
+
+def _table(given: Any) -> pl.DataFrame | None:
+    """Whatever has columns by name, as a table of polars; libraries are recognised by what they offer."""
+    if isinstance(given, pl.DataFrame):
+        return given
+    if isinstance(given, pl.LazyFrame):
+        return given.collect()
+    if hasattr(given, "columns") and hasattr(given, "notna"):
+        return _of_pandas(given)
+    if hasattr(given, "column_names"):  # pyarrow's tables, datasets of Hugging Face
+        if isinstance(given.column_names, Mapping):
+            splits = ", ".join(map(str, given.column_names))
+            raise UserError(f"these are several splits ({splits}): give one of them, such as data['test'].")
+        columns = given.to_pydict() if hasattr(given, "to_pydict") else given.to_dict()
+        return _of_columns(columns)
+    return _of_columns(given) if isinstance(given, Mapping) else None
+
+
+def _listed(given: Any) -> list[Any]:
+    """A list, or what becomes one: series of polars and pandas, arrays of NumPy and pyarrow."""
+    for convert in ("to_list", "to_pylist", "tolist"):
+        if hasattr(given, convert):
+            return list(getattr(given, convert)())
+    return list(given) if isinstance(given, Iterable) else []
+
+
+def _without_language_columns(table: pl.DataFrame, language_pair: str | None) -> tuple[pl.DataFrame, str | None]:
+    """A column of {language: text}, as translation sets on the hub have, as sources and references."""
+    for name, kind in table.schema.items():
+        if isinstance(kind, pl.Struct) and len(kind.fields) == 2 and "source" not in table.columns:
+            codes = [field.name for field in kind.fields]
+            if language_pair is not None and language_pair == f"{codes[1]}-{codes[0]}":
+                codes.reverse()
+            texts = table[name].struct
+            plain = table.drop(name).with_columns(source=texts.field(codes[0]), reference=texts.field(codes[1]))
+            return plain, language_pair or f"{codes[0]}-{codes[1]}"
+    return table, language_pair
 
 
 def _is_sentence(name: str) -> bool:
@@ -78,7 +112,7 @@ def _of_pandas(table: Any) -> pl.DataFrame:
     return pl.DataFrame({str(name): cells[name].tolist() for name in cells.columns}, strict=False)
 
 
-def _of_table(table: pl.DataFrame, columns: Mapping[str, str] | None, language_pair: str | None) -> Dataset:
+def _of_table(table: pl.DataFrame, language_pair: str | None, columns: Mapping[str, str] | None) -> Dataset:
     if table.is_empty():
         raise UserError("the table is empty: there is nothing to study.")
     return to_dataset(

@@ -5,7 +5,7 @@ sets the attribute to the package whenever something imports it, so the package 
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -17,17 +17,25 @@ __all__ = ["PERTURBATIONS", "Card", "Perturbation", "perturb", "perturbation"]
 
 
 def perturb(
-    name: str, texts: Sequence[str], *, lang: str | None = None, seed: int = 0, replicate: int = 0, **options: Any
+    name: str | Callable[..., Any],
+    texts: Iterable[str],
+    *,
+    lang: str | None = None,
+    seed: int = 0,
+    replicate: int = 0,
+    **options: Any,
 ) -> list[str | None]:
-    """Change each text; None where the perturbation is not applicable.
+    """Change each text; None where the perturbation is not applicable. `name` may be a function of a text.
 
     What can do nothing without the language of the texts is an error where `lang` is not given.
 
     >>> perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
     """
     given = options.pop("sources", None)
-    require_texts(texts=texts, sources=given if isinstance(given, str) else None)
-    sources: Sequence[str | None] = [None] * len(texts) if given is None else given
+    require_texts(texts=texts)
+    texts = list(texts)
+    require_texts(sources=given if isinstance(given, str) else None)
+    sources: Sequence[str | None] = [None] * len(texts) if given is None else list(given)
     words = options.pop("vocabulary", None)
     if isinstance(words, str):
         options["vocabulary"], words = words, None
@@ -43,11 +51,13 @@ def perturb(
     ]
 
 
-def _one(name: str, options: dict[str, Any]) -> Perturbation:
+def _one(name: str | Callable[..., Any], options: dict[str, Any]) -> Perturbation:
     """The perturbation of that name; a suite, which is several, is refused by name."""
     from babelquake.perturb.suite import is_suite, suite
 
-    if is_suite(name):
+    if isinstance(name, Perturbation):
+        return Perturbation(name.spec, **options)
+    if isinstance(name, str) and is_suite(name):
         each = ", ".join(dict.fromkeys(one.name for one in suite(name).perturbations))
         raise UserError(f"{name} is a suite: perturb_table takes it; here name one of its perturbations: {each}.")
     return Perturbation(name, **options)

@@ -1,14 +1,14 @@
 """What every perturbation is: a card (see `card`) bound to a level and options, ready to change texts."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.generators import driven
 from babelquake.languages import Language
-from babelquake.perturb.card import PERTURBATIONS, Card, card_of, perturbation
+from babelquake.perturb.card import PERTURBATIONS, Card, card_of, card_of_function, perturbation
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import FROM_DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
@@ -25,7 +25,10 @@ TOLD = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=No
 class Perturbation:
     """A card bound to a level and options: ready to change texts."""
 
-    def __init__(self, spec: Spec | str, **options: Any) -> None:
+    def __init__(self, spec: Spec | str | Callable[..., Any], **options: Any) -> None:
+        """By its name with options in brackets, or as a function of a text."""
+        if not isinstance(spec, str | Spec):
+            spec = Spec(card_of_function(spec).name)
         spec = (parse(spec) if isinstance(spec, str) else spec).with_options(**options)
         self.card = card_of(spec.name)
         given = dict(spec.options)

@@ -21,7 +21,7 @@ from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.registry import Registry
 from babelquake.spec import parameters
-from babelquake.user_code import PLACE, at, source_of, told
+from babelquake.user_code import PLACE, at, name_of, source_of, told
 
 Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -153,20 +153,61 @@ def card_of(name: str) -> Card:
     Such a function asks for what it needs by the same names; the default of its `level` is the level. The file it is
     written in counts in the signature.
     """
-    if not PLACE.fullmatch(name):
-        return PERTURBATIONS.get(name)
-    function = at(name)
+    if name in LIVE:
+        return LIVE[name]
+    return _card_for(at(name), name) if PLACE.fullmatch(name) else PERTURBATIONS.get(name)
+
+
+LIVE: dict[str, Card] = {}
+"""Functions of the user's that were handed over as such, by the names that tables show."""
+
+
+def card_of_function(function: Callable[..., Any]) -> Card:
+    """The card of a function, a lambda or an object that can be called, under a name of its own.
+
+    A name that was taken by an earlier function is the new one's: in a notebook, cells are run again.
+    """
+    if not callable(function):
+        raise UserError(f"{type(function).__name__} is not a perturbation: give a name, or a function of a text.")
+    name = name_of(function).rpartition(":")[2].rpartition(".")[2]
+    if name in PERTURBATIONS.names():
+        name = f"own-{name}"
+    LIVE[name] = _card_for(function, name)
+    return LIVE[name]
+
+
+def _card_for(function: Callable[..., Any], name: str) -> Card:
     if isinstance(own := getattr(function, "card", None), Card):
         return replace(own, name=name, function=_own(function, name))
     given = inspect.signature(function).parameters
     if "text" not in given:
-        raise UserError(f"{name}({', '.join(given)}) is no perturbation: it needs a parameter called text.")
+        first = next(
+            (one for one in given.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)), None
+        )
+        if first is None or first.name in SUPPLIED:
+            raise UserError(f"{name}({', '.join(given)}) is not a perturbation: its first parameter must be the text.")
+        function = _called_text(function, first.name)
+        given = inspect.signature(function).parameters
     level = given["level"].default if "level" in given else None
     if "level" in given and not isinstance(level, int | float):
         raise UserError(f"{name}: its parameter level needs a default, such as level=0.1.")
     return Card(
         name, "own", "", "depends", level, "share", (), "any", 1, _own(function, name), resource=_file(function)
     )
+
+
+def _called_text(function: Callable[..., Any], first: str) -> Callable[..., Any]:
+    """A function whose first parameter is called `text`."""
+
+    @wraps(function)
+    def renamed(text: str, **options: Any) -> Any:
+        return function(text, **options)
+
+    signature = inspect.signature(function)
+    parameters = [one.replace(name="text") if one.name == first else one for one in signature.parameters.values()]
+    plain = [one.replace(kind=one.POSITIONAL_OR_KEYWORD) if one.name == "text" else one for one in parameters]
+    renamed.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
+    return renamed
 
 
 def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:

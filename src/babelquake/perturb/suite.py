@@ -7,11 +7,12 @@ perturbations: [misspell, case]
 ```
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -20,6 +21,7 @@ from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
+from babelquake.perturb.card import LIVE
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import FROM_DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
@@ -186,23 +188,33 @@ MOST_REPLICATES = 10_000
 """More than anybody needs, fewer than fill a disk."""
 
 
-def suite(what: str | Suite | Sequence[str], replicates: int | None = None, vocabulary: str | None = None) -> Suite:
+AnyPerturbation = str | Perturbation | Callable[..., Any]
+"""A perturbation by name, a perturbation, or a function of a text."""
+
+
+def suite(
+    what: Suite | AnyPerturbation | Sequence[AnyPerturbation],
+    replicates: int | None = None,
+    vocabulary: str | None = None,
+) -> Suite:
     """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`.
 
+    Functions of a text and perturbations may stand among the names.
     `replicates` repeats stochastic perturbations, `vocabulary` says where those that draw words take them from.
     """
     return _named(what, replicates).drawing_from(vocabulary)
 
 
-def _named(what: str | Suite | Sequence[str], replicates: int | None) -> Suite:
+def _named(what: Suite | AnyPerturbation | Sequence[AnyPerturbation], replicates: int | None) -> Suite:
     if replicates is not None and not 1 <= replicates <= MOST_REPLICATES:
         raise UserError(f"{replicates} replicates: expected a whole number from 1 to {MOST_REPLICATES:,}.")
     if isinstance(what, Suite):
         return what if replicates is None else replace(what, replicates=replicates)
-    items = split_list(what) if isinstance(what, str) else [part for item in what for part in split_list(item)]
+    given = list(what) if isinstance(what, Sequence) and not isinstance(what, str) else [what]
+    items = [part for item in given for part in (split_list(item) if isinstance(item, str) else [item])]
     if not items:
         raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")
-    if len(items) == 1 and is_suite(items[0]):
+    if len(items) == 1 and isinstance(items[0], str) and is_suite(items[0]):
         return _read(items[0], replicates)
     return Suite("", _perturbations(items), replicates=replicates)
 
@@ -258,17 +270,20 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     )
 
 
-def _perturbations(items: Sequence[str], within: tuple[str, ...] = ()) -> tuple[Perturbation, ...]:
+def _perturbations(items: Sequence[AnyPerturbation], within: tuple[str, ...] = ()) -> tuple[Perturbation, ...]:
     """What the items name – perturbations, with their alternatives spelt out, or whole suites – each once."""
     found: list[Perturbation] = []
     for item in items:
+        if not isinstance(item, str):
+            found.append(item if isinstance(item, Perturbation) else Perturbation(item))
+            continue
         found += _read(item, within=within).perturbations if is_suite(item) else map(Perturbation, _spelt_out(item))
     return tuple({str(perturbation.spec): perturbation for perturbation in found}.values())
 
 
 def _spelt_out(item: str) -> list[Spec]:
     specs = expand(item)
-    if PLACE.fullmatch(specs[0].name):
+    if PLACE.fullmatch(specs[0].name) or specs[0].name in LIVE:
         card_of(specs[0].name)
     elif specs[0].name not in PERTURBATIONS.names():
         hint = did_you_mean(specs[0].name, [*PERTURBATIONS.names(), *suite_names()])

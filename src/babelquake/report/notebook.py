@@ -3,9 +3,13 @@
 import base64
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+import polars as pl
 from markupsafe import escape
 
+from babelquake.errors import UserError, did_you_mean
 from babelquake.escape import visible
 from babelquake.runs.findings import Finding
 from babelquake.runs.run import Run
@@ -51,6 +55,38 @@ class Notebook:
         from babelquake.report.verdict import in_words
 
         return [sentence.text for sentence in in_words(findings)]
+
+    def plot(self, run: Run, kind: str | None) -> Any:
+        """One of its charts, with its title."""
+        from babelquake.report.page import views
+
+        charts = {chart.name: chart for view in views(run) for chart in view.charts}
+        if not charts:
+            raise UserError(f"a {run.info.study} run like this one has no charts.")
+        found = next(iter(charts.values())) if kind is None else charts.get(kind)
+        if found is None:
+            raise UserError(f"no chart is called '{kind}'. {did_you_mean(str(kind), charts)}")
+        return found.chart.properties(title=found.title)
+
+    def examples(self, run: Run, worst: int) -> pl.DataFrame:
+        """The texts behind its numbers, the largest damage first."""
+        from babelquake.report.examples import examples, with_texts
+
+        order = examples(run).sort("drop", descending=True, nulls_last=True, maintain_order=True)
+        return with_texts(run, order.head(worst).collect())
+
+    def report(self, run: Run, path: Path) -> Path:
+        """Write its report."""
+        from babelquake.report.html import write_html
+
+        write_html(run, path)
+        return path
+
+    def latex(self, run: Run) -> str:
+        """Its tables for a paper."""
+        from babelquake.report.latex import to_latex
+
+        return to_latex(run)
 
     def _parts(self, run: Run) -> Iterator[str]:
         from babelquake.report.page import tables, views

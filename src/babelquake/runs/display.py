@@ -6,6 +6,9 @@ from babelquake.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
 
     from babelquake.runs.findings import Finding
     from babelquake.runs.run import Run
@@ -28,6 +31,22 @@ class Display(Protocol):
 
     def findings(self, run: "Run") -> "list[Finding]":
         """What it found, as data."""
+        ...
+
+    def plot(self, run: "Run", kind: str | None) -> Any:
+        """One of its charts."""
+        ...
+
+    def examples(self, run: "Run", worst: int) -> "pl.DataFrame":
+        """The texts behind its numbers."""
+        ...
+
+    def report(self, run: "Run", path: "Path") -> "Path":
+        """Write its report."""
+        ...
+
+    def latex(self, run: "Run") -> str:
+        """Its tables for a paper."""
         ...
 
     def words(self, findings: "Sequence[Finding]") -> list[str]:

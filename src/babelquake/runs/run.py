@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ BEGUN = frozenset({".run.json.writing", "run.json.writing", "run.json", LOCK})
 """All that is there when a run was killed as it began, or while another process begins it."""
 TEXTS = frozenset({"segments", "variants"})
 """Tables that nothing was asked for: a run that failed with these alone has no result yet."""
+
+
+FOR_USERS = {"folder", "info", "status", "measures", "segments", "variants", "translations", "scores", "table", "scan"}
+FOR_USERS |= {"open", "has", "summary", "verdict", "findings", "pivot", "plot", "examples", "report", "to_latex"}
+FOR_USERS |= {"to_pandas"}
+"""What a run shows whoever completes its name in a notebook."""
 
 
 class Run:
@@ -310,6 +317,50 @@ class Run:
     def findings(self) -> list[Finding]:
         """What the run found, as data: the verdict is these in words."""
         return display().findings(self)
+
+    def pivot(self, measure: str) -> pl.DataFrame:
+        """One measure as a table: a row for each perturbation, a column for each system, or for each scorer.
+
+        Whatever else differs between the numbers – language pair, scorer, level – has a column before them.
+        """
+        known = self.measures["measure"].unique(maintain_order=True).to_list()
+        if measure not in known:
+            raise UserError(f"{self.folder} has no measure {measure}. {did_you_mean(measure, known)}")
+        rows = self.measures.filter(pl.col("measure") == measure)
+        across = "system" if rows["system"].n_unique() > 1 or rows["scorer"].null_count() == rows.height else "scorer"
+        names = ("language_pair", "group", "system", "scorer", "perturbation", "level")
+        here = [name for name in names if name in rows.columns and name != across]
+        index = [name for name in here if rows[name].n_unique() > 1] or ["measure"]
+        whole = rows.with_columns(pl.col(across).fill_null("all"))
+        return whole.pivot(across, index=index, values="value", aggregate_function="first")
+
+    def plot(self, kind: str | None = None) -> Any:
+        """A chart of the report, as an Altair chart: the first one, or the one of that name."""
+        return display().plot(self, kind)
+
+    def examples(self, worst: int = 20) -> pl.DataFrame:
+        """The texts behind the numbers, those with the largest damage first."""
+        return display().examples(self, worst)
+
+    def report(self, path: Path | str) -> Path:
+        """Write the report: one HTML file that needs nothing else."""
+        return display().report(self, Path(path))
+
+    def to_latex(self) -> str:
+        """The tables for a paper, with booktabs."""
+        return display().latex(self)
+
+    def to_pandas(self) -> Any:
+        """The measures as a DataFrame of pandas."""
+        try:
+            pandas: Any = import_module("pandas")
+        except ImportError:
+            raise UserError("pandas is not installed: pip install pandas, or use run.measures.") from None
+        return pandas.DataFrame(self.measures.to_dict(as_series=False))
+
+    def __dir__(self) -> list[str]:
+        """What users of a run need; what studies write it with is not shown."""
+        return sorted({name for name in super().__dir__() if name.startswith("__")} | FOR_USERS)
 
     def __repr__(self) -> str:
         return f"<babelquake {self.info.study} run in {self.folder}{'' if self.info.finished else ', unfinished'}>"

@@ -17,7 +17,7 @@ from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published_scorer import best_reference
 from babelquake.signature import signature
 from babelquake.spec import Spec
-from babelquake.user_code import source_of, told
+from babelquake.user_code import name_of, source_of, told
 
 METHODS = ("segments", "judge", "score", "__call__")
 ROLES = {
@@ -40,7 +40,7 @@ class Adapted(MeanScorer):
         self._what = what
         plain = inspect.isroutine(what)
         kind = what if plain else type(what)
-        self.spec = Spec(place or f"{getattr(kind, '__module__', '')}:{getattr(kind, '__qualname__', kind)}")
+        self.spec = Spec(place or name_of(what))
         self._function = what if plain else _method(what)
         self._roles, self._one_by_one = _roles(self._function, self.spec.name)
         own = getattr(what, "needs", None)

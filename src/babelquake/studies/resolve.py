@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from babelquake.errors import UserError
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import AnyPerturbation, Suite
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.spec import expand
@@ -21,8 +21,8 @@ AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
 """A system by name, a system, or a function from texts to translations."""
 Scorers = AnyScorer | Sequence[AnyScorer]
 Systems = AnySystem | Sequence[AnySystem]
-Perturbations = str | Suite | Sequence[str]
-"""A suite by name, a suite, or perturbations."""
+Perturbations = Suite | AnyPerturbation | Sequence[AnyPerturbation]
+"""A suite by name, a suite, or perturbations: names, perturbations, functions of a text."""
 Ratings = str | Path | pl.DataFrame
 """Human ratings of attacked texts: a file, or a table."""
 

@@ -12,8 +12,9 @@ from typing import Any
 from babelquake.errors import UserError
 from babelquake.resource import Limits
 from babelquake.signature import signature
+from babelquake.spec import Spec
 from babelquake.systems.base import System
-from babelquake.user_code import source_of, told
+from babelquake.user_code import name_of, source_of, told
 
 
 class Adapted(System):
@@ -23,6 +24,7 @@ class Adapted(System):
         if not callable(getattr(inner, "translate", None)):
             raise UserError(f"{type(inner).__name__} is no system: it has no method translate(texts).")
         self._inner = inner
+        self.spec = Spec(name_of(inner))
         self.remote = bool(getattr(inner, "remote", False))
         self.price_per_million = getattr(inner, "price_per_million", None)
 
@@ -61,8 +63,7 @@ class Function(System):
                 f"{type(function).__name__} is no system: it is no function of texts, and has no translate."
             )
         self._function = function
-        name = getattr(function, "__qualname__", type(function).__qualname__)
-        self._place = place or f"{getattr(function, '__module__', '')}:{name}"
+        self._place = place or name_of(function)
         try:
             parameters = list(inspect.signature(function, eval_str=True).parameters.values())
             self._one_by_one = bool(parameters) and parameters[0].annotation is str

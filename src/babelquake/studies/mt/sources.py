@@ -1,7 +1,5 @@
 """What the MT study sends to a system: every source once, and its perturbed versions."""
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from babelquake.data import Dataset
@@ -11,14 +9,13 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.studies.final_marks import without_duplicates
 from babelquake.studies.given_variants import brings_variants, refuse_shared_labels, with_given
+from babelquake.studies.resolve import Perturbations
 
 DEFAULT_SUITE = "everyday"
 """What sources are perturbed by unless the user or the data say otherwise."""
 
 
-def suite_for(
-    asked: str | Suite | Sequence[str] | None, data: Dataset, replicates: int | None, vocabulary: str | None
-) -> Suite:
+def suite_for(asked: Perturbations | None, data: Dataset, replicates: int | None, vocabulary: str | None) -> Suite:
     """The perturbations to make: those asked for, or none where the data bring variants of their own."""
     if asked is None and brings_variants(data):
         return Suite("", ())
