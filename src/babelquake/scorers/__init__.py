@@ -25,6 +25,7 @@ SCORERS: Registry[type[Scorer]] = Registry(
         "comet": "babelquake.scorers.comet:Comet",
         "cross-encoder": "babelquake.scorers.cross_encoder:CrossEncoder",
         "embedding-similarity": "babelquake.scorers.embedding_similarity:EmbeddingSimilarity",
+        "failure": "babelquake.scorers.failure:FailureScorer",
         "llm-judge": "babelquake.scorers.llm_judge:LlmJudge",
         "metricx": "babelquake.scorers.metricx:MetricX",
         "openkiwi": "babelquake.scorers.openkiwi:OpenKiwi",
