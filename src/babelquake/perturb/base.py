@@ -10,6 +10,7 @@ from babelquake.generators import driven
 from babelquake.languages import Language
 from babelquake.perturb.card import PERTURBATIONS, Card, card_of, card_of_function, perturbation
 from babelquake.perturb.masked_gaps import Asking, Fillers
+from babelquake.perturb.protection import hidden_in
 from babelquake.perturb.vocabulary import FROM_DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
 from babelquake.resource import Filler, Gap
@@ -18,8 +19,15 @@ from babelquake.spec import Range, Spec, bind, check_range, parse
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "card_of", "perturbation"]
 
 W = TypeVar("W", bound=Sequence[str] | None)
-TOLD = {name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("level", "vocabulary")}
+TOLD = {
+    name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+    for name in ("level", "vocabulary", "protect")
+}
 """Named among the options where one is misspelt; their values are read by `Perturbation` itself."""
+
+
+EVERYTHING, NOTHING = "all", "none"
+"""What `protect` takes: `all` leaves placeholders, tags, addresses and code alone, `none` nothing."""
 
 
 class Perturbation:
@@ -33,18 +41,25 @@ class Perturbation:
         self.card = card_of(spec.name)
         given = dict(spec.options)
         wants = self.card.wants
+        self.protect = self._protect(given.pop("protect", EVERYTHING))
+        """Whether placeholders, tags, addresses and code stay as they are."""
         self.level = self._level(given.pop("level", None))
         self.vocabulary = given.pop("vocabulary", SHIPPED) if "vocabulary" in wants else None
         """Where it draws words from: `shipped`, `data` or a file; None where it draws none."""
-        further = {name for name, own in (("level", self.level), ("vocabulary", self.vocabulary)) if own is not None}
+        further = {"protect"} | {
+            name for name, own in (("level", self.level), ("vocabulary", self.vocabulary)) if own is not None
+        }
         accepted = self.card.options | {name: TOLD[name] for name in sorted(further)}
         self.options = bind(Spec(spec.name, tuple(given.items())), accepted, "perturbation")
         if self.level is not None:
             given["level"] = f"{self.level:g}"
         if self.vocabulary not in (None, SHIPPED):
             given["vocabulary"] = str(self.vocabulary)
+        self._key = str(Spec(spec.name, tuple(sorted(given.items()))))
+        """What its draws are keyed by: protecting machinery does not change those of texts that have none."""
+        if not self.protect:
+            given["protect"] = NOTHING
         self.spec = Spec(spec.name, tuple(sorted(given.items())))
-        self._key = str(self.spec)
         self._fixed = self.options | ({"level": self.level} if "level" in wants else {})
         self._draws, self._told = "rng" in wants, "lang" in wants
         self._further = self.vocabulary is not None or "source" in wants
@@ -52,6 +67,11 @@ class Perturbation:
     def __reduce__(self) -> tuple[type["Perturbation"], tuple[Spec]]:
         """Sent elsewhere it is its name with options."""
         return Perturbation, (self.spec,)
+
+    def _protect(self, choice: str) -> bool:
+        if choice not in (EVERYTHING, NOTHING):
+            raise UserError(f"{self.card.name}[protect={choice}]: expected {EVERYTHING} or {NOTHING}.")
+        return choice == EVERYTHING
 
     def _level(self, text: str | None) -> float | None:
         if text is None:
@@ -74,8 +94,9 @@ class Perturbation:
 
     @property
     def label(self) -> str:
-        """Name and options without the level, as tables show it; the level has its own column."""
-        return str(Spec(self.spec.name, tuple(item for item in self.spec.options if item[0] != "level")))
+        """Name and options as tables show it: without the level, which has its own column, and without `protect`."""
+        shown = tuple(item for item in self.spec.options if item[0] not in ("level", "protect"))
+        return str(Spec(self.spec.name, shown))
 
     @property
     def cell(self) -> tuple[str, float | None]:
@@ -142,7 +163,8 @@ class Perturbation:
         if card.languages and not card.serves(lang):
             return None
         supply = self._fixed.copy()
-        supply["text"] = text
+        hidden = hidden_in(text) if self.protect else None
+        supply["text"] = text if hidden is None else hidden.text
         if self._told:
             supply["lang"] = lang
         if self._draws:
@@ -153,7 +175,7 @@ class Perturbation:
             else:
                 supply["vocabulary"] = self._words(lang) if vocabulary is None else self._drawn(vocabulary)
         changed: str | Asking | None = card.function(**supply)
-        return changed
+        return changed if hidden is None else hidden.restored(changed)
 
     def fill(self, fillers: Fillers | None, gaps: Sequence[Gap]) -> Sequence[Sequence[Filler]]:
         """The words that this perturbation's model offers for gaps."""

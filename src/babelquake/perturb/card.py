@@ -89,6 +89,7 @@ MODULES: tuple[str, ...] = (
     "spelling",
     "zeroe",
     "typography",
+    "markup",
     "punctuation",
     "function_words",
     "content_words",

@@ -252,7 +252,7 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     items = content.get("perturbations") if isinstance(content, dict) else None
     if not items or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise UserError(f"{where} needs a list of names, such as `perturbations: [misspell, 'case[level=1]']`.")
-    known = {"description", "paper", "perturbations", "replicates"}
+    known = {"description", "paper", "perturbations", "replicates", "protect"}
     if unknown := content.keys() - known:
         wrong = sorted(map(str, unknown))[0]
         raise UserError(f"{where} has an unknown key '{wrong}'. {did_you_mean(wrong, known)}")
@@ -261,9 +261,12 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     own = content.get("replicates")
     if own is not None and (not isinstance(own, int) or isinstance(own, bool) or own < 1):
         raise UserError(f"{where}: replicates is {own!r}, expected a whole number from 1.")
+    perturbations = _perturbations(items, within)
+    if (protect := content.get("protect")) is not None:
+        perturbations = tuple(Perturbation(one.spec, protect=str(protect)) for one in perturbations)
     return Suite(
         name,
-        _perturbations(items, within),
+        perturbations,
         str(content.get("description") or ""),
         str(content.get("paper") or ""),
         replicates if replicates is not None else own,
@@ -278,7 +281,10 @@ def _perturbations(items: Sequence[AnyPerturbation], within: tuple[str, ...] = (
             found.append(item if isinstance(item, Perturbation) else Perturbation(item))
             continue
         found += _read(item, within=within).perturbations if is_suite(item) else map(Perturbation, _spelt_out(item))
-    return tuple({str(perturbation.spec): perturbation for perturbation in found}.values())
+    by_cell: dict[tuple[str, float | None], Perturbation] = {}
+    for perturbation in found:
+        by_cell.setdefault(perturbation.cell, perturbation)
+    return tuple(by_cell.values())
 
 
 def _spelt_out(item: str) -> list[Spec]:
