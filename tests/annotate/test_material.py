@@ -87,3 +87,17 @@ def test_what_is_no_material(tmp_path: Path) -> None:
     (tmp_path / "broken.tsv").write_text("original\tperturbed\na\n")
     with pytest.raises(UserError, match="line 2"):
         read_material(tmp_path / "broken.tsv")
+
+
+def test_columns_and_several_files_are_rated_as_one(tmp_path: Path) -> None:
+    for number in (1, 2):
+        text = f"Source\tFirst\tSecond\nsatz {number}\ta {number}\tb {number}\n"
+        (tmp_path / f"{number}.tsv").write_text(text, "utf-8")
+    columns = {"source": "Source", "translation:A": "First", "translation:B": "Second"}
+    found = read_material([tmp_path / "1.tsv", tmp_path / "2.tsv"], columns=columns)
+    assert [(one.systems["translation"], one.texts["translation"]) for one in found] == [
+        ("A", "a 1"),
+        ("B", "b 1"),
+        ("A", "a 2"),
+        ("B", "b 2"),
+    ]

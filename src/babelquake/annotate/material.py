@@ -12,7 +12,7 @@ import polars as pl
 
 from babelquake.data import read
 from babelquake.data.json_and_parquet import json_lines, parquet_frame
-from babelquake.data.request import Request
+from babelquake.data.request import Request, Targets
 from babelquake.data.streams import label, lines, suffix, whole_text
 from babelquake.errors import UserError
 
@@ -46,21 +46,33 @@ class Tuple:
     """Columns to balance over: victim, recipe, year and whatever else the table has."""
 
 
-def read_material(what: str | Path, pairwise: bool = False) -> list[Tuple]:
+def read_material(
+    what: str | Path | Sequence[str | Path],
+    pairwise: bool = False,
+    columns: Mapping[str, str] | None = None,
+    targets: Targets = "reference",
+) -> list[Tuple]:
     """The tuples of an attack run's folder, of a table with `original` and `perturbed`, or of a data set.
 
     A data set's translations are judged one by one; with `pairwise`, every two systems' translations of a segment.
+    Several data sets are read as one; `columns` and `targets` say what is what in them, as `babelquake.data.read` does.
     """
+    if not isinstance(what, str | Path):
+        if len(what) != 1:
+            return _of_data(list(what), pairwise, columns, targets)
+        what = what[0]
+    if columns or targets != "reference":
+        return _of_data([what], pairwise, columns, targets)
     path = Path(what)
     if (path / "run.json").is_file():
         rows = _of_run(path)
     else:
         found = _rows(what) if path.is_file() else None
         if found is None or not set(PAIR) <= found[0].keys():
-            return _of_data(what, pairwise)
+            return _of_data([what], pairwise)
         rows = found
-    columns = _group_columns(rows)
-    return _distinct([_tuple(row, place, columns) for place, row in enumerate(rows, start=1)], str(what))
+    grouping = _group_columns(rows)
+    return _distinct([_tuple(row, place, grouping) for place, row in enumerate(rows, start=1)], str(what))
 
 
 def _group_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -130,15 +142,18 @@ def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str]) -> Tuple:
     )
 
 
-def _of_data(what: str | Path, pairwise: bool) -> list[Tuple]:
-    data = read(what)
+def _of_data(
+    what: Sequence[str | Path],
+    pairwise: bool,
+    columns: Mapping[str, str] | None = None,
+    targets: Targets = "reference",
+) -> list[Tuple]:
+    data, named = read(what, columns=columns, targets=targets), ", ".join(map(label, what))
     if not data.has("translation"):
-        raise UserError(
-            f"{label(what)} has no translations to rate: a column `translation`, or original and perturbed."
-        )
+        raise UserError(f"{named} has no translations to rate: a column `translation`, or original and perturbed.")
     rows = enumerate(data.segments.iter_rows(named=True))
     singles = [_single(row, place) for place, row in rows if row["translation"]]
-    return _pairs(singles, str(what)) if pairwise else singles
+    return _pairs(singles, named) if pairwise else singles
 
 
 def _single(row: Mapping[str, Any], place: int) -> Tuple:

@@ -1,6 +1,6 @@
 """From texts to a project file: `babelquake annotate prepare`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,14 @@ from babelquake.annotate.material import read_material
 from babelquake.annotate.people import TRAINING
 from babelquake.annotate.project import Project
 from babelquake.annotate.protocols import protocol as protocol_of
+from babelquake.data.request import Targets
 from babelquake.errors import UserError
 
 BASES = ("reference", "source", "both")
 
 
 def prepare(
-    what: str | Path,
+    what: str | Path | Sequence[str | Path],
     out: str | Path,
     *,
     protocol: str = "side-by-side",
@@ -28,16 +29,19 @@ def prepare(
     context: int = 0,
     title: str = "Rating translations",
     instructions: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    targets: Targets = "reference",
 ) -> Project:
     """Make a project: tasks of rated, repeated and degraded items, several copies each, and training items.
 
     The same inputs and seed give the same tasks. `practice` training items are taken from what is left over, or, where
-    everything is rated, from the data at large.
+    everything is rated, from the data at large. `columns` and `targets` say what is what in the data, as
+    `babelquake.data.read` takes them; several data sets are rated as one.
     """
     rules, recipe = protocol_of(protocol), recipe or Recipe()
     if basis not in BASES:
         raise UserError(f"--basis {basis}: expected {', '.join(BASES)}.")
-    material = read_material(what, pairwise=protocol == "pairwise")
+    material = read_material(what, protocol == "pairwise", columns, targets)
     if len(material[0].texts) != rules.sides:
         hint = "side-by-side or pairwise" if len(material[0].texts) == 2 else "da, sqm or esa"
         raise UserError(f"--protocol {protocol} judges {rules.sides} at a time; {what} fits {hint}.")

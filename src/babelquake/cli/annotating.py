@@ -29,9 +29,17 @@ def group() -> None:
 @guarded
 def prepare(
     source: Annotated[
-        str, option("--from", "FROM", "An attack run, a table with original and perturbed, or any data set.")
+        list[str],
+        option("--from", "FROM", "An attack run, a table with original and perturbed, or data; repeat for several."),
     ],
     out: Annotated[Path, option("--out -o", "PATH", "The project file to make, e.g. project.db.")],
+    columns: Annotated[
+        list[str] | None,
+        option("--columns", "COLUMNS", "Names of columns: source=src, or translation:VENDOR=col for several vendors."),
+    ] = None,
+    targets: Annotated[
+        str, option("--as", "WHAT", "What targets of XLIFF and TMX are: reference, or translation (by vendor).")
+    ] = "reference",
     protocol: Annotated[
         str, option("--protocol", "PROTOCOL", "side-by-side, da, sqm, esa or pairwise.")
     ] = "side-by-side",
@@ -65,10 +73,13 @@ def prepare(
     from babelquake.annotate.hits import Recipe
     from babelquake.annotate.people import add_annotator, new_admin_token
     from babelquake.annotate.prepare import prepare as make
+    from babelquake.data.request import Targets
 
     project = make(
         source,
         out,
+        columns=opt.columns_of(columns) or None,
+        targets=opt.one_of("--as", targets, Targets),
         protocol=protocol,
         basis=basis,
         tuples=tuples,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from babelquake.data.challenge_sets import is_challenge_set, read_challenge_set
 from babelquake.data.darr import is_darr, read_darr
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import read_csv, read_tsv
@@ -19,6 +20,7 @@ from babelquake.data.request import Request
 from babelquake.data.rocs_mt import is_rocs_mt, read_rocs_mt
 from babelquake.data.spreadsheet import read_xlsx
 from babelquake.data.streams import STDIN, existing, suffix
+from babelquake.data.wmt_jsonl import is_wmt_jsonl, read_wmt_jsonl
 from babelquake.data.wmt_outputs import is_wmt_outputs, read_wmt_outputs
 from babelquake.errors import UserError, did_you_mean
 
@@ -117,6 +119,20 @@ FORMATS: dict[str, Format] = {
             "a JSON file with src_sent and pert_sent, or a folder of them",
             is_demetr,
             read_demetr,
+        ),
+        Format(
+            "challenge-set",
+            "a challenge set of the WMT evaluation task, as submitted or as returned with metrics' scores",
+            "a folder with NAME.PAIR.src.txt and NAME.PAIR.hyp-1.txt, or FOLDER:LANGUAGE-PAIR",
+            is_challenge_set,
+            read_challenge_set,
+        ),
+        Format(
+            "wmt-jsonl",
+            "a WMT general task as JSON lines: references, translations and ratings by system",
+            "the ending .jsonl, and doc_id and src_text, or langs, line_id and esa_score, in its first line",
+            is_wmt_jsonl,
+            read_wmt_jsonl,
         ),
         Format("tmx", "a translation memory (TMX)", "the ending .tmx", _ends(".tmx"), read_tmx),
         Format(

@@ -6,13 +6,15 @@ are two-sided, and all of a comparison are one family under step-down max-T: the
 worse or better where nothing changed is at most α, whatever the number of scorers, language pairs and measures.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from babelquake.errors import UserError, one_of
+from babelquake.languages import LanguagePair
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
@@ -67,12 +69,14 @@ def compare(
     requirements = [Requirement.parse(text) for text in ([require] if isinstance(require, str) else require)]
     old, new = opened([old, new])
     study = _study_of(old, new)
-    found = list(_paired(study, old, new, alpha, seed))
+    named = _same_languages(old, new)
+    found = list(_paired(study, old, new, alpha, seed, named))
     known = {(one.place, one.measure) for one in found}
-    found += [one for one in _stored(study, old, new, alpha) if (one.place, one.measure) not in known]
+    found += [one for one in _stored(study, old, new, alpha, named) if (one.place, one.measure) not in known]
     if not found:
         raise UserError(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
+            f"{_other_languages(old, new, named)}"
         )
     rows = new.measures.to_dicts()
     return Comparison(
@@ -147,10 +151,40 @@ def _corrected(tests: Sequence[Test], alpha: float, correction: Correction) -> l
     ]
 
 
-def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int) -> Iterator[Compared]:
+def _language_pairs(run: Run) -> list[str]:
+    """The language pairs that a run has measures of."""
+    return run.measures["language_pair"].drop_nulls().unique(maintain_order=True).to_list()
+
+
+def _same_languages(old: Run, new: Run) -> dict[str, str]:
+    """Language pairs of the old run as the new one calls them: `de-DE-en` and `de-en` are the same for a comparison."""
+    befores, afters = _language_pairs(old), _language_pairs(new)
+    left = {pair: LanguagePair.known(pair) for pair in befores if pair not in afters}
+    there = {pair: LanguagePair.known(pair) for pair in afters if pair not in befores}
+    named = {}
+    for pair, known in left.items():
+        same = [name for name, other in there.items() if known and other and known.codes == other.codes]
+        alike = [name for name, other in left.items() if known and other and known.codes == other.codes]
+        if len(same) == len(alike) == 1:
+            named[pair] = same[0]
+    return named
+
+
+def _other_languages(old: Run, new: Run, named: Mapping[str, str]) -> str:
+    """A sentence where two runs have no language pair in common."""
+    befores, afters = _language_pairs(old), _language_pairs(new)
+    if not befores or not afters or {named.get(pair, pair) for pair in befores} & set(afters):
+        return ""
+    return f" The language pairs differ: {', '.join(befores)} in {old.folder}, {', '.join(afters)} in {new.folder}."
+
+
+def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int, named: Mapping[str, str]) -> Iterator[Compared]:
     """Cells of equal scorer, perturbation and level on the same segments; systems by name, or the only ones."""
     draws = max(int(run.info.number("resamples", RESAMPLES)) for run in (old, new))
     befores, afters = (stored_cells(study, run, max(draws, least_draws(alpha)), seed) for run in (old, new))
+    for cell in befores:
+        pair = cell.place.language_pair
+        cell.place = replace(cell.place, language_pair=named.get(pair or "", pair))
     for one in compared_cells(study, befores, afters, seed):
         if study.counts(new, one.measure, one.place.perturbation):
             yield one
@@ -205,12 +239,14 @@ def _matched(befores: Sequence[Cell], afters: Sequence[Cell]) -> Iterator[tuple[
             yield before, after
 
 
-def _stored(study: Study, old: Run, new: Run, alpha: float) -> Iterator[Compared]:
+def _stored(study: Study, old: Run, new: Run, alpha: float, named: Mapping[str, str]) -> Iterator[Compared]:
     """Stored values with their standard deviations, for runs on other segments."""
     befores, afters = (
         [study.placed(run, row) for row in run.measures.iter_rows(named=True) if _counts(study, new, row)]
         for run in (old, new)
     )
+    for row in befores:
+        row["language_pair"] = named.get(row["language_pair"] or "", row["language_pair"])
     alone = all(len({row["system"] for row in rows if row["system"]}) <= 1 for rows in (befores, afters))
     known = {(row["measure"], _place(row, alone)): row for row in befores if row["value"] is not None}
     for row in afters:
@@ -237,8 +273,9 @@ def _place(row: dict[str, Any], alone: bool = False) -> Place:
 
 
 def _only_old(old: Run, new: Run) -> tuple[str, ...]:
-    """Scorers and perturbations that the new run lacks."""
-    lacking: list[str] = []
+    """Scorers, perturbations and language pairs that the new run lacks."""
+    named = _same_languages(old, new)
+    lacking = [pair for pair in _language_pairs(old) if named.get(pair, pair) not in _language_pairs(new)]
     for column in ("scorer", "perturbation"):
         before, after = (run.measures[column].drop_nulls().unique(maintain_order=True) for run in (old, new))
         lacking += [name for name in before if name not in set(after)]

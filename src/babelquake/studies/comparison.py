@@ -91,7 +91,7 @@ class Comparison(Sequence[Change]):
     correction: str
     answers: tuple[Answer, ...] = ()
     only_old: tuple[str, ...] = ()
-    """Perturbations and scorers that the new run does not have."""
+    """Perturbations, scorers and language pairs that the new run does not have."""
 
     @overload
     def __getitem__(self, place: int) -> Change: ...

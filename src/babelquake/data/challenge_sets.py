@@ -1,0 +1,124 @@
+"""Challenge sets of the WMT evaluation task, as submitted and as returned with metrics' scores.
+
+Submitted: `NAME/NAME.PAIR.src.txt`, `NAME.PAIR.hyp-1.txt` … and perhaps `.ref.txt` and `.meta.txt` (domain, document),
+line by line. Returned: `NAME/{primary,secondary,baseline}/METRIC.tsv` with `segment_id`, `system_id`, languages and
+`overall`; the texts are looked for under `1-submitted` beside the returned folder, and every metric's scores become a
+column of its name. `FOLDER:PAIR` takes one language pair.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from babelquake.data.dataset import Dataset
+from babelquake.data.joining import join
+from babelquake.data.plain_text import same_length, text_lines
+from babelquake.data.request import Request
+from babelquake.data.streams import lines
+from babelquake.data.table import Table, number, to_dataset
+from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair
+
+SOURCE = ".src.txt"
+HYPOTHESIS = re.compile(r"\.(hyp-?\d+)\.txt$")
+RETURNED = ("segment_id", "source_lang", "target_lang", "system_id", "overall")
+"""The columns of returned scores that are read."""
+SUBMITTED = "1-submitted"
+
+
+def is_challenge_set(what: str) -> bool:
+    """Whether a folder, perhaps with a language pair behind a colon, holds a challenge set."""
+    folder, _ = _parted(what)
+    return bool(_sources(folder)) or (bool(_scores(folder)) and bool(_sources(_submitted(folder))))
+
+
+def read_challenge_set(request: Request) -> Dataset:
+    """One row per hypothesis; hypotheses are called as their files are."""
+    folder, wanted = _parted(request.what)
+    texts = folder if _sources(folder) else _submitted(folder)
+    files = _sources(texts)
+    wanted = wanted or request.language_pair
+    if wanted and wanted not in files:
+        meant = {LanguagePair.known(name) or name: name for name in files}
+        found = meant.get(LanguagePair.known(wanted) or wanted)
+        if found is None:
+            raise UserError(f"{folder} has no language pair '{wanted}'. {did_you_mean(wanted, files)}")
+        wanted = found
+    scores = _scores(folder) if texts != folder else {}
+    parts = [_read(texts, pair, file, scores) for pair, file in files.items() if wanted in (None, pair)]
+    return parts[0] if len(parts) == 1 else join(parts)
+
+
+def _parted(what: str) -> tuple[Path, str | None]:
+    folder, colon, pair = what.rpartition(":")
+    return (Path(folder), pair) if colon and Path(folder).is_dir() else (Path(what), None)
+
+
+def _sources(folder: Path) -> dict[str, Path]:
+    """Language pair → its file of sources, of sets that have hypotheses."""
+    found = {}
+    for file in sorted(folder.glob(f"*{SOURCE}")) if folder.is_dir() else []:
+        pair = file.name.removesuffix(SOURCE).rpartition(".")[2]
+        if any(HYPOTHESIS.search(other.name) for other in folder.glob(f"{file.name.removesuffix(SOURCE)}.hyp*.txt")):
+            found[pair] = file
+    return found
+
+
+def _submitted(returned: Path) -> Path:
+    return returned.parent.parent / SUBMITTED / returned.name
+
+
+def _read(folder: Path, pair: str, file: Path, scores: dict[str, Path]) -> Dataset:
+    notes: list[str] = []
+    start = file.name.removesuffix(SOURCE)
+    sources = text_lines(file, notes)
+    hypotheses = {}
+    for other in sorted(folder.glob(f"{start}.hyp*.txt")):
+        if found := HYPOTHESIS.search(other.name):
+            hypotheses[found.group(1)] = text_lines(other, notes)
+            same_length(file, sources, other, hypotheses[found.group(1)])
+    count, copies = len(sources), len(hypotheses)
+    columns: dict[str, Any] = {
+        "id": [f"{start}:{line}" for line in range(1, count + 1)] * copies,
+        "source": sources * copies,
+        "translation": [text for texts in hypotheses.values() for text in texts],
+        "system": [name for name in hypotheses for _ in sources],
+        "language_pair": [pair] * (count * copies),
+    }
+    beside = {"reference": ".ref.txt", "meta": ".meta.txt"}
+    known = {name: folder / f"{start}{ending}" for name, ending in beside.items()}
+    given = {name: text_lines(path, notes) for name, path in known.items() if path.is_file()}
+    for name, texts in given.items():
+        same_length(file, sources, known[name], texts)
+    if "reference" in given:
+        columns["reference"] = given["reference"] * copies
+    if "meta" in given:
+        columns["domain"] = [line.partition("\t")[0] for line in given["meta"]] * copies
+        columns["document"] = [line.partition("\t")[2] for line in given["meta"]] * copies
+    for metric, path in scores.items():
+        table = _returned(path, pair)
+        columns[metric] = [table.get((name, line)) for name in hypotheses for line in range(1, count + 1)]
+    numbers = list(range(1, count + 1)) * copies
+    return to_dataset(Table(str(file), f"{folder.name}:{pair}", columns, numbers, notes=notes))
+
+
+def _scores(folder: Path) -> dict[str, Path]:
+    """Metric → its file of returned scores."""
+    files = sorted(folder.glob("*/*.tsv")) if folder.is_dir() else []
+    return {file.stem: file for file in files if set(RETURNED) <= set(next(lines(file), "").split("\t"))}
+
+
+def _returned(file: Path, pair: str) -> dict[tuple[str, int], float | None]:
+    """A metric's scores of a language pair: hypothesis and line → score."""
+    rows = iter(enumerate(lines(file), start=1))
+    header = next(rows)[1].split("\t")
+    places = [header.index(name) for name in RETURNED]
+    found: dict[tuple[str, int], float | None] = {}
+    for line, text in rows:
+        cells = text.split("\t")
+        if len(cells) != len(header):
+            raise UserError(f"{file} line {line}: {len(cells)} columns where the header has {len(header)}.")
+        segment, source, target, system, score = (cells[place] for place in places)
+        if f"{source}-{target}" == pair and segment.isdecimal():
+            found[system, int(segment)] = number(score, f"{file} line {line}: overall")
+    return found

@@ -1,0 +1,181 @@
+"""The WMT general task as JSON lines: documents with several references, systems' translations, prompts and ratings.
+
+Three layouts, told by their fields:
+
+- WMT24's ratings: one rated translation a line (`langs`, `line_id`, `src`, `tgt`, `system`, `esa_score`);
+- WMT25's and WMT26's test sets: one document or segment a line (`doc_id`, `src_text`, `src_lang`, `tgt_lang`), with
+  references in `refs` and, where they were added, translations in `tgt_text` and ratings in `scores`, by system;
+- their submissions: `systems/NAME.jsonl` beside the test set (`doc_id`, `hypothesis`).
+
+A system's rating is the mean of its raters'. Fields that are not named here are kept as columns.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from babelquake.data.dataset import Dataset
+from babelquake.data.json_and_parquet import json_lines, json_of
+from babelquake.data.request import Request
+from babelquake.data.streams import label, lines, stem, suffix
+from babelquake.data.table import Table, Values, to_dataset
+from babelquake.errors import UserError
+
+RATED = frozenset({"langs", "line_id", "src", "tgt", "system", "esa_score"})
+TEST_SET = frozenset({"doc_id", "src_text"})
+TAKEN = frozenset({"doc_id", "src_text", "src_lang", "tgt_lang", "refs", "tgt_text", "scores"})
+REFERENCE = re.compile(r"ref[A-Z]?\d*$")
+"""What references are called among translations."""
+RATING = re.compile(r"(human|esa|mqm|score)(_score)?\d*$")
+PARTS = re.compile(r"_#+_")
+"""What parts a document's name: languages, domain, document and segment."""
+
+
+def is_wmt_jsonl(what: str) -> bool:
+    """Whether the first line of a file of JSON lines has the fields of one of the layouts."""
+    if suffix(what) not in (".jsonl", ".ndjson") or not Path(what).is_file():
+        return False
+    try:
+        first = json.loads(next(lines(what), ""))
+    except (ValueError, RecursionError, UserError):
+        return False
+    return isinstance(first, dict) and (first.keys() >= RATED or first.keys() >= TEST_SET)
+
+
+def read_wmt_jsonl(request: Request) -> Dataset:
+    """One row per segment and system; one per segment where no system's translations are known."""
+    notes: list[str] = []
+    found = json_lines(request.path, notes)
+    rated = bool(found) and isinstance(found[0][1], dict) and found[0][1].keys() >= RATED
+    rows: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    outputs = {} if rated else _submissions(request.path.parent / "systems")
+    for number, item in found:
+        where = f"{label(request.path)} line {number}"
+        if not isinstance(item, dict) or not item.keys() >= (RATED if rated else TEST_SET):
+            raise UserError(f"{where}: expected an object with {', '.join(sorted(RATED if rated else TEST_SET))}.")
+        for row in _rated(item, where) if rated else _document(item, outputs, where):
+            rows.append(row)
+            numbers.append(number)
+    if rated:
+        rows, numbers = _averaged(rows, numbers)
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns: dict[str, Values] = {name: [row.get(name) for row in rows] for name in names}
+    name = stem(request.path)
+    return to_dataset(Table(label(request.path), name, columns, numbers, notes=notes), None, request.language_pair)
+
+
+def _rated(item: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+    """One rating of WMT24; a reference that was rated is a translation like others."""
+    kept = {name: value for name, value in item.items() if name not in RATED}
+    yield {
+        "id": f"{item['langs']}:{item['line_id']}",
+        "source": _text(item["src"], f"{where}: src"),
+        "translation": _text(item["tgt"], f"{where}: tgt"),
+        "system": item["system"],
+        "score": item["esa_score"],
+        "language_pair": item["langs"],
+        **{name: _flat(value) for name, value in kept.items()},
+    }
+
+
+def _averaged(rows: Sequence[dict[str, Any]], numbers: Sequence[int]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Several raters' scores of one translation as their mean."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault((row["id"], row["system"]), []).append(place)
+    found = []
+    for places in groups.values():
+        scores = [rows[place]["score"] for place in places if rows[place]["score"] is not None]
+        found.append({**rows[places[0]], "score": fmean(scores) if scores else None})
+    return found, [numbers[places[0]] for places in groups.values()]
+
+
+def _document(
+    item: Mapping[str, Any], outputs: Mapping[str, Mapping[str, str]], where: str
+) -> Iterator[dict[str, Any]]:
+    """A document or segment, once for each of its translations."""
+    name = str(item["doc_id"])
+    told = item.get("tgt_text")
+    if told is not None and not isinstance(told, dict):
+        raise UserError(f"{where}: tgt_text is {_short(told)} where translations by system are expected.")
+    texts = {system: _text(text, f"{where}: tgt_text of {system}") for system, text in (told or {}).items()}
+    references = [text for system, text in texts.items() if REFERENCE.fullmatch(system) and text]
+    given = item.get("refs") or {}
+    if not isinstance(given, dict):
+        raise UserError(f"{where}: refs is {_short(given)} where references by name are expected.")
+    references += [
+        _text(ref["ref"] if isinstance(ref, dict) and "ref" in ref else ref, f"{where}: refs") for ref in given.values()
+    ]
+    systems = {system: text for system, text in texts.items() if not REFERENCE.fullmatch(system)}
+    systems |= {system: found[name] for system, found in outputs.items() if name in found}
+    parts = PARTS.split(name)
+    segment = {
+        "id": name,
+        "source": _text(item["src_text"], f"{where}: src_text"),
+        "references": list(dict.fromkeys(references)) or None,
+        "language_pair": _languages(item, parts),
+        "document": name.rpartition("_#_")[0] if parts[-1].isdigit() else name,
+        **({"domain": parts[1]} if len(parts) > 1 and "domain" not in item else {}),
+        **{field: _flat(value) for field, value in item.items() if field not in TAKEN},
+    }
+    ratings = item.get("scores") or {}
+    for system, text in systems.items() or [(None, None)]:
+        rating = ratings.get(system) if isinstance(ratings, dict) else None
+        yield {**segment, "system": system, "translation": text, "score": _mean(rating), "ratings": _flat(rating)}
+
+
+def _languages(item: Mapping[str, Any], parts: Sequence[str]) -> str | None:
+    """The language pair: in two fields, or in front of the document's name."""
+    if item.get("src_lang") and item.get("tgt_lang"):
+        return f"{item['src_lang']}-{item['tgt_lang']}"
+    return parts[0] if len(parts) > 1 and "-" in parts[0] else None
+
+
+def _mean(rating: Any) -> float | None:
+    """The mean of what raters gave: a number, an object with `human1`, `human2` …, or a list of such."""
+    if isinstance(rating, int | float) and not isinstance(rating, bool):
+        return float(rating)
+    if isinstance(rating, list):
+        found = [mean for one in rating if (mean := _mean(one)) is not None]
+    elif isinstance(rating, dict):
+        known = [value for field, value in rating.items() if RATING.fullmatch(field)]
+        found = [float(value) for value in known if isinstance(value, int | float) and not isinstance(value, bool)]
+    else:
+        found = []
+    return fmean(found) if found else None
+
+
+def _submissions(folder: Path) -> dict[str, dict[str, str]]:
+    """What the systems beside the test set made of its documents: system → document → translation."""
+    found: dict[str, dict[str, str]] = {}
+    for file in sorted(folder.glob("*.jsonl")) if folder.is_dir() else []:
+        mine = found.setdefault(file.name.removesuffix(".jsonl"), {})
+        for number, line in enumerate(lines(file), start=1):
+            item = json_of(line, f"{label(file)} line {number}")
+            if not isinstance(item, dict) or not {"doc_id", "hypothesis"} <= item.keys():
+                raise UserError(f"{label(file)} line {number}: expected an object with doc_id and hypothesis.")
+            mine[str(item["doc_id"])] = _text(item["hypothesis"], f"{label(file)} line {number}: hypothesis")
+    return found
+
+
+def _text(value: Any, where: str) -> str:
+    """A text, of which a list holds the paragraphs."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "\n\n".join(value)
+    if not isinstance(value, str):
+        raise UserError(f"{where} is {_short(value)} where text is expected.")
+    return value
+
+
+def _flat(value: Any) -> Any:
+    """A further field as a cell: what is nested as JSON."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
