@@ -8,6 +8,7 @@ import pytest
 
 from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.families import corrected
+from babelquake.stats.intervals import bca_interval
 from babelquake.stats.resampling import keys_by_place
 from babelquake.stats.testing import difference_test, exchange_test, jackknife
 
@@ -142,3 +143,26 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
         estimate = bootstrap(mean, [with_ones(scores)], 400, seed, keys_by_place(100)).estimate()
         inside += estimate.low <= 3.0 <= estimate.high
     assert inside / 300 == pytest.approx(0.95, abs=0.04)
+
+
+def losses(seed, segments):
+    """Scores of 50, of which under noise 85 in 100 stay as they are and the others lose an exponential share."""
+    rng = np.random.default_rng([seed, segments])
+    clean = rng.normal(50, 10, segments)
+    return clean, clean - np.where(rng.random(segments) < 0.85, 0.0, rng.exponential(20, segments))
+
+
+@pytest.mark.parametrize("segments", [50, 100])
+@pytest.mark.parametrize(
+    ("number", "truth"), [(lambda a, b: mean(b) - mean(a), -3.0), (lambda a, b: 100 * mean(b) / mean(a), 94.0)]
+)
+def test_intervals_of_losses_hold_the_truth_where_few_segments_change(segments, number, truth):
+    """The percentile interval holds it in .87 of cases at 50 segments (`bench/intervals.py` has 1,000 trials)."""
+    inside = 0
+    for seed in range(300):
+        tables = [with_ones(side) for side in losses(seed, segments)]
+        drawn = bootstrap(number, tables, 400, seed)
+        differing = int((tables[0][:, 0] != tables[1][:, 0]).sum())
+        low, high = bca_interval(drawn, jackknife(number, tables), differing)
+        inside += low <= truth <= high
+    assert inside / 300 >= 0.92

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -98,3 +100,19 @@ def test_one_sided_families_look_to_their_side():
 def test_a_difference_without_spread_is_as_sure_as_the_draws_allow():
     outcome = corrected([Test(2.0, np.zeros(99), 60, 60, 0.01, "bootstrap")], alpha=0.05)[0]
     assert outcome.p_corrected == pytest.approx(0.01)
+
+
+def test_what_could_have_been_seen_is_where_a_difference_becomes_significant():
+    """Alone, 1.96 standard deviations; among fifty independent tests more."""
+    alone = corrected([normal_test(0.1, draws=9999)])[0].visible
+    assert alone == pytest.approx(1.96, abs=0.06)
+    among = corrected([normal_test(0.1, seed, draws=1999) for seed in range(50)])[0].visible
+    assert among > 2.5
+    for value, significant in ((alone * 0.98, False), (alone * 1.02, True)):
+        assert (corrected([normal_test(value, draws=9999)])[0].p_corrected < 0.05) == significant
+
+
+def test_a_difference_is_no_surer_than_students_t_says():
+    test = normal_test(4.0, draws=1999)
+    assert corrected([test])[0].p_corrected < 0.01
+    assert corrected([replace(test, student=0.2)])[0].p_corrected == pytest.approx(0.2, abs=0.03)

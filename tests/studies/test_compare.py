@@ -15,9 +15,11 @@ from babelquake.errors import UserError
 from babelquake.report.comparing import comparison_markdown, comparison_table
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
-from babelquake.stats.testing import normal_test
+from babelquake.stats.pvalues import p_value
+from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.attack.study import attack
-from babelquake.studies.compare import compare
+from babelquake.studies.cells import Place
+from babelquake.studies.compare import Compared, compare, judge
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
@@ -415,3 +417,27 @@ def test_a_perturbation_that_only_the_old_run_has_is_named(data: Dataset, tmp_pa
         for suite in ("case[level=1],punct-remove,misspell[level=0.5]", "case[level=1]")
     )
     assert compare(old, new).only_old == ("misspell",)
+
+
+def test_two_scorers_and_four_measures_raise_no_more_false_alarms_than_one_test() -> None:
+    """Eight tests of nothing, each at .05, would sound an alarm in a third of comparisons."""
+    places = [(scorer, measure) for scorer in ("chrf", "bleu") for measure in ("quality", "robust", "consis", "delta")]
+    alarms = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        found = []
+        for scorer, measure in places:
+            value, null = float(rng.normal()), rng.normal(size=399)
+            test = Test(value, null, 500, 500, p_value(null, value, segments=500), "bootstrap")
+            found.append(Compared(Place("de-en", scorer, system="a"), measure, 50.0, 50.0 + value, test, True))
+        alarms += any(change.outcome in ("worse", "better") for change in judge(found))
+    assert alarms / 300 <= 0.05 + 2 * 0.0126
+
+
+def test_a_gain_is_better_and_a_fall_within_the_allowance_is_none() -> None:
+    """A fix that gained 22.5 points of ROBUST is not one of forty rows of p = 1."""
+    null = np.random.default_rng(0).normal(size=999)
+    for value, allowed, outcome in ((22.5, 0.0, "better"), (-22.5, 0.0, "worse"), (-22.5, 30.0, "same")):
+        test = Test(value, null, 500, 500, p_value(null, value, segments=500), "bootstrap")
+        found = [Compared(Place("de-en", "bleu", system="a"), "robust", 70.0, 70.0 + value, test, True)]
+        assert [change.outcome for change in judge(found, min_drop=allowed)] == [outcome]

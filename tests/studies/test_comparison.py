@@ -56,24 +56,27 @@ def test_what_is_the_same_comes_with_the_difference_that_could_have_been_seen() 
 
 def test_too_few_segments_are_named_and_do_not_close_the_gate() -> None:
     found = compared(SAME, SMALL)
-    assert found.failures == [] and any("final-delete[mark=question]" in sentence for sentence in found.verdict)
+    (few,) = [one for one in found.findings if one.what == "too_few_in_both"]
+    assert found.failures == [] and few.numbers[0].perturbation == "final-delete[mark=question]"
 
 
 def test_where_nothing_can_be_tested_the_gate_is_closed() -> None:
-    (why,) = compared(SMALL).failures
-    assert "5 segments" in why
+    found = compared(SMALL)
+    assert [one.what for one in found.failures] == ["nothing_testable"] and "5 segments" in found.verdict[0]
 
 
 def test_a_collapse_closes_the_gate_and_is_told_once_per_scorer() -> None:
     part = replace(GONE, measure="robust", perturbation="misspell", level=0.1)
-    (why,) = compared(SAME, part, GONE).failures
-    assert "72.10" in why and "reaches zero" in why
+    found = compared(SAME, part, GONE)
+    assert [one.what for one in found.failures] == ["collapsed"]
+    assert "72.10" in found.verdict[0] and "reaches zero" in found.verdict[0]
 
 
 def test_requirements_close_the_gate_where_they_are_not_met() -> None:
     answers = (Answer("quality >= 50", False, "Not met: 9.80."), Answer("robust >= 5", True, "Met: 94.60."))
     found = compared(SAME, answers=answers)
-    assert found.failures == ["Not met: 9.80."] and found.verdict[-1] == "Met: 94.60."
+    assert [one.what for one in found.failures] == ["requirement"]
+    assert "Not met: 9.80." in found.verdict[0] and found.verdict[-1] == "Met: 94.60."
 
 
 def test_what_the_new_run_lacks_is_named() -> None:

@@ -85,19 +85,26 @@ def _step_down(tests: Sequence[Test], alpha: float) -> list[Outcome]:
             )
             found.append(Outcome(test.p, final, False, reason))
         else:
-            found.append(Outcome(test.p, final, visible=float(least) if np.isfinite(least) else None))
+            seen = max(float(least), abs(test.value)) if final >= alpha else float(least)
+            found.append(Outcome(test.p, final, visible=seen if np.isfinite(seen) else None))
     return found
 
 
 def standardised(test: Test) -> tuple[float, Array]:
     """|δ| and |δ*| in units of the null distribution's spread; signed where one side alone would be a finding.
 
-    n segments of equal weight that all point the same way have T = √n, and no sum of contributions can have more.
+    n segments of equal weight that all point the same way have T = √n, and no sum of contributions can have more. Where
+    Student's t says how sure a difference is, |δ| is no larger than the normal deviate that is as sure.
     """
+    from scipy.special import ndtri
+
     drawn, unit = test.null, spread(test)
     if unit <= 1e-12 * abs(test.value):
         return float(np.inf) * float(np.sign(extremity(test.value, test.alternative))), np.zeros_like(drawn)
-    return float(extremity(test.value / unit, test.alternative)), extremity(drawn / unit, test.alternative)
+    sides = 2 if test.alternative == "two-sided" else 1
+    most = -float(ndtri(test.student / sides)) if test.student else np.inf
+    size = min(float(extremity(test.value / unit, test.alternative)), most)
+    return size, extremity(drawn / unit, test.alternative)
 
 
 def spread(test: Test) -> float:

@@ -56,8 +56,8 @@ class Place:
 
     @property
     def perturbed(self) -> bool:
-        """Whether anything was perturbed: not at level 0."""
-        return self.perturbation is not None and self.level != 0
+        """Whether it is of perturbed texts in all of the data: not at level 0, nor of a part of the data."""
+        return self.perturbation is not None and self.level != 0 and self.group is None
 
     @property
     def of_system(self) -> "Place":
@@ -86,6 +86,8 @@ class Cell:
     """How many of its segments the perturbation really changed."""
     sizes: dict[str, int] = field(default_factory=dict)
     """How many judgements are behind a number, where that differs from number to number."""
+    differing: int | None = None
+    """In how many of its segments clean and perturbed statistics differ: what Δ and ROBUST are made of."""
     numbers: dict[str, Resampled] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     """Why a number is undefined."""
@@ -158,7 +160,7 @@ def exchange_of(
     cell: Cell, name: str, function: Function, sides: tuple[int, int], tables: Sequence[Callable[[], Array]], seed: int
 ) -> Test:
     """The test of a number that is the difference between two of a cell's tables, whose rows could be exchanged."""
-    changed = int((cell.sides[sides[0]] != cell.sides[sides[1]]).sum())
+    changed = cell.differing = int((cell.sides[sides[0]] != cell.sides[sides[1]]).sum())
     if not 0 < changed < FEW:
         return bootstrap_test(cell.numbers[name], len(cell.keys), changed)
     first, second = (tables[side]() for side in sides)

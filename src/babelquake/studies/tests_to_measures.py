@@ -8,8 +8,10 @@ import numpy as np
 from babelquake.runs.measures import ALPHA, Kind, Measure
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.families import corrected
+from babelquake.stats.intervals import LEAST, bca_interval
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test
+from babelquake.studies.cells import Cell
 
 Family = tuple[str | None, ...]
 
@@ -18,6 +20,24 @@ def measured(kind: Kind, drawn: Resampled, n: int, **place: Any) -> Measure:
     """A measure with its standard deviation and 95 % interval; `place` is what it is of."""
     found = drawn.estimate()
     return Measure(kind, found.value, n, sd=found.sd, low=found.low, high=found.high, **place)
+
+
+def measured_loss(kind: Kind, cell: Cell, name: str, note: str | None = None, **place: Any) -> Measure:
+    """A cell's Δ or ROBUST, overall or not, with an interval fit for few large losses among many zeros.
+
+    On fewer segments than such an interval needs there is none, and the note says so.
+    """
+    found = measured(kind, cell.numbers[name], cell.sizes.get(name, cell.n), note=note, **place)
+    parts = cell.contributions.get(name)
+    segments = cell.n if parts is None else len(parts)
+    if segments < LEAST:
+        found.low = found.high = None
+        few = f"Too few segments for an interval: {segments}, {LEAST} are needed."
+        found.note = " ".join(filter(None, [note, few]))
+    elif parts is not None and np.isfinite(parts).all():
+        differing = segments if cell.differing is None else cell.differing
+        found.low, found.high = bca_interval(cell.numbers[name], parts, differing)
+    return found
 
 
 def undefined(kind: Kind, n: int, note: str, **place: Any) -> Measure:

@@ -1,6 +1,7 @@
 """The figures over all perturbations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,13 +14,13 @@ from babelquake.scorers import scorer
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.resampling import keys_by_place
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.mt.overall import LEAST_CHANGED, overall_cell
+from babelquake.studies.mt.overall import LEAST_CHANGED, overall, overall_cell
 
-TIMES = 4
+TIMES = 10
 
 
 def enough(noisy: Sequence[str], system: str, perturbation: str, clean: Sequence[str] = CLEAN) -> Tables:
-    """Tables of twenty-four segments."""
+    """Tables of sixty segments."""
     return tables(
         scorer("chrf"),
         list(noisy) * TIMES,
@@ -88,7 +89,7 @@ def test_perturbations_of_few_segments_are_left_out_and_named() -> None:
         [text[:9] for text in CLEAN] * TIMES,
         references=REFERENCES * TIMES,
         clean=CLEAN * TIMES,
-        changed=[row < LEAST_CHANGED - 1 for row in range(24)],
+        changed=[row < LEAST_CHANGED - 1 for row in range(6 * TIMES)],
         perturbation="final-delete[mark=question]",
         level=None,
     )
@@ -130,6 +131,14 @@ def test_one_cell_of_poor_clean_quality_does_not_make_the_headline() -> None:
     outlier = cell("final-insert", 6.0, 6.0 * 2.066)
     assert np.mean([one.numbers["robust"].value for one in (*others, outlier)]) > 101
     assert overall_cell([*others, outlier]).numbers["overall_robust"].value == pytest.approx(90.3, abs=0.1)
+
+
+def test_parts_of_the_data_do_not_count_twice() -> None:
+    whole = cell("misspell", 30, 20)
+    part = cell("misspell", 10, 1)
+    part.place = replace(part.place, group="news")
+    (found,) = [one for one in overall([whole, part]) if one.kind.name == "overall_quality_perturbed"]
+    assert found.value == 20
 
 
 quality = st.floats(0.0, 100.0)

@@ -23,7 +23,7 @@ from babelquake.studies.clean_and_perturbed import Chosen, Sides
 from babelquake.studies.metric import kinds
 from babelquake.studies.segment_units import keys_by_row
 from babelquake.studies.slices import Slices, slices_of
-from babelquake.studies.tests_to_measures import Families, enough, measured
+from babelquake.studies.tests_to_measures import Families, enough, measured, measured_loss
 
 KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
 PLACES = ["language_pair", "scorer", "perturbation", "level"]
@@ -48,7 +48,7 @@ def sensitivity(
         named = {
             name: measured(cell.place.kind(kind), cell.numbers[name], cell.n, **place) for name, kind in KINDS.items()
         }
-        named["delta"].note = cell.few_changed
+        named["delta"] = measured_loss(cell.place.kind(KINDS["delta"]), cell, "delta", cell.few_changed, **place)
         families.add(cell.place.asked("Δ"), named["delta"], cell.tests["delta"])
         measures += named.values()
     families.judge()

@@ -153,14 +153,19 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: in
     judged = rows[sides.judged if chosen is None else sides.judged[chosen]]
     sizes = dict.fromkeys(OF_QUALITY, len(np.unique(judged)))
     cell = Cell(place, np.unique(keys), len(np.unique(rows)), changed, sizes)
-    tables = [partial(sides.table, name, chosen) for name in sides.names]
+    fill(cell, scorer, {name: partial(sides.table, name, chosen) for name in sides.names}, resamples, seed)
+    return cell
+
+
+def fill(cell: Cell, scorer: Scorer, sides: Mapping[str, Callable[[], Array]], resamples: int, seed: int) -> None:
+    """Every number that a cell's sides allow, and the test of Δ; `sides` are clean, perturbed, forward, backward."""
+    tables = list(sides.values())
     if tables:
-        cell.compute(_formulas(scorer, sides.names), tables, resamples, seed)
+        cell.compute(_formulas(scorer, list(sides)), tables, resamples, seed)
         _without_meaningless_ratios(cell, scorer)
     if "delta" in cell.numbers:
         cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: quality(scorer, sums), (1, 0), tables, seed)
     cell.sides.clear()
-    return cell
 
 
 def quality(scorer: Scorer, sums: Array) -> Array:

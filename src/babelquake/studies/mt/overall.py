@@ -22,7 +22,7 @@ from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, grouped, paired
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import reaches_zero
 from babelquake.studies.mt.robustness import perturbed
-from babelquake.studies.tests_to_measures import Families, mean_of, measured, undefined
+from babelquake.studies.tests_to_measures import Families, mean_of, measured, measured_loss, undefined
 
 OVERALL = {
     kind.name: kind
@@ -62,6 +62,7 @@ def overall_cell(cells: Sequence[Cell]) -> Cell:
     counted = [cell for cell in cells if cell.large_enough]
     everywhere = units(counted or cells)
     whole = Cell(cells[0].place.of_system, everywhere, len(everywhere))
+    whole.differing = max((cell.differing for cell in counted if cell.differing is not None), default=None)
     if not counted:
         having = {name for cell in cells for name in (*cell.numbers, *cell.notes)}
         whole.notes |= {name: _left_out(cells) for name in OVERALL if name.removeprefix("overall_") in having}
@@ -133,7 +134,10 @@ def _figures(whole: Cell) -> Iterator[Measure]:
     place = whole.place.columns
     for name, kind in OVERALL.items():
         if name in whole.numbers:
-            yield measured(kind, whole.numbers[name], whole.n, note=whole.notes.get(name), **place)
+            if name in ("overall_delta", "overall_robust"):
+                yield measured_loss(kind, whole, name, whole.notes.get(name), **place)
+            else:
+                yield measured(kind, whole.numbers[name], whole.n, note=whole.notes.get(name), **place)
         elif name in whole.notes:
             yield undefined(kind, whole.n, whole.notes[name], **place)
 

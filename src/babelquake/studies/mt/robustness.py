@@ -12,7 +12,7 @@ import numpy as np
 from babelquake.runs.measures import Measure
 from babelquake.studies.cells import Cell, grouped, paired_test
 from babelquake.studies.mt import kinds
-from babelquake.studies.tests_to_measures import Families, measured, undefined
+from babelquake.studies.tests_to_measures import Families, measured, measured_loss, undefined
 
 KINDS = {kind.name: kind for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS)}
 RANKED_BY = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
@@ -44,8 +44,10 @@ def _of_cell(cell: Cell) -> Iterator[tuple[str, Measure]]:
     for name in KINDS:
         kind = cell.place.kind(KINDS[name])
         if name in cell.numbers:
-            note = cell.few_changed if name in ("delta", "robust") else None
-            yield name, measured(kind, cell.numbers[name], cell.sizes.get(name, cell.n), note=note, **place)
+            if name in ("delta", "robust"):
+                yield name, measured_loss(kind, cell, name, cell.few_changed, **place)
+            else:
+                yield name, measured(kind, cell.numbers[name], cell.sizes.get(name, cell.n), **place)
         elif name in cell.notes:
             yield name, undefined(kind, cell.sizes.get(name, cell.n), cell.notes[name], **place)
 

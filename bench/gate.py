@@ -1,0 +1,215 @@
+"""How often is the gate wrong? Comparisons with known truth: false alarms, and falls that it finds.
+
+    python bench/gate.py [COMPARISONS]     writes bench/results/gate.json
+
+Segments are made of words. Two systems translate them with the same expected quality and robustness, so that nothing is
+worse or better; or the new one keeps 3 % less of its quality (ROBUST by chrF). A suite is its shape: how many of the
+segments each perturbation applies to. Translations are judged by chrF and BLEU; what follows is what `compare` does.
+
+- `retrained`: the new system makes mistakes of its own, half of them in other places, as a model trained again does.
+- `damaged`: the new system is the old one, and loses further words of perturbed sentences.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from babelquake.scorers import Questions, scorer
+from babelquake.scorers.base import Array, Scorer
+from babelquake.stats.resampling import keys_by_place
+from babelquake.stats.units import Places
+from babelquake.studies.cells import Cell, Place
+from babelquake.studies.compare import compared_cells, judge
+from babelquake.studies.comparison import Change
+from babelquake.studies.mt.cells import fill, quality
+from babelquake.studies.mt.study import MT
+
+RESULTS = Path(__file__).parent / "results" / "gate.json"
+SUITES: dict[str, tuple[float, ...]] = {
+    "niu2020": (1.0, 1.0),
+    "everyday": (1.0, 0.6, 1.0, 1.0, 0.9, 1.0, 0.95, 0.1, 0.85, 0.05, 1.0, 0.6, 1.0, 1.0),
+}
+"""The share of segments that each perturbation of a suite applies to."""
+POOL = 2000
+"""Segments from which comparisons draw theirs."""
+RESAMPLES = 399
+VOCABULARY = 5000
+HIT, SEVERE = 0.5, 0.04
+"""The share of perturbed sentences whose translation changes, and of those the share that falls apart."""
+FALL = 3.0
+"""Points of ROBUST by chrF that a worse system loses."""
+SIDES = ("clean", "perturbed", "forward", "backward")
+Words = list[str]
+Statistics = Mapping[tuple[str, int, str], Array]
+"""By scorer, perturbation and side; a row for every segment of the pool."""
+
+
+class World:
+    """A pool of segments, and systems that translate them."""
+
+    def __init__(self, suite: str, scorers: Sequence[Scorer], seed: int = 0, pool: int = POOL) -> None:
+        self.scorers, self.rng, self.keys = scorers, np.random.default_rng(seed), np.sort(keys_by_place(pool))
+        self.popularity = 1 / np.arange(1, VOCABULARY + 1)
+        self.popularity /= self.popularity.sum()
+        letters = np.array(list("abcdefghiklmnoprstuvw"))
+        self.vocabulary = ["".join(self.rng.choice(letters, size)) for size in self.rng.integers(2, 10, VOCABULARY)]
+        lengths = np.clip(self.rng.lognormal(np.log(18), 0.5, pool).astype(int), 4, 60)
+        self.references = [self._drawn(length) for length in lengths]
+        self.difficulty = self.rng.beta(1.6, 3.0, pool)
+        self.chance = [self.rng.random(length) for length in lengths]
+        self.applies = [self.rng.random(pool) < share for share in SUITES[suite]]
+
+    def _drawn(self, count: int) -> Words:
+        return [self.vocabulary[place] for place in self.rng.choice(VOCABULARY, count, p=self.popularity)]
+
+    def _corrupted(self, text: Words, wrong: Array) -> Words:
+        others = iter(self._drawn(int(wrong.sum())))
+        return [next(others) if bad else word for word, bad in zip(text, wrong, strict=True)]
+
+    def clean(self) -> list[Words]:
+        """A system's translations of the clean sources: half of the mistakes are everybody's."""
+        found = []
+        for reference, chance, difficulty in zip(self.references, self.chance, self.difficulty, strict=True):
+            own = np.where(self.rng.random(len(chance)) < 0.5, chance, self.rng.random(len(chance)))
+            found.append(self._corrupted(reference, own < 0.8 * difficulty))
+        return found
+
+    def noisy(self, clean: list[Words]) -> list[list[Words]]:
+        """Translations of the perturbed sources: half of them the clean ones, some a little different, few unusable."""
+        return [[self._shaken(text) for text in clean] for _ in self.applies]
+
+    def _shaken(self, text: Words) -> Words:
+        if self.rng.random() > HIT:
+            return text
+        rate = 0.8 if self.rng.random() < SEVERE else self.rng.beta(1.2, 6)
+        return self._corrupted(text, self.rng.random(len(text)) < rate)
+
+    def damaged(self, noisy: list[list[Words]], rate: float) -> list[list[Words]]:
+        """The same translations with further words lost, each with this probability."""
+        return [[self._corrupted(text, self.rng.random(len(text)) < rate) for text in texts] for texts in noisy]
+
+    def damage(self, clean: list[Words], noisy: list[list[Words]]) -> float:
+        """The rate at which ROBUST falls by `FALL`."""
+        chrf, references = scorer("chrf"), _texts(self.references)
+        whole, before = (_score(chrf, _texts(texts), references) for texts in (clean, noisy[0]))
+        low, high = 0.0, 0.5
+        for _ in range(8):
+            rate = (low + high) / 2
+            (after,) = self.damaged(noisy[:1], rate)
+            fallen = 100 * (before - _score(chrf, _texts(after), references)) / whole
+            low, high = (rate, high) if fallen < FALL else (low, rate)
+        return (low + high) / 2
+
+    def judged(self, clean: list[Words], noisy: list[list[Words]]) -> Statistics:
+        """The statistics that a run stores."""
+        references, first, found = _texts(self.references), _texts(clean), {}
+        for one in self.scorers:
+            before = _statistics(one, first, references)
+            for number, texts in enumerate(map(_texts, noisy)):
+                sides = (_statistics(one, *pair) for pair in ((texts, references), (texts, first), (first, texts)))
+                found |= {(one.name, number, side): rows for side, rows in zip(SIDES, (before, *sides), strict=True)}
+        return found
+
+    def cells(self, statistics: Callable[[str, int, str], Array], rows: Places) -> list[Cell]:
+        """The cells of a run on some of the segments."""
+        found = []
+        for one in self.scorers:
+            for number, applies in enumerate(self.applies):
+                here = rows[applies[rows]]
+                place = Place("de-en", one.name, f"perturbation {number}", None, "system")
+                cell = Cell(place, self.keys[here], len(here), len(here))
+                if len(here):
+                    fill(
+                        cell,
+                        one,
+                        {side: partial(_rows, statistics, one.name, number, side, here) for side in SIDES},
+                        RESAMPLES,
+                        0,
+                    )
+                    found.append(cell)
+            clean = Cell(Place("de-en", one.name, system="system"), self.keys[rows], len(rows))
+            clean.compute({"quality": partial(quality, one)}, [statistics(one.name, 0, "clean")[rows]], RESAMPLES, 0)
+            found.append(clean)
+        return found
+
+    def compared(self, old: Statistics, new: Statistics, n: int, swapped: bool) -> list[Change]:
+        """What `compare` says of two runs on n segments; where `swapped`, chance decides which is which in each."""
+        rows = np.sort(self.rng.choice(len(self.keys), n, replace=False))
+        other = (self.rng.random(len(self.keys)) < 0.5) & swapped
+
+        def chosen(first: Statistics, second: Statistics) -> Callable[[str, int, str], Array]:
+            return lambda *place: np.where(other[:, None], second[place], first[place])
+
+        befores, afters = self.cells(chosen(old, new), rows), self.cells(chosen(new, old), rows)
+        found = compared_cells(MT, befores, afters)
+        return list(judge([one for one in found if one.measure != "quality" or one.place.perturbation is None]))
+
+
+def _rows(statistics: Callable[[str, int, str], Array], name: str, number: int, side: str, rows: Places) -> Array:
+    return statistics(name, number, side)[rows]
+
+
+def _texts(words: list[Words]) -> list[str]:
+    return [" ".join(text) for text in words]
+
+
+def _statistics(one: Scorer, texts: list[str], references: list[str]) -> Array:
+    return one.statistics(Questions(texts, [[text] for text in references], references))
+
+
+def _score(one: Scorer, texts: list[str], references: list[str]) -> float:
+    return float(one.aggregate(_statistics(one, texts, references).sum(axis=0)))
+
+
+def shares(found: Sequence[list[Change]]) -> dict[str, float]:
+    """How often a gate was closed, how often anything was called worse or better, and by how much ROBUST changed."""
+    robust = [
+        change.new - change.old
+        for changes in found
+        for change in changes
+        if change.measure == "overall_robust" and change.scorer == "chrf" and change.new is not None
+    ]
+    return {
+        "closed": float(np.mean([any(change.regression for change in changes) for changes in found])),
+        "any claim": float(
+            np.mean(
+                [any(change.outcome in ("worse", "better", "collapsed") for change in changes) for changes in found]
+            )
+        ),
+        "mean change of overall ROBUST (chrF)": float(np.mean(robust)),
+        "tests": float(np.mean([len(changes) for changes in found])),
+        "comparisons": len(found),
+    }
+
+
+def main(comparisons: int) -> None:
+    """All simulations; results are stored after each."""
+    results: dict[str, dict[str, float]] = {}
+    for suite, sizes in (("niu2020", (100, 400)), ("everyday", (100, 400))):
+        world = World(suite, [scorer("chrf"), scorer("bleu")])
+        clean, again = world.clean(), world.clean()
+        noisy, other = world.noisy(clean), world.noisy(again)
+        old, new = world.judged(clean, noisy), world.judged(again, other)
+        for n in sizes:
+            results[f"nothing changed, {suite}, n = {n}"] = shares(
+                [world.compared(old, new, n, True) for _ in range(comparisons)]
+            )
+            print(n, suite, results[f"nothing changed, {suite}, n = {n}"], flush=True)
+        rate = world.damage(clean, noisy)
+        worse = {
+            "damaged": world.judged(clean, world.damaged(noisy, rate)),
+            "retrained": world.judged(again, world.damaged(other, rate)),
+        }
+        for kind, statistics in worse.items():
+            found = [world.compared(old, statistics, 200, False) for _ in range(max(20, comparisons // 4))]
+            results[f"ROBUST −{FALL:g}, {kind}, {suite}, n = 200"] = shares(found)
+            print(kind, suite, shares(found), flush=True)
+        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
