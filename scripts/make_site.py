@@ -1,43 +1,15 @@
-"""Collect README, docs and the reference of the Python API into one folder that MkDocs turns into a site."""
+"""Collect README and docs into one folder that MkDocs turns into a site."""
 
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "build" / "site-docs"
-API = {
-    "Studies": ("mt", "metric", "qe", "correlate", "attack", "human", "compare", "reproduce"),
-    "Pieces": ("perturb", "perturb_table", "suite", "scorer", "system", "read", "dataset", "similarities", "configure"),
-    "Runs": (
-        "Run",
-        "runs_below",
-        "write_html",
-        "to_markdown",
-        "to_latex",
-        "to_model_card",
-        "write_images",
-        "example_table",
-    ),
-    "Before and elsewhere": (
-        "forecast",
-        "qe_size",
-        "export_sources",
-        "imported_systems",
-        "export_metric_texts",
-        "export_qe_texts",
-        "imported_scorers",
-        "write_perturb_table",
-    ),
-    "The engine": ("Engine", "Cache", "workers", "UserError"),
-}
 TEXTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE")
 
 
 def main() -> None:
-    import babelquake
-
     shutil.rmtree(TARGET, ignore_errors=True)
     shutil.copytree(ROOT / "docs", TARGET)
     (TARGET / "index.md").rename(TARGET / "pages.md")
@@ -47,14 +19,6 @@ def main() -> None:
     for page in TARGET.rglob("*.md"):
         if page.parent != TARGET or page.name in ("pages.md",):
             page.write_text(_relinked(page.read_text("utf-8"), top=False), "utf-8")
-    lines = ["# Python", "", "Everything the command line can do: `import babelquake as bq`.", ""]
-    for title, names in API.items():
-        lines += [f"## {title}", ""]
-        for name in names:
-            thing = getattr(babelquake, name)
-            thing = getattr(thing, name, thing) if isinstance(thing, ModuleType) else thing
-            lines += [f"::: {thing.__module__}.{thing.__qualname__}", ""]
-    (TARGET / "api.md").write_text("\n".join(lines), "utf-8")
     print(f"{sum(1 for _ in TARGET.rglob('*.md'))} pages in {TARGET.relative_to(ROOT)}")
 
 

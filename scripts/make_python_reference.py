@@ -1,0 +1,101 @@
+"""Write docs/python.md: the Python interface, made from docstrings and from the options of the studies."""
+
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import babelquake as bq
+from babelquake.runs.run import FOR_USERS
+from babelquake.studies.card import STUDIES, function_of
+from babelquake.studies.options import StudyOptions, entries
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
+PARTS = {
+    "Pieces": ("perturb", "perturb_table", "write_perturb_table", "suite", "scorer", "system", "read", "dataset"),
+    "Before and elsewhere": ("imported_systems", "imported_scorers"),
+    "Runs and reports": (
+        "runs_below",
+        "compare",
+        "write_html",
+        "to_markdown",
+        "to_latex",
+        "to_model_card",
+        "write_images",
+    ),
+    "Papers and the engine": ("reproduce", "similarities", "configure", "Engine", "Cache", "workers", "UserError"),
+    "Your own": ("System", "Scorer", "MeanScorer", "Questions", "Perturbation", "perturbation", "Suite", "Dataset"),
+}
+HEAD = """# Python
+
+<!-- Made by scripts/make_python_reference.py; a test compares them. -->
+
+`import babelquake as bq`. Everything the command line can do, Python can do, with the same words: `--max-queries 5` is
+`max_queries=5`, options that are repeated take a list. Data come first by name and may be a path, a table of polars,
+pandas, pyarrow or Hugging Face `datasets`, a series, or lists. Systems, scorers and perturbations are names, functions,
+lambdas or objects. Without `out` a run goes when the program ends. A [notebook](notebook.ipynb) shows it all.
+
+```python
+run = bq.mt(data=df, systems=[my_function], suite=[my_perturbation, "misspell"], language_pair="de-en", quiet=True)
+run.verdict, run.pivot("robust"), run.plot(), run.examples(worst=20), run.report("r.html"), run.to_latex()
+bq.plan.mt(data=df, systems=["deepl"]).forecast().told()      # what it would send and cost; nothing is sent
+```
+"""
+
+
+def page() -> str:
+    """The page as text."""
+    lines = [HEAD, "## Studies", ""]
+    common = [entry.name for entry in entries(StudyOptions)]
+    for name in STUDIES.names():
+        function = function_of(name)
+        told = (inspect.getdoc(function) or "").split("\n\nParameters:")[0]
+        shared = common if issubclass(STUDIES.get(name).options, StudyOptions) else []
+        lines += [f"### bq.{name}", "", told, "", *_options(name, shared), ""]
+    lines += ["### What all studies take", "", *_options("mt", [], only=common), ""]
+    lines += ["## Run", "", _first(bq.Run), "", "| | |", "| --- | --- |"]
+    lines += [
+        f"| `{name}` | {_first(getattr(bq.Run, name, None)) or _OWN.get(name, '')} |" for name in sorted(FOR_USERS)
+    ]
+    for title, names in PARTS.items():
+        lines += ["", f"## {title}", "", "| | |", "| --- | --- |"]
+        lines += [f"| `bq.{name}{_signature(name)}` | {_first(_thing(name))} |" for name in names]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+_OWN = {"folder": "Where it is.", "info": "run.json, typed."}
+
+
+def _options(study: str, without: list[str], only: list[str] | None = None) -> list[str]:
+    rows = ["| argument | at the terminal | default | |", "| --- | --- | --- | --- |"]
+    for entry in entries(STUDIES.get(study).options):
+        if entry.name in without or (only is not None and entry.name not in only):
+            continue
+        flags = " ".join(f"`{flag}`" for flag in entry.flags) if entry.kind is not None else ""
+        default = "" if entry.required or entry.default in (None, ()) else f"`{entry.default!r}`"
+        rows.append(f"| `{entry.name}` | {flags} | {default} | {entry.option.help} |".replace("a|b", "a\\|b"))
+    return rows
+
+
+def _thing(name: str) -> Any:
+    thing = getattr(bq, name)
+    return getattr(thing, name, thing) if isinstance(thing, ModuleType) else thing
+
+
+def _signature(name: str) -> str:
+    thing = _thing(name)
+    if inspect.isclass(thing):
+        return ""
+    given = inspect.signature(thing).parameters.values()
+    return f"({', '.join(one.name if one.default is one.empty else f'{one.name}=…' for one in given)})"
+
+
+def _first(thing: Any) -> str:
+    """The first paragraph of a docstring, on one line."""
+    text = inspect.getdoc(thing) if thing is not None else ""
+    return " ".join((text or "").split("\n\n")[0].split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
+    print(f"{PAGE.name}: {len(page().splitlines())} lines")
