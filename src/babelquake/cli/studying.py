@@ -141,7 +141,20 @@ def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | N
     given = {field.name: getattr(options, field.name) for field in fields(options)}
     run = function_of(study)(**given)
     show(run, options, terminal)
+    if silent := silent_systems(run):
+        raise UserError(f"{', '.join(silent)}: every translation is empty. Check the system; the run is kept.")
     return run
+
+
+def silent_systems(run: "Run") -> list[str]:
+    """Systems that translated every text to nothing: no result, however complete the run is."""
+    import polars as pl
+
+    if not run.has("translations"):
+        return []
+    spoken = pl.col("translation").fill_null("").str.strip_chars().ne("").any()
+    found = run.scan("translations").group_by("system", maintain_order=True).agg(spoken).collect()
+    return [str(name) for name in found.filter(~pl.col("translation"))["system"]]
 
 
 def _no_hub() -> bool:

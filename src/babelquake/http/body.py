@@ -7,6 +7,8 @@ from typing import Any
 
 MARKS = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{}]', re.DOTALL)
 """What says where JSON could be closed: strings, of which the last may be cut, and brackets outside of them."""
+SHORTEST_KEY = 8
+"""Characters of a key that is masked in answers; servers of one's own are often given a short word."""
 DEEPEST = 64
 """How deeply an answer may be nested."""
 
@@ -61,6 +63,22 @@ def is_web_page(content: bytes) -> bool:
 def without_secret(text: str, secret: str | None) -> str:
     """The text with a key taken out, also where each of its characters may be URL-encoded."""
     return _as_it_may_be_written(secret).sub("[key]", text) if secret else text
+
+
+def masked(body: Any, secret: str | None) -> Any:
+    """An answer without the key that a server may have put into it: answers go to caches, tables and reports.
+
+    What is short or a plain word is no key worth hiding, and may well occur in a translation.
+    """
+    if not secret or len(secret) < SHORTEST_KEY or secret.isalpha():
+        return body
+    if isinstance(body, str):
+        return without_secret(body, secret)
+    if isinstance(body, list):
+        return [masked(one, secret) for one in body]
+    if isinstance(body, dict):
+        return {without_secret(name, secret): masked(one, secret) for name, one in body.items()}
+    return body
 
 
 @cache

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from babelquake.errors import QuotaError, ResumableError, StoppedError, UserError
 from babelquake.escape import visible
-from babelquake.http.body import is_web_page, message, parsed, salvaged, without_secret
+from babelquake.http.body import is_web_page, masked, message, parsed, salvaged, without_secret
 from babelquake.http.wire import Response, Wire
 from babelquake.interrupts import pause, stopping
 
@@ -217,14 +217,14 @@ class Client:
         except httpx.RequestError as error:
             host = urlsplit(request.url).netloc
             raise _TroubleError(f"cut or refused the connection to {host} ({type(error).__name__})") from None
-        body = parsed(response.content)
+        body = masked(parsed(response.content), self.key)
         if not 200 <= response.status < 300:
             raise self._failure(response, body)
         if body is None and is_web_page(response.content):
             raise _TroubleError("answered with a web page instead of JSON")
         if body is not None:
             return Answer(body)
-        if (part := salvaged(response.content)) is None:
+        if (part := masked(salvaged(response.content), self.key)) is None:
             raise UnusableError(f"the answer {response.cut or 'is no JSON'}")
         return Answer(part, response.cut or "was cut off")
 
@@ -237,7 +237,7 @@ class Client:
             case Verdict.AGAIN:
                 wish = retry_after(response.headers.get("Retry-After"))
                 if wish and wish > LONGEST_RETRY_AFTER:
-                    return QuotaError(f"{service.label} asks to wait {wish:.0f} seconds (HTTP {status}){quoted}")
+                    return QuotaError(f"{service.label} asks to wait {duration(wish)} (HTTP {status}){quoted}")
                 return _TroubleError(f"answered HTTP {status}{quoted}", wish, throttled=status in (403, 429))
             case Verdict.QUOTA:
                 return QuotaError(f"the quota at {service.label} is spent (HTTP {status}){quoted}")
@@ -283,3 +283,10 @@ class _TroubleError(Exception):
         super().__init__(message)
         self.retry_after = retry_after
         self.throttled = throttled
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it; what a server says may be longer than the universe is old."""
+    if seconds > 48 * 3600:
+        return f"{seconds / 86400:.0f} days" if seconds < 1000 * 86400 else "years"
+    return f"{seconds / 3600:.0f} hours" if seconds > 2 * 3600 else f"{seconds:.0f} seconds"

@@ -5,6 +5,7 @@ then renamed), so whatever exists is finished work, and a rerun of the same comm
 """
 
 import json
+import logging
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.escape import visible
 from babelquake.files import checksum, draft_of, replacing, store_table, store_text
 from babelquake.locking import is_locked, locked
 from babelquake.runs.display import display
@@ -33,6 +35,8 @@ BEGUN = frozenset({".run.json.writing", "run.json.writing", "run.json", LOCK})
 """All that is there when a run was killed as it began, or while another process begins it."""
 TEXTS = frozenset({"segments", "variants"})
 """Tables that nothing was asked for: a run that failed with these alone has no result yet."""
+
+LOG = logging.getLogger("babelquake")
 
 
 FOR_USERS = {"folder", "info", "status", "measures", "segments", "variants", "translations", "scores", "table", "scan"}
@@ -125,8 +129,10 @@ class Run:
             self.info.finished = None
             self.info.notes.append(f"{', '.join(damaged)} had been damaged and was made again.")
             self.save()
-        elif self.info.finished is not None and self.has("measures") and not (self.folder / MEASURES).is_file():
-            self._write_csv(self.measures)
+        elif self.info.finished is not None and self.has("measures") and not self.is_kept(MEASURES):
+            if (self.folder / MEASURES).is_file():
+                self.info.notes.append(f"{MEASURES} had been changed by somebody else and was written again.")
+            self._write_csv(self.table("measures"))
             self.save()
 
     def note_options(self, options: Mapping[str, Any]) -> None:
@@ -226,7 +232,7 @@ class Run:
     def _write_csv(self, measures: pl.DataFrame) -> None:
         inert = pl.col(pl.String).str.replace(FORMULA, "'$0")
         with replacing(self.folder / MEASURES) as draft:
-            measures.with_columns(inert).write_csv(draft, float_precision=6)
+            _shown(measures).with_columns(inert).write_csv(draft, float_precision=6)
         self.keep(MEASURES)
 
     def save(self) -> None:
@@ -244,6 +250,8 @@ class Run:
                 hint = did_you_mean(name, (file.stem for file in self.folder.glob("*.parquet")))
                 raise UserError(f"{self.folder}, a run of {self.info.study}, has no table {name}. {hint}")
             raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
+        if name == "measures" and (self.folder / MEASURES).is_file() and not self.is_kept(MEASURES):
+            LOG.warning("%s is not what the run wrote; numbers come from measures.parquet.", self.folder / MEASURES)
         file = self.path(name).name
         if file in self.info.files and not self.is_kept(file):
             raise self._damaged(name, "it is not what the run wrote")
@@ -447,3 +455,13 @@ def opened(runs: AnyRun | Sequence[AnyRun]) -> list[Run]:
     """The runs that were named."""
     given = [runs] if isinstance(runs, Run | Path | str) else runs
     return [run if isinstance(run, Run) else Run.open(run) for run in given]
+
+
+def _shown(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with control characters made visible: names come from users and files, a CSV file goes to terminals."""
+    changes = {}
+    for column in table.select(pl.col(pl.String)).get_columns():
+        hidden = {text: visible(text) for text in column.drop_nulls().unique() if visible(text) != text}
+        if hidden:
+            changes[column.name] = column.replace(hidden)
+    return table.with_columns(**changes)
