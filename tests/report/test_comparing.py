@@ -31,7 +31,7 @@ def test_what_got_worse_comes_first_and_p_is_never_nought() -> None:
             "WORSE",
             "de-en new",
             "chrf",
-            "ALL CAPS, lower or Title Case",
+            "odd capitals",
             "CONSIS",
             "80.00",
             "70.00",

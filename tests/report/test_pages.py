@@ -63,7 +63,8 @@ def page_of(browser: Any, files: dict[str, Path]) -> Iterator[Open]:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_report_opens_with_its_verdict_charts_and_examples(page_of: Open, kind: str, theme: str) -> None:
     page = page_of(kind, color_scheme=theme)
-    assert page.locator(".verdict li").count() > 0
+    assert page.locator(".headline").inner_text()
+    assert page.locator(".lead svg.marks").count() == 1 and page.locator(".worst article").count() > 0
     assert page.locator(".chart svg.marks").count() == page.locator(".chart").count() > 0
     assert page.locator(".example").count() > 0
     assert page.get_by_text("could not be").count() == 0
@@ -122,7 +123,7 @@ def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of
     assert counted(page) == 2 * variants.height
     page.get_by_label("System", exact=True).select_option(label="old")
     assert counted(page) == variants.height
-    page.get_by_label("Perturbation", exact=True).select_option(label="ALL CAPS, lower or Title Case")
+    page.get_by_label("Perturbation", exact=True).select_option(label="odd capitals")
     assert counted(page) == variants.filter(perturbation="case").height
     page.get_by_label("Kind of change").select_option(label="collapse")
     assert counted(page) == noisy.filter(perturbation="case", change="collapse").height > 0
@@ -220,10 +221,10 @@ def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> No
 
 def test_several_runs_have_a_selector(page_of: Open) -> None:
     page = page_of("several")
-    assert page.get_by_role("heading", level=1).inner_text() == "How robust are these translation systems?"
+    assert page.get_by_role("heading", level=1).inner_text().startswith("Best under noise: new, ")
     page.get_by_label("Run", exact=True).select_option(label="qe")
     page.wait_for_selector("#run-1[data-ready]")
-    assert page.get_by_role("heading", level=1).inner_text() == "Do these quality estimators notice what matters?"
+    assert page.locator("#run-1 .study").inner_text().startswith("Do these quality estimators notice what matters?")
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.closest('section.run').id") == "run-1"
 

@@ -16,7 +16,7 @@ def title_words(text: str) -> str:
 STYLES: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "title": title_words}
 
 
-LABELS = {"any": "ALL CAPS, lower or Title Case", "upper": "ALL CAPS", "lower": "all lower case", "title": "Title Case"}
+LABELS = {"any": "odd capitals", "upper": "ALL CAPS", "lower": "all lower case", "title": "Title Case"}
 
 
 @perturbation(

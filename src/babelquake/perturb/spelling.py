@@ -169,7 +169,7 @@ def _own_list(lang: Language | None) -> str:
 
 @perturbation(
     "natural-typo",
-    label="common misspellings ({level} of known words)",
+    label="common misspellings ({level})",
     family="spelling",
     paper="Eger and Benz 2020 §3 (natural)",
     meaning="preserving",

@@ -18,8 +18,10 @@ from markupsafe import Markup
 
 from babelquake.errors import UserError
 from babelquake.files import store_text
+from babelquake.report.charts import Chart
 from babelquake.report.comparison_heatmap import HeatMap
 from babelquake.report.data_audit import NOTE, audit_facts
+from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, views
 from babelquake.report.phrases import run_names
@@ -92,7 +94,11 @@ def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
         "name": name,
         "study": info.study,
         "question": page_of(run).question(run) or STUDIES.get(info.study).question,
-        "verdict": told(run),
+        "verdict": told(run)[1:],
+        "headline": Headline.of(told(run)[0]),
+        "worst": worst_examples(run),
+        "worst_title": worst_title(run),
+        "lead": lead_chart(run) is not None,
         "facts": _facts(run),
         "notes": info.notes,
         "audit": audit_facts(run),
@@ -139,23 +145,29 @@ def _height(run: Run, table: str) -> int:
 
 def _packed(run: Run, most: int, room: int) -> str:
     """Charts and as many examples as there is room for."""
+    lead = lead_chart(run)
     charts = [
         {
             "label": view.label,
             "heat": view.heat,
             "charts": [
-                {"title": chart.title, "description": chart.description, "spec": chart.spec(), "wide": chart.wide}
+                _chart(chart)
                 for chart in view.charts
-                if chart.on_page
+                if chart.on_page and (place > 0 or lead is None or chart.name != lead.name)
             ],
         }
-        for view in views(run)
+        for place, view in enumerate(views(run))
     ]
+    shown = {"views_by": page_of(run).views_by, "views": charts, "lead": _chart(lead) if lead else None}
     while True:
-        text = packed({"views_by": page_of(run).views_by, "views": charts, "examples": example_columns(run, most)})
+        text = packed({**shown, "examples": example_columns(run, most)})
         if len(text) <= room or most <= 100:
             return text
         most = max(100, int(most * min(0.9, 0.95 * room / len(text))))
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    return {"title": chart.title, "description": chart.description, "spec": chart.spec(), "wide": chart.wide}
 
 
 def _cut(table: Table) -> Table:

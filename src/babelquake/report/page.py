@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.registry import Registry
-from babelquake.report.charts import View
+from babelquake.report.charts import Chart, View
 from babelquake.report.table import Table
 from babelquake.report.verdict import Words
 from babelquake.runs.run import Run
@@ -26,6 +26,8 @@ class Examples:
     """The column that names what is under test: system or scorer."""
     columns: Callable[[Run, pl.DataFrame], dict[str, Any]]
     """Chosen rows as the page's script reads them: facets, texts, damage."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What the kinds of change that are worth a word are called."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Page:
     """Measures in the heat map of two runs; without any, those that a gate looks at."""
     question: Callable[[Run], str | None] = lambda run: None
     """What this run asks, where it is not what its study asks as a rule."""
+    lead: Callable[[Run], Chart | None] | None = None
+    """The one chart of the first screen; without it the first chart there is."""
     words: Mapping[str, Words] = field(default_factory=dict)
     """Words for kinds of findings that only this study has, in packages that bring one; ours are in `verdict`."""
 

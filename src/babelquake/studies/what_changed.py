@@ -25,6 +25,16 @@ KINDS = {
     "name": "a name changed",
     "other": "other words",
 }
+LABELS = {
+    "copied": "not translated",
+    "garbled": "gibberish",
+    "repetition": "repeats itself",
+    "collapse": "text missing",
+    "negation": "negation changed",
+    "number": "number changed",
+    "name": "name changed",
+}
+"""Kinds that are worth a word beside an example."""
 NUMBER = regex.compile(r"\p{Nd}+(?:[.,:/\-]\p{Nd}+)*")
 LOOP = regex.compile(r"\b(\w+(?:\W+\w+){0,9}?)(?:\W+\1\b){2,}")
 LOOP_UNSPACED = regex.compile(r"(\w{2,30}?)\1{2,}")

@@ -117,11 +117,11 @@ def test_the_page_asks_what_was_searched_for(run: Run, tmp_path: Path) -> None:
     assert page_of(run).question(run) is None
     page = tmp_path / "page.html"
     write_html([run], page)
-    assert ">Which small edits does this metric punish far too hard?</h1>" in page.read_text("utf-8")
+    assert ">Which small edits does this metric punish far too hard?" in page.read_text("utf-8")
     run = Run.open(run.folder)
     run.info.config["goal"] = "inflate[by=1.0]"
     write_html([run], page)
-    assert ">Which small edits make this metric score far too high?</h1>" in page.read_text("utf-8")
+    assert ">Which small edits make this metric score far too high?" in page.read_text("utf-8")
 
 
 def test_charts_show_shares_transfer_and_people(run: Run) -> None:

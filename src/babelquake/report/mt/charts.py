@@ -5,11 +5,13 @@ from typing import Any
 import altair as alt
 
 from babelquake.perturb.labels import label_of
-from babelquake.report.charts import HEIGHT, Chart, View, colour, data, lines, sweeps, tooltips
+from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, sweeps, tooltips
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
+from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
+from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.what_changed import KINDS
 
 MEASURES = {"robust": "ROBUST", "consis": "CONSIS", "inconsistent": "% inconsistent"}
@@ -49,6 +51,45 @@ def mt_views(run: Run) -> list[View]:
         ]
         views.append(View(label, charts, heat, {"language_pair": pair, "scorer": scorer}))
     return views
+
+
+def mt_lead(run: Run) -> Chart | None:
+    """Quality under each kind of noise by the scorer of the headline, the most damaging first; clean quality beside."""
+    results = results_of(run)
+    rows = [row for row in results.known("quality_perturbed", group=None) if row["level"] != 0]
+    if not rows:
+        return None
+    scorer, pair = rows[0]["scorer"], rows[0]["language_pair"]
+    here = [row for row in rows if row["scorer"] == scorer and row["language_pair"] == pair]
+    large = [row for row in here if row["changed"] is None or row["changed"] >= LEAST_CHANGED]
+    left_out = len(distinct(here, "perturbation", "level")) - len(distinct(large, "perturbation", "level"))
+    if not large:
+        return None
+    lost = {row_place: _mean_loss(results, large, row_place) for row_place in distinct(large, "perturbation", "level")}
+    large.sort(key=lambda row: lost[row["perturbation"], row["level"]])
+    label, name = row_label(large), scorer_text(scorer, values(rows, "scorer"))
+    systems = values(large, "system")
+    shown = points(large, name=lambda row: row["system"], label=lambda row: sentence_case(label(row)))
+    scale = alt.Scale(zero=False, nice=True)
+    drawn = dots(shown, systems, "system", f"{name} of noisy text", scale, room=300, label="noise", value=name)
+    clean = [
+        {"name": row["system"], "value": row["value"]}
+        for row in results.known("clean_quality", language_pair=pair, scorer=scorer)
+    ]
+    if clean:
+        rule = alt.Chart(data(clean)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5, opacity=0.8)
+        scales = colour("name", systems, "system")
+        drawn = alt.layer(rule.encode(x=alt.X("value:Q", scale=scale), color=scales["color"]), drawn)
+    drawn = drawn.properties(height=len(lost) * (9 * len(systems) + 8))
+    few = f" {left_out} kind{'s' if left_out > 1 else ''} with fewer than {LEAST_CHANGED} changed sentences not shown."
+    described = f"Worst first, with 95 % intervals; dashed: clean text.{few if left_out else ''}"
+    return Chart("lead", f"Quality under each kind of noise ({name})", described, drawn)
+
+
+def _mean_loss(results: Results, rows: list[Row], place: tuple[str, float | None]) -> float:
+    here = [results.beside(row, "delta") for row in rows if (row["perturbation"], row["level"]) == place]
+    known = [row["value"] for row in here if row is not None and row["value"] is not None]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from babelquake.report.pack import Packed
 from babelquake.report.page import Examples
 from babelquake.report.results import short_names
 from babelquake.runs.run import Run
+from babelquake.studies.what_changed import LABELS
 
 FACETS = (("system", "System"), ("cell", "Perturbation"), ("change", "Kind of change"))
 """What examples are filtered by: column, label."""
@@ -37,4 +38,4 @@ def mt_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     return packed.columns("chrF lost against the translation of the clean source", FACETS)
 
 
-EXAMPLES = Examples(mt_examples, "system", mt_columns)
+EXAMPLES = Examples(mt_examples, "system", mt_columns, LABELS)

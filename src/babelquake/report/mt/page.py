@@ -1,8 +1,10 @@
 """The MT study's page."""
 
-from babelquake.report.mt.charts import mt_views
+from babelquake.report.mt.charts import mt_lead, mt_views
 from babelquake.report.mt.examples import EXAMPLES
 from babelquake.report.mt.tables import mt_tables
 from babelquake.report.page import Page
 
-PAGE = Page(mt_tables, mt_views, EXAMPLES, views_by="Judged by", compared=("robust", "consis", "inconsistent"))
+PAGE = Page(
+    mt_tables, mt_views, EXAMPLES, views_by="Judged by", lead=mt_lead, compared=("robust", "consis", "inconsistent")
+)

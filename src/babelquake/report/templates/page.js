@@ -33,6 +33,13 @@ async function build(section) {
     place.append(make('p', { class: 'note' }, `Charts and examples could not be read by this browser (${error.message}); the tables below are complete.`));
     return null;
   }
+  const lead = section.querySelector('.lead');
+  let drawn = null;
+  if (lead && data.lead) {
+    const figure = chartFigure(data.lead);
+    lead.append(figure);
+    drawn = figure.draw();
+  }
   const browser = exampleBrowser(data.examples);
   const view = make('div');
   const choice = make('select', {}, ...data.views.map((item, at) => make('option', { value: at }, visible(item.label))));
@@ -52,6 +59,7 @@ async function build(section) {
     place.append(make('div', { class: 'controls view-choice' }, field(data.views_by, choice)));
   }
   place.append(view);
+  await drawn;
   if (data.views.length) await show();
   if (data.examples.total) place.append(browser.box);
   section.dataset.ready = 'yes';
