@@ -20,8 +20,8 @@ from babelquake.limits import text_of, yaml_of
 from babelquake.models.batching import Tokens, on_gpu
 from babelquake.models.checkpoint import state
 from babelquake.models.comet_encoder import family_of, filled, pretrained
+from babelquake.models.linear_layers import prepared
 from babelquake.models.loading import Precision, in_precision
-from babelquake.models.products import prepared
 from babelquake.models.published_metrics import PublishedEncoder
 from babelquake.models.sequence_reader import Reader
 from babelquake.resource import halving

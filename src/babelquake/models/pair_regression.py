@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.models.batching import Sheet
+from babelquake.models.linear_layers import prepared
 from babelquake.models.loading import Precision, in_precision
-from babelquake.models.products import prepared
 from babelquake.models.sequence_reader import FIRST, Reader
 from babelquake.resource import halving
 

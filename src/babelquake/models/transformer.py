@@ -20,8 +20,8 @@ from babelquake.limits import model_description, reading
 from babelquake.models.batching import TOKENS, on_gpu
 from babelquake.models.checkpoint import Checkpoint, checkpoint
 from babelquake.models.int8_weights import is_packed, pretrained
+from babelquake.models.linear_layers import in_one_pass, prepared
 from babelquake.models.loading import enough_memory, loading
-from babelquake.models.products import in_one_pass, prepared
 from babelquake.models.sequence_reader import Reader
 from babelquake.models.settings import device_of
 from babelquake.models.tokenizing import started

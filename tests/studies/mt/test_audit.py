@@ -3,7 +3,7 @@
 import polars as pl
 
 from babelquake.data.dataset import SCHEMA
-from babelquake.studies.mt.audit import audit
+from babelquake.studies.mt.study import audit
 
 
 def segments(rows: list[tuple[str | None, list[str] | None]]) -> pl.DataFrame:

@@ -3,13 +3,100 @@
 import json
 from typing import Any
 
+import altair as alt
 import polars as pl
 
-from babelquake.report.attack.charts import attack_views
-from babelquake.report.attack.tables import attack_tables
+from babelquake.report.attack.tables import attack_tables, effect
+from babelquake.report.charts import Chart, View, data, dots, points, tooltips
 from babelquake.report.pack import Packed, with_scorers_shown
 from babelquake.report.page import Examples, Page
+from babelquake.report.results import named, results_of
+from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
+
+CELL = 46
+"""Height of one line of the heat map."""
+
+
+def attack_views(run: Run) -> list[View]:
+    """One view: everything there is."""
+    results = results_of(run)
+    charts = [*_shares(results), *_transfer(results), *_degradation(run, results)]
+    return [View("all", charts)] if charts else []
+
+
+def _shares(results: Results) -> list[Chart]:
+    rows = results.known("success", group=None)
+    if not rows:
+        return []
+    shown = points(rows, name=named(rows), label=lambda row: row["perturbation"])
+    share = alt.Scale(domain=[0, 100])
+    chart = dots(shown, values(shown, "name"), "victim", "% of sentences", share, label="recipe", value="% eligible")
+    described = "The share of sentences with an eligible perturbation, per recipe and victim, with 95 % intervals."
+    return [Chart("attack-success", "Eligible perturbations", described, chart)]
+
+
+def _transfer(results: Results) -> list[Chart]:
+    rows = results.known("transfer", perturbation=None)
+    if not rows:
+        return []
+    victim, other = named(rows), named(rows, "other")
+    cells = [
+        {"name": victim(row), "label": other(row), "value": row["value"], "shown": f"{row['value']:.0f}", "n": row["n"]}
+        for row in rows
+    ]
+    base = alt.Chart(data(cells)).encode(
+        x=alt.X("label:N", title="judged by", sort=None, axis=alt.Axis(labelAngle=-20, orient="top")),
+        y=alt.Y("name:N", title="found against", sort=None),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("value:Q", title="% fooled", scale=alt.Scale(scheme="cividis", domain=[0, 100])),
+        tooltip=tooltips(name="found against", label="judged by", value="% that meet the goal", n="perturbations"),
+    )
+    numbers = base.mark_text(fontSize=13).encode(
+        text="shown:N", color=alt.condition("datum.value > 60", alt.value("black"), alt.value("white"))
+    )
+    described = (
+        "Of the perturbations found against the metric of a line, the share that meets the goal under the metric of a "
+        "column, each on its own scale."
+    )
+    chart = alt.layer(squares, numbers).properties(height=CELL * len(values(cells, "name")))
+    return [Chart("attack-transfer", "Transfer", described, chart)]
+
+
+def _degradation(run: Run, results: Results) -> list[Chart]:
+    """Figure 5: what the metric takes off, beside what people do; medians and the middle half of each cell."""
+    rows = results.where("degradation")
+    if not rows or not run.has("rated"):
+        return []
+    victim, rated = named(rows), run.table("rated")
+    what = effect(run)
+    shown: list[dict[str, Any]] = []
+    for row in rows:
+        cell = rated.filter(
+            pl.col("group").eq_missing(pl.lit(row["group"])), victim=row["scorer"], recipe=row["perturbation"]
+        )
+        about = " · ".join(filter(None, [row["group"], victim(row), row["perturbation"]]))
+        for who, column in (("metric", "metric_drop"), ("people", "human_drop")):
+            low, middle, high = (cell[column].quantile(share, "linear") for share in (0.25, 0.5, 0.75))
+            shown.append({"label": about, "name": who, "value": middle, "low": low, "high": high})
+    chart = dots(
+        shown,
+        ["metric", "people"],
+        "judged by",
+        f"{what} (standard deviations)",
+        alt.Scale(zero=False),
+        "middle half",
+        room=360,
+        label="cell",
+        value=f"median {what}",
+    )
+    described = (
+        f"{what.capitalize()} of perturbed translations as the metric and as people judge it (Huang 2023 Figure 5): "
+        "medians, and lines from the first quartile to the third."
+    )
+    return [Chart("attack-degradation", "Metric and people", described, chart, wide=True)]
+
 
 RENDERED = ("rendering", "rendering_perturbed")
 """What an attacked system makes of the source before and after."""

@@ -4,9 +4,14 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from babelquake.data import Dataset
+from babelquake.data.columns import VARIANTS
 from babelquake.errors import UserError
+from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.chunks import counted
+from babelquake.runs.info import Audit
 from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -14,25 +19,24 @@ from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
 from babelquake.studies.execution import execute
-from babelquake.studies.final_marks import not_sampled
-from babelquake.studies.given_variants import brings_variants, no_system, systems_for
+from babelquake.studies.final_marks import not_sampled, without_duplicates
+from babelquake.studies.given_variants import brings_variants, no_system, refuse_shared_labels, systems_for, with_given
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
-from babelquake.studies.mt.audit import audit
 from babelquake.studies.mt.baselines import baselines
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.overall import overall_pairs
 from babelquake.studies.mt.results import mt_cells, mt_results
-from babelquake.studies.mt.sources import source_language, sources_of, suite_for
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Material, Plan
-from babelquake.studies.resolve import AnySystem, given_references, references_each, scorers_of, several
+from babelquake.studies.resolve import AnySystem, Perturbations, given_references, references_each, scorers_of, several
 from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slicing_column
 from babelquake.studies.variants import vocabularies
 from babelquake.systems import system as system_of
+from babelquake.text import ending
 
 
 def plan(options: MtOptions) -> Plan:
@@ -186,3 +190,60 @@ def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
         for perturbation in chosen.perturbations
         if perturbation.cell not in applied
     ]
+
+
+DEFAULT_SUITE = "everyday"
+"""What sources are perturbed by unless the user or the data say otherwise."""
+
+
+def suite_for(asked: Perturbations | None, data: Dataset, replicates: int | None, vocabulary: str | None) -> Suite:
+    """The perturbations to make: those asked for, or none where the data bring variants of their own."""
+    if asked is None and brings_variants(data):
+        return Suite("", ())
+    chosen = suite_of(asked if asked is not None else DEFAULT_SUITE, replicates, vocabulary)
+    refuse_shared_labels(data, chosen)
+    return chosen
+
+
+def sources_of(data: Dataset, deduplicate: bool = False) -> tuple[pl.DataFrame, list[str]]:
+    """Every source once, numbered, with the variants that the data bring, and what there is to say of these."""
+    return with_given(one_row_per_source(data.segments, deduplicate), data)
+
+
+def one_row_per_source(segments: pl.DataFrame, deduplicate: bool = False) -> pl.DataFrame:
+    """The segments without translations they may come with, numbered; on request without duplicates."""
+    own = {"translation", "system", "score", "row", *VARIANTS}
+    columns = [name for name in segments.columns if name not in own]
+    once = segments.unique(["id", "language_pair"], maintain_order=True).select(columns)
+    return (without_duplicates(once) if deduplicate else once).with_row_index("row")
+
+
+def source_language(pair: str | None) -> str | None:
+    """The language that is perturbed."""
+    return sides(pair)[0]
+
+
+def audit(segments: pl.DataFrame) -> Audit:
+    """Shares of segments, in per cent: ends in different marks than its reference, duplicate source, blank source."""
+    sides = segments.select(pl.col("source").fill_null(""), reference=pl.col("references").list.first().fill_null(""))
+    told = sides.filter(pl.all_horizontal(pl.all().str.strip_chars() != ""))
+    mismatched = sum(ending(source).kind != ending(reference).kind for source, reference in told.iter_rows())
+    distinct = segments.unique(["id", "language_pair"], maintain_order=True)["source"].fill_null("")
+    blank = int((distinct.str.strip_chars() == "").sum())
+    return Audit(
+        segments=len(distinct),
+        mismatched_endings=_percent(mismatched, told.height),
+        duplicate_sources=_percent(len(distinct) - distinct.n_unique(), len(distinct)),
+        blank_sources=_percent(blank, len(distinct)),
+        endings=_endings(distinct),
+    )
+
+
+def _endings(texts: pl.Series) -> dict[str, int]:
+    """How many texts end in a full stop, an exclamation mark, a question mark, something else or nothing."""
+    counts = pl.Series("kind", [ending(text).kind for text in texts], pl.String).value_counts().sort("kind")
+    return dict(counts.iter_rows())
+
+
+def _percent(part: int, whole: int) -> float | None:
+    return round(100 * part / whole, 3) if whole else None

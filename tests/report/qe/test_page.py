@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.report.conftest import rated
 
 from babelquake.engine import Engine
-from babelquake.report.qe.charts import qe_views
+from babelquake.report.qe.page import qe_views
 from babelquake.studies.qe.study import qe
 
 

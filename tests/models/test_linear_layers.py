@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from babelquake.models.products import in_one_pass, prepared
+from babelquake.models.linear_layers import in_one_pass, prepared
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]
