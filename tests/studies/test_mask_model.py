@@ -133,7 +133,7 @@ def test_map6_is_in_the_default_set(judged: Dataset, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the masked language model needs transformers")
     if "minilm-en" not in mask_model.shipped():
         pytest.skip("needs the distribution babelquake-models")
-    run = qe(scorers="chrf", data=judged, out=tmp_path / "run", replicates=1, resamples=50, engine=Engine(quiet=True))
+    run = qe(scorers="chrf", data=judged, out=tmp_path / "run", replicates=1, resamples=100, engine=Engine(quiet=True))
     drops = run.measures.filter(pl.col("measure") == "drop", pl.col("perturbation").str.starts_with("mask-replace"))
     assert drops.height == 1 and drops["value"][0] > 0
     assert run.info.facts.probes[drops["perturbation"][0]].meaning == "altering"
