@@ -57,7 +57,7 @@ def begun(study: str, server: CountingServer, data: Path, place: Path) -> "subpr
 
 
 def ended(process: "subprocess.Popen[bytes]") -> tuple[int, str]:
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=300)
     return process.returncode, said.decode()
 
 
@@ -72,7 +72,7 @@ def test_nothing_is_paid_twice_after_a_signal(
     number = SIGNALS[(moment + sorted(STUDIES).index(study)) % len(SIGNALS)]
     first = begun(study, server, data, tmp_path)
     after = chance.randint(1, 6 if study == "mt" else 20)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while server.requests < after and first.poll() is None:
         assert time.monotonic() < until
         time.sleep(0.005)
