@@ -24,8 +24,8 @@ def broken(text):
 def number(text):
     return 3
 
-def blind(sentence):
-    return sentence
+def blind(*, strength=1):
+    return ""
 """
 
 
@@ -49,7 +49,7 @@ def test_a_function_is_a_perturbation() -> None:
     [
         ("own_noise:broken", r"own_noise:broken failed: AttributeError.*own_noise\.py line"),
         ("own_noise:number", "gave a int where a text, or None, belongs"),
-        ("own_noise:blind", "needs a parameter called text"),
+        ("own_noise:blind", "first parameter must be the text"),
         ("own_noise:missing", "has no 'missing'"),
         ("nowhere_at_all:shout", "cannot be loaded"),
         ("own_noise:shout[level=1]", "has no level"),

@@ -70,7 +70,8 @@ def test_visible_text_holds_no_controls(text: str) -> None:
 
 
 def test_the_command_quotes_what_a_shell_would_touch(tmp_path: object) -> None:
-    run = Run.resume(f"{tmp_path}/r", "metric", {"scorer": ["a b", "$(rm)"], "restart": False, "sample": 1000})
+    run = Run.resume(f"{tmp_path}/r", "metric", {})
+    run.note_options({"scorer": ["a b", "$(rm)"], "sample": 1000})
     assert command_line(run) == "babelquake metric --scorer 'a b' --scorer '$(rm)' --sample 1000 --out r"
 
 
@@ -81,7 +82,7 @@ HOSTILE_NAME = "a\ntouch owned\n```\ntouch owned\n`touch owned` $(touch owned)\r
 def test_what_is_pasted_from_how_to_reproduce_runs_our_command_alone(tmp_path: Path, runs: dict[str, Run]) -> None:
     shutil.copytree(runs["mt"].folder, tmp_path / "r")
     run = Run.open(tmp_path / "r")
-    run.info.config["data"] = [HOSTILE_NAME]
+    run.info.options["data"] = [HOSTILE_NAME]
     run.info.signatures["system " + HOSTILE_NAME] = HOSTILE_NAME
     fence, block = re.search(r"^(`{3,})sh\n(.*)^\1$", to_markdown([run]), re.M | re.S).groups()  # type: ignore[union-attr]
     assert len(fence) > 3

@@ -98,7 +98,7 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_mt_and_metric_say_that_it_was_left_out(judged: Dataset, tmp_path: Path) -> None:
-    quiet = {"resamples": 50, "engine": Engine(quiet=True)}
+    quiet = {"resamples": 100, "engine": Engine(quiet=True)}
     runs = [
         mt(
             systems="command[cmd=cat]",
@@ -117,7 +117,7 @@ def test_mt_and_metric_say_that_it_was_left_out(judged: Dataset, tmp_path: Path)
 def test_the_model_s_content_is_in_the_signature_and_another_s_is_refused(
     judged: Dataset, numbers: type[Numbers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = {"masked_lm": "numbers", "replicates": 1, "resamples": 50, "engine": Engine(quiet=True)}
+    asked = {"masked_lm": "numbers", "replicates": 1, "resamples": 100, "engine": Engine(quiet=True)}
     run = qe(scorers="chrf", data=judged, suite="mask-replace,case", out=tmp_path / "run", **asked)  # type: ignore[arg-type]
     rows = run.measures.filter(pl.col("perturbation").str.starts_with("mask-replace"))
     assert rows.height and rows["signature"].str.contains("numbers#one", literal=True).all()

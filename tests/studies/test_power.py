@@ -152,7 +152,7 @@ def test_an_error_rates_change_is_better_up_in_every_study(data: Dataset, tmp_pa
         suite="misspell[level=0.5]",
         out=tmp_path / "r",
         side="source",
-        resamples=50,
+        resamples=100,
         engine=Engine(quiet=True),
     ).measures.filter(pl.col("measure") == "delta")
     assert found["value"].max() < 0  # type: ignore[operator]

@@ -103,7 +103,10 @@ def _keep(
 
     chosen = HumanOptions(data=ratings.name, out=out, alpha=alpha, power=power, restart=restart)
     run = keep(found, ratings, chosen)
-    run.info.words, run.info.options = ["annotate", "analyse", *words], dict(chosen.said(), exclude=found.facts.exclude)
+    run.info.words, run.info.options = (
+        ["annotate", "analyse", *words],
+        dict(chosen.said(ratings.name), exclude=found.facts.exclude),
+    )
     run.info.options |= {"least": found.facts.least}
     run.info.options.pop("data", None)
     run.save()

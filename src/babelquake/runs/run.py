@@ -444,7 +444,8 @@ def _unhashed(data: Any) -> list[str]:
 
 def _said(flag: str, value: Any) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"no {flag}" if value in (None, [], "") else f"{flag} {text if len(text) <= 60 else text[:59] + '…'}"
+    cut = text if len(text) <= 60 else text[:59] + "…"
+    return f"no {flag}" if value in (None, [], "") else f"{flag} '{cut}'" if ", " in cut else f"{flag} {cut}"
 
 
 AnyRun = Run | Path | str

@@ -151,7 +151,7 @@ class Entry:
             raise UserError(f"{self.flags[0]} {str(value)[:20]}: expected a number of 18 digits at most.")
         low, high = self.option.low, self.option.high
         if (low is not None and not value >= low) or (high is not None and not value <= high):
-            allowed = f"from {low:g} to {high:g}" if high is not None else f"of {low:g} or more"
+            allowed = f"from {low or 0:,} to {high:,}" if high is not None else f"of {low:,} or more"
             raise UserError(f"{said}: expected a number {allowed}.")
 
 
@@ -247,24 +247,33 @@ class RunOptions:
                 found[entry.option.key or entry.flag] = _plain(value)
         return found
 
-    def said(self) -> dict[str, Any]:
-        """What was asked for and is not the default anyway, as the terminal writes it: for the same command again."""
+    def said(self, data: str) -> dict[str, Any]:
+        """What was asked for and is not the default anyway, as the terminal writes it: for the same command again.
+
+        Data that no word names are called as `data` says.
+        """
         found = {}
         for entry in entries(type(self)):
             value = getattr(self, entry.name)
-            if entry.option.repeated and not _is_default(value, entry.default) and entry.kind is not None:
-                listed = entry.kind == list[str] and not isinstance(plain := _plain(value), list)
-                found[entry.flag] = [plain] if listed else _plain(value)
+            if not entry.option.repeated or entry.kind is None or _is_nothing(value) or value is entry.default:
+                continue
+            if entry.name == "data" and not _is_words(value):
+                value = data
+            if entry.name != "data" and isinstance(value, bool | int | float | str) and value == entry.default:
+                continue
+            plain = _plain(value)
+            found[entry.flag] = [plain] if entry.kind == list[str] and not isinstance(plain, list) else plain
         return found
 
 
-def _is_default(value: Any, default: Any) -> bool:
-    """Whether an option says nothing new; tables, which compare cell by cell, always do."""
-    return _is_nothing(value) or (not hasattr(value, "columns") and bool(value == default))
+def _is_words(value: Any) -> bool:
+    """Whether data are named by words that a terminal could have."""
+    some = [value] if isinstance(value, str | Path) else value if isinstance(value, list | tuple) else []
+    return bool(some) and all(isinstance(item, str | Path) for item in some)
 
 
 def _is_nothing(value: Any) -> bool:
-    return value is None or value is False or (isinstance(value, Sequence | Mapping) and not value)
+    return value is None or value is False or (isinstance(value, str | list | tuple | dict) and not value)
 
 
 def _plain(value: Any) -> Any:

@@ -30,7 +30,7 @@ class Held:
     def __init__(self, study: str, options: RunOptions, **resolved: Any) -> None:
         self.study = study
         self.run = Run.resume(options.folder(study), study, options.identity(**resolved), options.restart)
-        self._said = options.said()
+        self._said = options.said(str(resolved.get("data", "")).rpartition("#")[0])
         self._stack = ExitStack()
         self._remarks = Remarks()
 
