@@ -23,6 +23,23 @@ def ratings(tmp_path: Path) -> str:
     return "ratings.tsv"
 
 
+def test_nobody_is_ranked_where_most_ratings_were_rejected(cli: Command, tmp_path: Path) -> None:
+    """'Vendor B, rank 1, alone' was the answer after 14 of 17 ratings were rejected."""
+    lines = ["annotator\thit\tsystem\tsegment\ttype\tscore"]
+    for who, careless in (("ann", False), ("bob", True), ("cleo", True)):
+        for segment in range(12):
+            for kind in ("SYSTEM", "REPEAT", "BAD_REF"):
+                looked = 80 + segment % 5 - 40 * (kind == "BAD_REF")
+                score = 37 * (segment + 3 * len(kind)) % 101 if careless else looked
+                lines.append(f"{who}\th-{who}\t{'AB'[segment % 2]}\t{segment}\t{kind}\t{score}")
+    (tmp_path / "careless.tsv").write_text("\n".join(lines) + "\n")
+    words = ("annotate", "analyse", "careless.tsv", "--exclude", "hits")
+    shown = cli(*words).stdout
+    assert "Quality control rejected 72 of 108 ratings" in shown
+    assert "rank" not in shown.replace("rank systems", "") and "best" not in shown
+    assert json.loads(cli(*words, "--json").stdout)["verdict"][0].startswith("Quality control rejected 72 of 108")
+
+
 def test_analysis_as_json(cli: Command, ratings: str) -> None:
     found = json.loads(cli("annotate", "analyse", ratings, "--json").stdout)
     assert [row["system"] for row in found["systems"]] == ["A", "B"]

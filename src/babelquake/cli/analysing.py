@@ -13,11 +13,14 @@ from babelquake.cli.options import option
 
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
+    from babelquake.report.verdict import Sentence
     from babelquake.studies.human.findings import Findings
 
 
 SHOWN = ("rank", "system", "raw", "z", "segments", "ratings", "wins", "cluster_start", "cluster_end")
 """Columns of the ranking of systems."""
+RANKS = ("rank", "wins", "cluster_start", "cluster_end")
+"""Those that are not shown where quality control left too few ratings."""
 
 
 @guarded
@@ -77,7 +80,7 @@ def analyse(
     if quiet:
         return
     if as_json:
-        objects = [one.as_json() for one in found]
+        objects = [{"verdict": [one.text for one in _told(each)], **each.as_json()} for each in found]
         answer = objects[0] if between is None else {"campaigns": objects, "between": between}
         typer.echo(json.dumps(answer, ensure_ascii=False))
         return
@@ -114,7 +117,7 @@ def _keep(
 
 
 def _show(found: "Findings") -> None:
-    from babelquake.cli.printing import print_rows
+    from babelquake.cli.printing import print_rows, print_text
 
     facts = found.facts
     if facts.ratings:
@@ -122,11 +125,11 @@ def _show(found: "Findings") -> None:
         typer.echo(f"{found.name}: {facts.ratings} ratings by {people}")
     else:
         typer.echo(f"{found.name}: means of {found.segments.height} translations")
+    said = _told(found)
+    for sentence in said:
+        print_text(sentence.text, "bold red" if sentence.weight == "alarm" else "")
     for note in found.notes:
         typer.echo(f"Note: {note}")
-    for what, share in (("tasks", facts.hits_passed), ("annotators", facts.annotators_passed)):
-        if share is not None:
-            typer.echo(f"Quality control: {100 * share:.1f} % of the {what} that could be tested passed")
     if facts.seconds.median is not None:
         typer.echo(f"Time: {facts.seconds.median:.1f} s a rating (median)")
     for pair, agreed in found.agreement.items():
@@ -136,12 +139,31 @@ def _show(found: "Findings") -> None:
                 for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")
             }
             print_rows([{"language_pair": pair, **shown}])
-    ranked = [{name: _rounded(row[name]) for name in ("language_pair", *SHOWN)} for row in found.systems.to_dicts()]
-    print_rows(ranked, spare=("ratings", "segments"))
+    rejected = any(sentence.weight == "alarm" for sentence in said)
+    shown_of = [name for name in ("language_pair", *SHOWN) if not (rejected and name in RANKS)]
+    print_rows(
+        [{name: _rounded(row[name]) for name in shown_of} for row in found.systems.to_dicts()],
+        spare=("ratings", "segments"),
+    )
+    if rejected:
+        return
     neighbours = found.power.filter("neighbours").drop("neighbours").to_dicts()
     if neighbours:
         typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")
         print_rows([{name: _rounded(value) for name, value in row.items()} for row in neighbours])
+
+
+def _told(found: "Findings") -> "list[Sentence]":
+    """What the ratings say, as a run of them would."""
+    from babelquake.report.verdict import in_words
+    from babelquake.runs.findings import in_order
+    from babelquake.runs.measures import measures_frame
+    from babelquake.runs.results import Results
+    from babelquake.studies.human.measures import human_measures
+    from babelquake.studies.human.verdict import findings_on
+
+    results = Results(measures_frame(human_measures(found)).to_dicts())
+    return in_words(in_order(findings_on(results, found.systems, found.facts.exclude)))
 
 
 def _rounded(value: Any) -> Any:

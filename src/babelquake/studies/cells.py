@@ -61,7 +61,7 @@ class Place:
 
     @property
     def of_system(self) -> "Place":
-        """The place of what is said of the system all in all."""
+        """The place of what is said of the system overall."""
         return Place(self.language_pair, self.scorer, system=self.system)
 
     def kind(self, kind: Kind) -> Kind:

@@ -97,12 +97,12 @@ def test_perturbations_of_few_segments_are_left_out_and_named() -> None:
     whole, alone = named(found, perturbation=None), named(found, perturbation="misspell")
     assert whole["overall_quality_perturbed"].value == alone["quality_perturbed"].value
     for one in ("quality", "quality_perturbed", "robust", "consis", "delta"):
-        assert "final-delete[mark=question] (19)" in (whole[f"overall_{one}"].note or "")
+        assert "final question mark missing (19)" in (whole[f"overall_{one}"].note or "")
 
 
 def test_without_a_perturbation_of_enough_segments_there_is_no_overall_figure() -> None:
     whole = named(measures(scorer("chrf"), tables(scorer("chrf"))), perturbation=None)
-    assert whole["overall_robust"].value is None and "misspell 0.1 (6)" in (whole["overall_robust"].note or "")
+    assert whole["overall_robust"].value is None and "typos (10 % of words) (6)" in (whole["overall_robust"].note or "")
 
 
 def test_scores_without_a_true_zero_have_an_overall_quality_and_no_overall_robust() -> None:

@@ -70,7 +70,13 @@ def _overall(results: Results) -> list[Table]:
         "95 % interval": interval,
     }
     return [
-        Table("Overall", ("scorer", "system", *OVERALL.values()), lines, _overall_note(rows)),
+        Table(
+            "Overall",
+            ("scorer", "system", *OVERALL.values()),
+            lines,
+            _overall_note(rows),
+            ("rank", "Δ", "CONSIS"),
+        ),
         *table_of("Overall: differences", compared, columns, note_on(compared), ("95 % interval",)),
     ]
 

@@ -14,18 +14,21 @@ LEAST_KEPT = 50.0
 
 
 def human_findings(run: Run) -> list[Finding]:
+    """What the measures of a run of ratings say."""
+    return findings_on(Results.of(run), run.table("systems"), str(run.info.config.get("exclude")))
+
+
+def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[Finding]:
     """Rejected ratings first; the winner or the tie at the top; perturbed translations, quality control, agreement."""
-    results = Results.of(run)
     rejected = [*_rejected(results)]
     found = [*rejected]
     if not rejected:
-        systems = run.table("systems")
         for pair in systems["language_pair"].unique(maintain_order=True).to_list():
             found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
     found += _losses(results)
     for measure in ("hits_passed", "annotators_passed"):
         found += [
-            Finding(what=measure, numbers=(Number.of(row),), facts={"exclude": str(run.info.config.get("exclude"))})
+            Finding(what=measure, numbers=(Number.of(row),), facts={"exclude": exclude})
             for row in results.known(measure)
         ]
     found += [

@@ -13,7 +13,7 @@ BASELINE_CONSTANT = Kind("baseline_constant", unit="score of one sentence for ev
 ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio scale", paper="Niu 2020 §2")
 CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2")
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
-RANK = Kind("rank", unit="rank, 1 is the sturdiest", better="down")
+RANK = Kind("rank", unit="rank, 1 is the most robust", better="down")
 OVERALL_QUALITY = Kind("overall_quality", unit="score, mean over perturbations", better="up")
 """Of the clean translations of the segments behind `OVERALL_QUALITY_PERTURBED`, each as often."""
 OVERALL_QUALITY_PERTURBED = Kind("overall_quality_perturbed", unit="score, mean over perturbations", better="up")

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from babelquake.perturb.labels import label_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
@@ -197,4 +198,4 @@ def units(cells: Sequence[Cell]) -> Keys:
 
 
 def _called(place: Place) -> str:
-    return f"{place.perturbation}" if place.level is None else f"{place.perturbation} {place.level:g}"
+    return label_of(place.perturbation or "", place.level)

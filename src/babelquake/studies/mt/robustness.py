@@ -87,7 +87,7 @@ def ranked_by(group: Sequence[Cell]) -> str | None:
 
 
 def ranks(found: Sequence[Cell]) -> list[Measure]:
-    """Systems in order per perturbation and scorer, 1 the sturdiest; equal systems share a rank."""
+    """Systems in order per perturbation and scorer, 1 the most robust; equal systems share a rank."""
     measures = []
     for group in questions(found):
         name = ranked_by(group)
