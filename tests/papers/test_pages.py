@@ -23,12 +23,13 @@ def test_a_page_holds_what_was_published(page: Path) -> None:
     assert lines[0] == f"# {name} {table}: {card.title}"
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     rows = [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
+    assert "n" in cells[0] and "95 % interval" in cells[0]
     assert any(row["measured"] for row in rows), "something was measured"
     for row in rows:
         place = list(card.columns).index(row.get("column", next(iter(card.columns))))
         published = number(card.rows[row["row"]].published[place], card.digits)
         assert row["published"].partition(" ±")[0] == published, row
-        small = row.get("n") and int(row["n"].replace(",", "")) < FEWEST
+        small = row["n"] and int(row["n"].replace(",", "")) < FEWEST
         assert not (small and row["measured"]), "a number on fewer than twenty segments is not shown"
 
 
