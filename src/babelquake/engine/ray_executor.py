@@ -10,6 +10,9 @@ Batches are cut before they are handed out and answers do not depend on their co
 
 import logging
 import os
+import socket
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 
 from babelquake.engine.executor import NEVER, first_of
 from babelquake.errors import ResumableError, UserError
-from babelquake.interrupts import IN_FLIGHT, SLICE, check, impatient
+from babelquake.interrupts import IN_FLIGHT, RESUMABLE, SLICE, check, impatient
 from babelquake.paths import install_line
 from babelquake.spec import Range
 from babelquake.warnings_log import overheard, repeated
@@ -28,6 +31,9 @@ AHEAD = 2
 """Batches that an actor has at a time: one to work on, one that waits."""
 DEATHS = 3
 """Actors that may die over one batch before the batch is to blame."""
+HEAD_PATIENCE, LOOK = 20.0, 2.0
+"""Seconds for which a cluster's head may be out of reach, and between two looks."""
+GONE = "the head of the Ray cluster cannot be reached any more. Finished work is kept."
 PATIENCE = 300.0
 """Seconds without a single actor before a cluster is given up."""
 
@@ -52,6 +58,7 @@ class Ray:
         self._rising: dict[Any, int] = {}
         """Who has not said yet that it is up: a promise of its word, and its place among the actors."""
         self._begun = False
+        self._head: Head | None = None
 
     def unordered(self, function: Callable[[A], B], batches: Iterable[A]) -> Iterator[tuple[int, B]]:
         """See `Workers`."""
@@ -69,6 +76,9 @@ class Ray:
             try:
                 if until == NEVER:
                     check()
+                if self._head is not None and self._head.lost and failure is None:
+                    until = time.monotonic() + IN_FLIGHT
+                    raise ResumableError(f"{GONE} The same command continues, with another cluster or none.")
                 while failure is None and (actor := self._idle([sent for *_, sent in under_way.values()])) is not None:
                     following = again.popleft() if again else next(todo, None)
                     if following is None:
@@ -117,6 +127,11 @@ class Ray:
 
     def close(self) -> None:
         """Give the actors back, and the cluster where we began it."""
+        if self._head is not None:
+            self._head.close()
+            if self._head.lost:  # nobody is left to be told
+                self._actors, self._rising, self._begun = [], {}, False
+            self._head = None
         if not self._actors and not self._begun:
             return
         import ray
@@ -146,6 +161,8 @@ class Ray:
                 first = str(error).strip().partition("\n")[0]
                 raise UserError(f"no Ray cluster could be reached or begun: {first}") from error
             self._begun = True
+        if self._head is None:
+            self._head = Head(ray.get_runtime_context().gcs_address)
         if not self._actors:
             self._actors = [None] * (self._wanted or self._room(ray))
             for place in range(len(self._actors)):
@@ -202,6 +219,40 @@ class Ray:
         if places and places[0] not in self._rising.values():
             ray.kill(actor)
             self._raise(places[0])
+
+
+class Head:
+    """Looks whether a cluster's head is there.
+
+    Ray ends a process whose head is gone for a minute, with status 1, by which a gate says no. So this looks sooner:
+    the run ends with what it has, and where nobody asks any more – the driver computes – the process with status 3.
+    """
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self._address = host.strip("[]"), int(port)
+        self._closed = False
+        self.lost = False
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def close(self) -> None:
+        """Look no longer."""
+        self._closed = True
+
+    def _watch(self) -> None:
+        seen = time.monotonic()
+        while not self._closed:
+            try:
+                socket.create_connection(self._address, timeout=LOOK).close()
+                seen = time.monotonic()
+            except OSError:
+                missing = time.monotonic() - seen
+                self.lost = self.lost or missing > HEAD_PATIENCE
+                if missing > 2 * HEAD_PATIENCE and not self._closed:
+                    sys.stderr.write(f"babelquake: interrupted: {GONE}\n")
+                    sys.stderr.flush()
+                    os._exit(RESUMABLE)
+            time.sleep(LOOK)
 
 
 def _deaths(ray: Any) -> tuple[type[Exception], ...]:
