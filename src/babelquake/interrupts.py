@@ -66,6 +66,21 @@ def listen() -> None:
             signal.signal(number, _note)
 
 
+@contextmanager
+def kept() -> Iterator[None]:
+    """Whatever a library does to the handlers while this lasts is undone: Ray, for one, replaces that of SIGTERM."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _known_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
+
+
 def deaf(status: int, within: float = 15.0) -> None:
     """The status is decided: no signal changes it, and what still hangs as the process ends does not hold it."""
     if threading.current_thread() is threading.main_thread():

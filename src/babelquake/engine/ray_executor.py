@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 
 from babelquake.engine.executor import NEVER, first_of
 from babelquake.errors import ResumableError, UserError
-from babelquake.interrupts import IN_FLIGHT, RESUMABLE, SLICE, check, impatient
+from babelquake.interrupts import IN_FLIGHT, RESUMABLE, SLICE, check, impatient, kept
 from babelquake.paths import install_line
 from babelquake.spec import Range
 from babelquake.warnings_log import overheard, repeated
@@ -156,7 +156,8 @@ class Ray:
             if self._address is None:
                 quiet["num_cpus"] = max(os.cpu_count() or 1, round((self._wanted or 1) * self._cpus))
             try:
-                ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
+                with kept():
+                    ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 first = str(error).strip().partition("\n")[0]
                 raise UserError(f"no Ray cluster could be reached or begun: {first}") from error
