@@ -25,6 +25,9 @@ def metric_tables(run: Run) -> list[Table]:
     ]
 
 
+CELL = ("language_pair", "perturbation", "level")
+
+
 def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
     deltas = results.where("delta")
 
@@ -37,13 +40,14 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
         "meaning": lambda row: meaning.get(row["perturbation"], ""),
         "n": lambda row: str(row["n"] or ""),
         "changed": text("changed"),
+        "words": lambda row: value_of(results.one("achieved_words", **{name: row[name] for name in CELL}), 0),
         "clean": lambda row: value_of(results.beside(row, "score"), places(row)),
         "perturbed": lambda row: value_of(results.beside(row, "score_perturbed"), places(row)),
         "Δ": lambda row: cell(row, places(row)),
         "95 % interval": lambda row: interval(row, places(row)),
     }
-    note = f"Δ is what the perturbation changed; better is up. {note_on(deltas)}".strip()
-    spare = ("95 % interval", "perturbed", "clean", "n", "meaning", "changed")
+    note = f"Words: % of words changed. Δ is what that did to the score; better is up. {note_on(deltas)}".strip()
+    spare = ("95 % interval", "perturbed", "clean", "n", "meaning", "changed", "words")
     tables = []
     for pair in values(deltas, "language_pair"):
         here = [row for row in deltas if row["language_pair"] == pair]

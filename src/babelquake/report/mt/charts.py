@@ -6,6 +6,7 @@ import altair as alt
 
 from babelquake.perturb.labels import label_of
 from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, sweeps, tooltips
+from babelquake.report.mt.tables import floors
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
 from babelquake.report.verdict import sentence_case
@@ -65,7 +66,7 @@ def mt_lead(run: Run) -> Chart | None:
     left_out = len(distinct(here, "perturbation", "level")) - len(distinct(large, "perturbation", "level"))
     if not large:
         return None
-    lost = {row_place: _mean_loss(results, large, row_place) for row_place in distinct(large, "perturbation", "level")}
+    lost = {place: _mean_loss(results, large, place) for place in distinct(large, "perturbation", "level")}
     large.sort(key=lambda row: lost[row["perturbation"], row["level"]])
     label, name = row_label(large), scorer_text(scorer, values(rows, "scorer"))
     systems = values(large, "system")
@@ -82,7 +83,8 @@ def mt_lead(run: Run) -> Chart | None:
         drawn = alt.layer(rule.encode(x=alt.X("value:Q", scale=scale), color=scales["color"]), drawn)
     drawn = drawn.properties(height=len(lost) * (9 * len(systems) + 8))
     few = f" {left_out} kind{'s' if left_out > 1 else ''} with fewer than {LEAST_CHANGED} changed sentences not shown."
-    described = f"Worst first, with 95 % intervals; dashed: clean text.{few if left_out else ''}"
+    parts = [f"Worst first, with 95 % intervals; dashed: clean text.{few if left_out else ''}"]
+    described = " ".join([*parts, *floors(results, pair, list(lost))])
     return Chart("lead", f"Quality under each kind of noise ({name})", described, drawn)
 
 

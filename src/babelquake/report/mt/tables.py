@@ -5,6 +5,7 @@ from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
+from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
 
@@ -114,12 +115,12 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
     )
     tested = [row for row in found if row["measure"] == "delta"]
     parts = ["Mean ± standard deviation over resampled segments. Changed: segments; words: % of words changed."]
-    parts += [*_floors(results, pair, perturbations), "Δ: better is up.", note_on(tested)]
+    parts += [*floors(results, pair, perturbations), "Δ: better is up.", note_on(tested)]
     spare = ("n", "perturbed", "clean", "Δ", "% inc.", "changed")
     return Table(_view(pair, scorer, results), columns, lines, " ".join(filter(None, parts)), spare)
 
 
-def _floors(results: Results, pair: str | None, perturbations: list[tuple[str, float | None]]) -> list[str]:
+def floors(results: Results, pair: str | None, perturbations: list[tuple[str, float | None]]) -> list[str]:
     """Where a paper's rule sets a floor: what was asked for, what was changed, and why."""
     said: dict[str, list[str]] = {}
     named = labelled(name for name, _ in perturbations)
@@ -128,7 +129,7 @@ def _floors(results: Results, pair: str | None, perturbations: list[tuple[str, f
         if card and card.floor and level and found and found["value"] is not None:
             changed = f"{named(perturbation, level)} changed {found['value']:.0f} % of words"
             said.setdefault(card.floor, []).append(changed)
-    return [f"{'; '.join(changed).capitalize()}: {floor}." for floor, changed in said.items()]
+    return [f"{sentence_case('; '.join(changed))}: {floor}." for floor, changed in said.items()]
 
 
 def _achieved(results: Results, pair: str | None, perturbation: str, level: float | None) -> Row | None:

@@ -1,6 +1,7 @@
 """The numbers of the metric study, beside those of agreement."""
 
 from babelquake.runs.measures import Kind
+from babelquake.studies.kinds import ACHIEVED_WORDS as ACHIEVED_WORDS
 from babelquake.studies.kinds import DELTA as DELTA
 
 SCORE = Kind("score", unit="score")

@@ -19,6 +19,7 @@ from babelquake.models.tokenizers import tokenizer
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
+from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
@@ -149,6 +150,7 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
     tables, segments = _judged(session, planned, options.side), planned.segments
     meanings, draws = session.run.info.facts.meaning, (session.resamples, session.seed)
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws, options.by)
+    measures += achieved_shares(tables["variants"], segments, "text")
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 
