@@ -14,3 +14,7 @@ ACHIEVED_WORDS = Kind("achieved_words", unit="% of words changed")
 def over_changed(kind: Kind) -> Kind:
     """The same number over the texts that the perturbation really changed: `robust` → `robust_changed`."""
     return replace(kind, name=f"{kind.name}_changed", unit=f"{kind.unit}, changed texts only")
+
+
+FAILURES = Kind("failures", unit="% of translations", better="down")
+"""Translations with a failure; the column `scorer` names its kind, `any` for at least one."""

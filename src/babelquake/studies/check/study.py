@@ -2,28 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.engine import Progress
 from babelquake.errors import GateError, UserError
-from babelquake.failures import DETECTORS, Card, Failure, Pair, cards_for, failures_in
+from babelquake.failures import DETECTORS, Card, Failure, Pair, cards_for
 from babelquake.failures.rules import Rules, read_rules
 from babelquake.languages import Language, sides
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.stats.intervals import wilson
 from babelquake.studies.card import Study
 from babelquake.studies.check.options import CheckOptions
 from babelquake.studies.check.verdict import ANY, check_findings
+from babelquake.studies.detection import SCHEMA, Detector, columns_of
+from babelquake.studies.kinds import FAILURES
 from babelquake.studies.options import takes
 from babelquake.studies.resolve import several
 from babelquake.text import digest
 
-FAILURES = Kind("failures", unit="% of translations", better="down")
-"""The share of translations with a failure; the column `scorer` names its kind, `any` for at least one."""
 CHECK = Study(
     "check",
     CheckOptions,
@@ -34,13 +33,7 @@ CHECK = Study(
     subject="system",
     findings=check_findings,
 )
-TABLE: dict[str, Any] = {
-    "row": pl.UInt32,
-    "kind": pl.String,
-    "score": pl.Float64,
-    "evidence": pl.String,
-    "spans": pl.List(pl.List(pl.UInt32)),
-}
+TABLE = {"row": pl.UInt32, **SCHEMA}
 """The columns of failures.parquet; `row` is the row of segments.parquet."""
 GROUPED_BY = "part"
 """A column of the data whose values are measured separately too, such as the forms of an injection."""
@@ -143,27 +136,17 @@ def _failures(segments: pl.DataFrame, kinds: Sequence[str] | None, rules: Rules 
                 if not count % 1000:
                     progress.advance(1000)
             progress.advance(here.height % 1000)
-    return pl.DataFrame(
-        {
-            "row": [row for row, _ in rows],
-            "kind": [failure.kind for _, failure in rows],
-            "score": [failure.score for _, failure in rows],
-            "evidence": [failure.evidence.encode("utf-8", "replace").decode("utf-8") for _, failure in rows],
-            "spans": [[list(span) for span in failure.spans] for _, failure in rows],
-        },
-        schema=TABLE,
-    ).sort("row", maintain_order=True)
+    told = {"row": [row for row, _ in rows], **columns_of([failure for _, failure in rows])}
+    return pl.DataFrame(told, schema=TABLE).sort("row", maintain_order=True)
 
 
 def _of_pair(
     segments: pl.DataFrame, source: Language | None, target: Language | None, cards: list[Card], rules: Rules | None
 ) -> Iterator[list[tuple[int, Failure]]]:
-    """What is wrong with each translation; equal ones are looked at once."""
-    known: dict[tuple[str | None, str], list[Failure]] = {}
+    """What is wrong with each translation."""
+    look = Detector(source, target, cards)
     for row, segment, text, translation in segments.select("row", "id", "source", "translation").iter_rows():
-        found = known.get((text, translation))
-        if found is None:
-            found = known[text, translation] = failures_in(Pair(text, translation, source, target), cards)
+        found = look(text, translation)
         if rules is not None:
             found = [*found, *rules.failures(Pair(text, translation, source, target), segment)]
         yield [(row, failure) for failure in found]

@@ -3,6 +3,7 @@
 from babelquake.runs.measures import Kind
 from babelquake.studies.kinds import ACHIEVED_WORDS as ACHIEVED_WORDS
 from babelquake.studies.kinds import DELTA as DELTA
+from babelquake.studies.kinds import FAILURES as FAILURES
 
 QUALITY = Kind("quality", unit="score", better="up", paper="Niu 2020 §2")
 QUALITY_PERTURBED = Kind("quality_perturbed", unit="score", better="up", paper="Niu 2020 §2")
@@ -12,6 +13,8 @@ BASELINE_COPY = Kind("baseline_copy", unit="score of copying the source")
 BASELINE_CONSTANT = Kind("baseline_constant", unit="score of one sentence for everything")
 ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio scale", paper="Niu 2020 §2")
 CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2")
+FAILURES_DELTA = Kind("failures_delta", unit="% of translations, perturbed − clean", better="down")
+HALLUCINATION = Kind("hallucination", unit="% of translations", better="down", paper="Lee 2018")
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
 RANK = Kind("rank", unit="rank, 1 is the most robust", better="down")
 OVERALL_QUALITY = Kind("overall_quality", unit="score, mean over perturbations", better="up")

@@ -12,6 +12,7 @@ from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.cells import Cell
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import cells, places
+from babelquake.studies.mt.failures import failure_measures
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
@@ -30,6 +31,7 @@ def mt_results(
     quiet: bool = True,
     segments: pl.DataFrame | None = None,
     by: str | None = None,
+    failures: pl.LazyFrame | None = None,
 ) -> list[Measure]:
     """All results of the study. Segments with a blank source are left out: there is nothing to perturb.
 
@@ -43,6 +45,8 @@ def mt_results(
     measures = cell_measures(found)
     measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed, slices)
     measures += system_differences(whole) + ranks(whole) + robust_consis_correlation(whole) + overall(whole)
+    if failures is not None:
+        measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed)
     return measures + _changes(translations.lazy(), told)
 
 

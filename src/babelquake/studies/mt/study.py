@@ -18,6 +18,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
+from babelquake.studies.detection import detect
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.given_variants import brings_variants, no_system, refuse_shared_labels, systems_for, with_given
@@ -62,6 +63,7 @@ def plan(options: MtOptions) -> Plan:
         vocabularies(segments, "source", suite, source_language),
         systems,
         options.reset,
+        detect,
         notes=(*data.notes, *said, *unchanged, *absent),
     )
 
@@ -145,6 +147,7 @@ def mt(options: MtOptions) -> Run:
             session.engine.quiet,
             segments,
             options.by,
+            tables["failures"],
         )
         if results:
             results += baselines(segments, translations, session.scorers)
