@@ -1,6 +1,6 @@
 """The MT study's tables: overall, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
-from babelquake.perturb.labels import known_card
+from babelquake.perturb.labels import known_card, label_of
 from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
@@ -30,9 +30,40 @@ def mt_tables(run: Run) -> list[Table]:
     return [
         *_overall(results),
         *(_cells(results, pair, scorer) for pair, scorer in views),
+        *(table for pair in values(results.where("failures"), "language_pair") for table in _failures(results, pair)),
         *(table for pair, scorer in views for table in _differences(results, pair, scorer)),
         *(table for pair, scorer in views for table in _parts(everything, pair, scorer)),
     ]
+
+
+def _failures(results: Results, pair: str | None) -> list[Table]:
+    """Which failures perturbations cause: per system the kinds that became most frequent, and under what."""
+    rows = [row for row in results.known("failures_delta", language_pair=pair) if row["scorer"] != "any"]
+    worst: dict[tuple[str, str], Row] = {}
+    for row in sorted(rows, key=lambda row: -row["value"]):
+        worst.setdefault((row["system"], row["scorer"]), row)
+    shown = [row for row in worst.values() if row["value"] > 0][:MOST_FAILURES]
+    among = [row["perturbation"] for row in rows]
+    columns = {
+        "system": lambda row: row["system"],
+        "failure": lambda row: row["scorer"],
+        "clean": lambda row: value_of(results.one("failures", **_without_cell(row)), 1),
+        "most under": lambda row: label_of(row["perturbation"], row["level"], among),
+        "%": lambda row: value_of(results.beside(row, "failures"), 1),
+        "Δ": lambda row: cell(row, 1),
+        "95 % interval": lambda row: interval(row, 1),
+    }
+    note = f"% of translations. {note_on(shown)} failures.parquet has every failure with its evidence."
+    title = "Failures that perturbations cause" + (f" · {pair}" if pair else "")
+    return table_of(title, shown, columns, note, ("95 % interval", "clean"))
+
+
+MOST_FAILURES = 12
+"""Lines that the table of failures has at most."""
+
+
+def _without_cell(row: Row) -> dict[str, str | None]:
+    return {name: row[name] for name in ("language_pair", "system", "scorer")}
 
 
 def _parts(results: Results, pair: str | None, scorer: str) -> list[Table]:
