@@ -29,7 +29,6 @@ CHECK = Study(
     question="What is wrong with these translations?",
     inputs=("translation|references",),
     measures=(FAILURES,),
-    gated=("failures",),
     subject="system",
     findings=check_findings,
 )

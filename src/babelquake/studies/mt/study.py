@@ -79,7 +79,6 @@ MT = Study(
         "quality_perturbed",
         "robust",
         "consis",
-        "failures",
         "overall_quality_perturbed",
         "overall_robust",
         "overall_consis",
