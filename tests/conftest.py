@@ -15,7 +15,7 @@ from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("BABELQUAKE_LINGUISTICS", "lists")
-settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=40)
 if not os.environ.get("BABELQUAKE_EXPLORE"):
     settings.load_profile("same")  # the same examples every time; BABELQUAKE_EXPLORE=1 looks for new ones
 if hasattr(signal, "SIGHUP"):

@@ -83,7 +83,7 @@ def test_readers_read_or_refuse_any_bytes(name: str, content: bytes, tmp_path: P
 SPECS = st.text(alphabet="ab[]=,|\"'\\ 0.5-:é\n", max_size=30) | st.text(max_size=20)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(SPECS)
 def test_the_bracket_parser_reads_or_refuses_any_text(text: str) -> None:
     try:
@@ -94,7 +94,7 @@ def test_the_bracket_parser_reads_or_refuses_any_text(text: str) -> None:
     assert all(parse(str(spec)) == spec for spec in specs)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(max_size=8), st.dictionaries(st.text("abc_", min_size=1, max_size=4), st.text(max_size=8), max_size=3))
 def test_a_spec_survives_being_written(name: str, options: dict[str, str]) -> None:
     if not name.strip() or name != name.strip() or {"[", "]"} & set(name):

@@ -66,9 +66,10 @@ def test_any_text_agrees_with_sacrebleu(data: Any, options: Any, segment_lists: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", OPTIONS[:7], ids=str)
-def test_real_segments_agree_with_sacrebleu(options: Any, real_segments: Any, agrees: Any) -> None:
-    _compare(agrees, options, real_segments)
+@pytest.mark.parametrize(("place", "options"), list(enumerate(OPTIONS[:7])))
+def test_real_segments_agree_with_sacrebleu(place: int, options: Any, real_segments: Any, agrees: Any) -> None:
+    """Every segment under one of the options."""
+    _compare(agrees, options, real_segments[place::7])
 
 
 @pytest.mark.parametrize(("name", "line"), [("ja-mecab", "猫はマットの上に座った。"), ("ko-mecab", "고양이가 앉았다.")])
@@ -109,7 +110,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(tokenizer_ja_mecab, "MeCab", None)
     tokeniser.cache_clear()
-    with pytest.raises(UserError, match=r"pip install 'babelquake\[ja\]'"):
+    with pytest.raises(UserError, match=r"pip install .*\[ja\]"):
         scorer("bleu[trg_lang=ja]")
 
 

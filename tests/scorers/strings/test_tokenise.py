@@ -30,7 +30,7 @@ TEXTS = st.lists(st.one_of(MARKS, JOINED, st.text(st.characters(), max_size=20))
 
 
 @pytest.mark.parametrize("name", COMPILED)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(texts=TEXTS)
 @example(texts=["a\0.\0b, \0 c."])
 @example(texts=["<skipped>", "a<skipped>b", "line-\nbreak", "line-<skipped>\nbreak", "line-\n", "<skip<skipped>ped>"])

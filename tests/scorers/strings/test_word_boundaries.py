@@ -35,7 +35,7 @@ def test_cuts_of_a_line_read_by_eye(cuts: Cuts, text: str, parts: str) -> None:
     assert words(code_points([text, parts]), cuts).rows()[0] == first_seen([parts.split()])[0]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts=st.lists(st.one_of(SPACED, st.text(max_size=20)), max_size=5))
 @example(texts=["(hi) (hi, ''", ".", "...", "«a»."])
 def test_words_and_marks_are_those_of_sacrebleus_chrf(texts: list[str]) -> None:
