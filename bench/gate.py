@@ -1,6 +1,6 @@
 """How often is the gate wrong? Comparisons with known truth: false alarms, and falls that it finds.
 
-    python bench/gate.py [COMPARISONS]     writes bench/results/gate.json
+    python bench/gate.py [COMPARISONS [SUITE...]]     writes bench/results/gate.json
 
 Segments are made of words. Two systems translate them with the same expected quality and robustness, so that nothing is
 worse or better; or the new one keeps 3 % less of its quality (ROBUST by chrF). A suite is its shape: how many of the
@@ -186,30 +186,31 @@ def shares(found: Sequence[list[Change]]) -> dict[str, float]:
     }
 
 
-def main(comparisons: int) -> None:
-    """All simulations; results are stored after each."""
-    results: dict[str, dict[str, float]] = {}
-    for suite, sizes in (("niu2020", (100, 400)), ("everyday", (100, 400))):
-        world = World(suite, [scorer("chrf"), scorer("bleu")])
-        clean, again = world.clean(), world.clean()
-        noisy, other = world.noisy(clean), world.noisy(again)
-        old, new = world.judged(clean, noisy), world.judged(again, other)
-        for n in sizes:
-            results[f"nothing changed, {suite}, n = {n}"] = shares(
-                [world.compared(old, new, n, True) for _ in range(comparisons)]
-            )
-            print(n, suite, results[f"nothing changed, {suite}, n = {n}"], flush=True)
-        rate = world.damage(clean, noisy)
-        worse = {
-            "damaged": world.judged(clean, world.damaged(noisy, rate)),
-            "retrained": world.judged(again, world.damaged(other, rate)),
-        }
-        for kind, statistics in worse.items():
-            found = [world.compared(old, statistics, 200, False) for _ in range(max(20, comparisons // 4))]
-            results[f"ROBUST −{FALL:g}, {kind}, {suite}, n = 200"] = shares(found)
-            print(kind, suite, shares(found), flush=True)
-        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+def main(comparisons: int, suite: str) -> None:
+    """All simulations of a suite's shape; each result is stored when it is there."""
+    world = World(suite, [scorer("chrf"), scorer("bleu")])
+    clean, again = world.clean(), world.clean()
+    noisy, other = world.noisy(clean), world.noisy(again)
+    old, new = world.judged(clean, noisy), world.judged(again, other)
+    rate = world.damage(clean, noisy)
+    worse = {
+        "damaged": world.judged(clean, world.damaged(noisy, rate)),
+        "retrained": world.judged(again, world.damaged(other, rate)),
+    }
+    for kind, statistics in worse.items():
+        found = [world.compared(old, statistics, 200, False) for _ in range(max(20, comparisons // 4))]
+        _store(f"ROBUST −{FALL:g}, {kind}, {suite}, n = 200", shares(found))
+    for n in (100, 400):
+        found = [world.compared(old, new, n, True) for _ in range(comparisons)]
+        _store(f"nothing changed, {suite}, n = {n}", shares(found))
+
+
+def _store(name: str, found: dict[str, float]) -> None:
+    known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    print(name, found, flush=True)
+    RESULTS.write_text(json.dumps({**known, name: found}, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    for suite in sys.argv[2:] or SUITES:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 400, suite)

@@ -167,8 +167,13 @@ def exchange_of(
     return exchange_test(function, [first], [second], cell.numbers[name], seed=seed, keys=cell.keys)
 
 
-def paired_test(one: Cell, other: Cell, name: str, alternative: Alternative = "two-sided", seed: int = 0) -> Test:
-    """Is a number of one cell different from the other's? Both are on the same segments."""
+def paired_test(
+    one: Cell, other: Cell, name: str, alternative: Alternative = "two-sided", seed: int = 0, few: int = FEW
+) -> Test:
+    """Is a number of one cell different from the other's? Both are on the same segments.
+
+    Below `few` segments that differ, arrangements decide instead of resamples.
+    """
 
     def contributions() -> Array | None:
         if name not in one.contributions or name not in other.contributions:
@@ -182,6 +187,7 @@ def paired_test(one: Cell, other: Cell, name: str, alternative: Alternative = "t
         keys=one.keys,
         seed=seed,
         alternative=alternative,
+        few=few,
     )
 
 
