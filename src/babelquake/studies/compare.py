@@ -2,8 +2,8 @@
 
 Where both runs judged the same segments, the difference new − old is tested in pairs, from the stored statistics, as
 every other difference is; otherwise by the normal approximation z = (new − old)/√(sd² + sd²) on stored values. Tests
-are two-sided, and all of a comparison are one family under step-down max-T: the chance that anything at all is called
-worse or better where nothing changed is at most α, whatever the number of scorers, language pairs and measures.
+are two-sided, and all of a comparison are one family under step-down max-T: α is about the whole comparison, whatever
+the number of scorers, language pairs and measures (`bench/gate.py` has what simulations found).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
