@@ -35,6 +35,7 @@ def with_texts(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
     """Chosen examples with the perturbed text and the clean one."""
     if "text" in chosen.columns:
         return chosen
+    chosen = chosen.with_columns(pl.col("level").cast(pl.Float64))  # null where no perturbation has a level
     rows = chosen["row"].unique().implode()
     variants = run.scan("variants").filter(pl.col("row").is_in(rows)).select("row", *CELL, "text").collect()
     originals = _originals(run).filter(pl.col("row").is_in(rows)).collect()

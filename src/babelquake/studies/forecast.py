@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 from babelquake.engine import Engine
 from babelquake.errors import UserError
@@ -102,6 +103,17 @@ def refuse_beyond(budget: int, remote: Sequence[Unasked]) -> None:
         f"{characters:,} characters are still to be sent ({where}), {cost}; --budget allows {budget:,}. Nothing was "
         "sent. Allow more, or take fewer segments, perturbations or replicates."
     )
+
+
+def keep_within_budget(plan: Plan) -> None:
+    """Refuse, before a run folder is made, what would send more than the budget allows.
+
+    A run that exists may hold part of the answers: its budget is kept when it is continued.
+    """
+    options = plan.options
+    begun = options.out is not None and (Path(options.out) / "run.json").is_file() and not options.restart
+    if options.budget is not None and not begun:
+        forecast(plan).keep_within(options.budget)
 
 
 def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:

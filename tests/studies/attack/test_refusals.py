@@ -66,7 +66,7 @@ def test_ratings_are_looked_at_before_anything_is_attacked(tmp_path: Path) -> No
     strange = pl.DataFrame({"tuple": ["a"], "z": [1.0]})
     for ratings, said in (
         (tmp_path / "nowhere.tsv", "nowhere.tsv does not exist"),
-        (project, r"is a project of annotate.*tuple_ratings\("),
+        (project, "project.db is a database"),
         (strange, "has no column 'side'"),
     ):
         with pytest.raises(UserError, match=said):

@@ -42,7 +42,7 @@ def test_correlations_are_scipys(write: Write, tmp_path: Path) -> None:
 def test_without_a_folder_the_run_goes_with_the_program() -> None:
     program = """
 import babelquake as bq
-run = bq.correlate("chrf", bq.read("sample:rated").first(20), statistics="pearson", resamples=100)
+run = bq.correlate(scorers="chrf", data=bq.read("sample:rated").first(20), statistics="pearson", resamples=100)
 assert run.measures["measure"].to_list() == ["pearson"]
 print(run.folder)
 """

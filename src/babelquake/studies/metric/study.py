@@ -25,6 +25,7 @@ from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
+from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
@@ -116,6 +117,7 @@ def metric(options: MetricOptions) -> Run:
     for what in tokenizers:
         tokenizer(what)
     planned, side = plan(options), options.side
+    keep_within_budget(planned)
     mode, unit = mode_of(planned.data, side, options.suite), _unit(options, planned.data)
     references = references_each(planned.data.segments) if side == "translation" and mode != "agreement" else 1
     with METRIC.session(

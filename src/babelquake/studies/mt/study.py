@@ -21,6 +21,7 @@ from babelquake.studies.card import Study
 from babelquake.studies.detection import detect
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
+from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import brings_variants, no_system, refuse_shared_labels, systems_for, with_given
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
@@ -112,6 +113,7 @@ def mt(options: MtOptions) -> Run:
     systems, suite = planned.systems or {}, planned.perturbations
     if not any(systems.values()):
         raise UserError(no_system(planned.data))
+    keep_within_budget(planned)
     unit = unit_for(options.unit, planned.data, brings_variants(planned.data))
     with MT.session(
         options,

@@ -22,6 +22,7 @@ from babelquake.studies.agreement import agreement_cell, agreement_measures, jud
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.execution import execute
+from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of, refuse_shared_labels
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import Unit, takes
@@ -131,6 +132,7 @@ def qe(options: QeOptions) -> Run:
     simplest baseline there is.
     """
     planned, seed, resamples = plan(options), options.seed, options.resamples
+    keep_within_budget(planned)
     everything, selected, suite = planned.everything, planned.segments, planned.perturbations
     made = suite.perturbations and not suite.asks
     lacking = (suite_of(options.suite or DEFAULT_SUITE).lacking or None) if made else None
