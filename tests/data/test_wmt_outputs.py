@@ -4,10 +4,14 @@ import json
 import tarfile
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
+import babelquake as bq
 from babelquake.data import read
 from babelquake.errors import UserError
+from babelquake.scorers.strings.chrf import ChrF
 
 LINES = [
     ("canary", "canary", "CANARY GUID", None),
@@ -138,6 +142,17 @@ def test_rocs_mt_has_phenomena_and_references_by_sentence(comments: Path) -> Non
     ]
 
 
+def test_a_sentence_that_spacy_splits_off_equally_has_the_same_reference(comments: Path) -> None:
+    keys = ["nm-0", "nm-0", "ns-0", "ns-0", "rm-0", "rm-0", "rs-0", "rs-0"]
+    texts = ["You are great.", "Bye.", "You are great.", "Bye.", "u r gr8", "Bye.", "u r gr8", "Bye."]
+    _write(comments / "src/RoCS-MT.src.concat.en", [f"{key}\t{text}" for key, text in zip(keys, texts, strict=True)])
+    _write(comments / "sys/en-cs/S.en-cs.ids.txt", keys)
+    _write(comments / "sys/en-cs/S.en-cs.txt", [f"S {key}" for key in keys])
+    found = read(f"{comments}:en-cs").segments.filter(perturbation="raw-spacy")
+    assert found["references"].to_list() == [["Jsi skvělý."], ["Sbohem."]]
+    assert found["phenomenon"][0].to_list()[0] == "acronymisation"
+
+
 def test_an_annotation_of_other_sources_is_refused_with_its_line(comments: Path) -> None:
     file = comments / "ref/RoCS-annotated.tsv"
     file.write_text(file.read_text("utf-8").replace("gr8", "great"), "utf-8")
@@ -170,3 +185,31 @@ def test_wmt24_has_1752_comments_that_differ_and_1711_with_a_reference(unpacked:
     differ = by_hand.filter(by_hand["source"] != by_hand["perturbed"])
     assert (by_hand.height, by_hand["document"].n_unique(), found["system"].n_unique()) == (1922, 452, 23)
     assert (differ.height, differ.height - differ["references"].null_count()) == (1752, 1711)
+
+
+@pytest.mark.slow
+def test_wmt24_comes_out_as_an_independent_script_has_it(unpacked: Path, tmp_path: Path) -> None:
+    expected = {
+        "Claude-3.5": (52.49, 49.19, 93.71, 80.10),
+        "Unbabel-Tower70B": (48.20, 45.52, 94.43, 59.71),
+        "CUNI-DocTransformer": (50.76, 39.87, 78.53, 62.26),
+    }
+    run = bq.mt(
+        data=f"{unpacked}/txt-ts:en-cs/rocs-mt",
+        reference=f"{unpacked}/v1:en-cs",
+        systems=list(expected),
+        scorers="chrf",
+        resamples=400,
+        out=tmp_path / "run",
+    )
+    rows = run.measures.filter(pl.col("perturbation") == "raw", pl.col("scorer") == "chrf", pl.col("other").is_null())
+    for system, (clean, raw, robust, forward) in expected.items():
+        values = dict(rows.filter(pl.col("system") == system).select("measure", "value").iter_rows())
+        found = [values[name] for name in ("quality", "quality_perturbed", "robust")]
+        assert found == pytest.approx([clean, raw, robust], abs=0.0051)
+        scores = run.scores.filter(
+            pl.col("system") == system, pl.col("perturbation") == "raw", pl.col("statistics").is_not_null()
+        )
+        sums = np.sum(scores["forward"].to_list(), axis=0)
+        assert float(ChrF().aggregate(sums)) == pytest.approx(forward, abs=0.0051)
+        assert scores.height == 1711

@@ -43,8 +43,8 @@ def read_rocs_mt(request: Request) -> Dataset:
         version, _, number = key.partition("-")
         by_version.setdefault(version, {}).setdefault(number, []).append(row)
     by_hand = [row for row, key in enumerate(keys) if key.startswith("nm-")]
-    references = _references(root, pair, label, by_hand)
-    phenomena = _phenomena(root, by_version.get("rm", {}), texts)
+    references = _also_of_equal_lines(_references(root, pair, label, by_hand), keys, texts)
+    phenomena = _also_of_equal_lines(_phenomena(root, by_version.get("rm", {}), texts), keys, texts)
     found = Pairs(pair, further={"document": [], "phenomenon": []})
     chosen = paired(by_version, notes, name)
     for clean, raw, called, number, position in chosen:
@@ -96,6 +96,13 @@ def _references(root: Path, pair: str, label: str, rows: list[int]) -> dict[int,
     texts = [line.strip() for line in text_lines(file, [])]
     same_length(f"{label} (nm)", rows, file, texts)
     return {row: [text] for row, text in zip(rows, texts, strict=True) if text}
+
+
+def _also_of_equal_lines(known: dict[int, list[str]], keys: list[str], texts: list[str]) -> dict[int, list[str]]:
+    """What is known of lines split by hand, also for lines of the same document that spaCy split off equally."""
+    by_text = {(keys[row].partition("-")[2], texts[row]): found for row, found in known.items()}
+    places = enumerate((key.partition("-")[2], text) for key, text in zip(keys, texts, strict=True))
+    return known | {row: by_text[place] for row, place in places if row not in known and place in by_text}
 
 
 def _outputs(root: Path, pair: str, keys: list[str]) -> dict[str, list[str]]:
