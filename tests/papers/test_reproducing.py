@@ -82,12 +82,16 @@ MARKS = ("full stop", "exclamation", "question", "random")
 
 
 def test_every_cell_has_its_n_and_interval_and_small_ones_are_not_shown(punctuation: Path, tmp_path: Path) -> None:
-    found = reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "all", resamples=100)
+    texts = [f"Satz {row} ohne Punkt" + " und mehr" * (row % 3) for row in range(80)]
+    lines = ["source\treference", *(f"{text}\tSentence {row}" for row, text in enumerate(texts))]
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "de-en.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    found = reproduce("jwalapuram2023", "table2", tmp_path / "more", out=tmp_path / "all", resamples=100)
     cell = next(cell for cell in found.cells if cell.row == "De + full stop" and cell.column == "BLEU")
-    assert cell.n == 20 and cell.low is not None and cell.high is not None and cell.measured is not None
+    assert cell.n == 80 and cell.low is not None and cell.high is not None and cell.measured is not None
     assert cell.low <= cell.measured <= cell.high
     shown = {row[:2]: row for row in reproduction_table(found).rows}["De + full stop", "BLEU"]
-    assert shown[3] and " to " in shown[4] and shown[5] == "20"
+    assert shown[3] and " to " in shown[4] and shown[5] == "80"
     few = reproduce("jwalapuram2023", "table2", punctuation, out=tmp_path / "few", resamples=100, limit=38)
     table = reproduction_table(few)
     shown = {row[:2]: row for row in table.rows}["De + full stop", "BLEU"]
