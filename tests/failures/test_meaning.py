@@ -13,6 +13,9 @@ def test_denials_in_other_words_are_kept(kinds: Kinds) -> None:
     assert kinds("Orson didn't continue.", "Orson nepokračoval.") == set()
     assert kinds("I don't care.", "Je mi to jedno.") == set()
     assert kinds("It isn't hard.", "Je to snadné.") == set()
+    assert (
+        kinds("Das Recht auf Asyl ist nicht verhandelbar.", "The right to asylum is non-tradeable.", "de-en") == set()
+    )
     assert kinds("Don't you think so?", "Myslíš?") == set()
 
 

@@ -37,6 +37,7 @@ def test_lost_changed_and_added_numbers(kinds: Kinds, pair: str, source: str, tr
         ("en-fi", "He has 12 brothers.", "Hänellä on kaksitoista veljeä."),
         ("en-cs", "Among the top 10.", "Mezi první desítkou."),
         ("en-de", "The meeting is on 5 March.", "Das Treffen ist am 5.3."),
+        ("de-en", "Der Stand ist seit zwwölf Jahren der niedrigste.", "It is the lowest level for 12 years."),
     ],
 )
 def test_numbers_in_another_form_are_kept(kinds: Kinds, pair: str, source: str, translation: str) -> None:

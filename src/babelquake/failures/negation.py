@@ -41,6 +41,8 @@ UNLESS = {
 }
 """What makes a denial hard to weigh: questions, other denials, figures of speech, adjectives with an opposite."""
 APOSTROPHE = re.compile(r"['’]")
+MOSTLY_SOURCE = 0.3
+"""The share of the source's words from which a translation was hardly translated, the negation included."""
 SHORTEST = 0.6
 """The relative length below which a translation lost more than its negation."""
 
@@ -60,6 +62,8 @@ def negation(pair: Pair) -> Failure | None:
     ):
         return None
     if _stripped(found) in _stripped(pair.translation.text) or found.split()[-1].lower() in vocabulary:
+        return None
+    if len(vocabulary & pair.source.vocabulary) > MOSTLY_SOURCE * len(vocabulary):
         return None
     if any(not theirs.negative.isdisjoint(APOSTROPHE.split(word)) for word in vocabulary if not word.isalpha()):
         return None

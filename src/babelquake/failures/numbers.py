@@ -8,6 +8,7 @@ unit explains it. Digits inside words (`gr8`, `user16`) and in fractions (`24/7`
 import itertools
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from babelquake.failures.base import Failure, detector
@@ -122,7 +123,14 @@ def _is_in_words(number: Number, text: Side) -> bool:
         return True
     if value <= 12 and any(lexicon.months.get(word) == value for word in vocabulary):
         return True
-    return not lexicon.scales.isdisjoint(vocabulary)
+    if not lexicon.scales.isdisjoint(vocabulary):
+        return True
+    forms = [form for form, known in lexicon.numbers.items() if known == value and len(form) >= SHORTEST_MISSPELT]
+    return any(SequenceMatcher(None, word, form).ratio() >= ALIKE for form in forms for word in vocabulary)
+
+
+SHORTEST_MISSPELT, ALIKE = 4, 0.8
+"""Number words of so many letters are known misspelt too: noisy sources have zwwölf and zwölv."""
 
 
 LARGEST_ROMAN = 40
