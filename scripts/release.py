@@ -104,11 +104,17 @@ def try_out(python: str, tests: tuple[str, ...]) -> None:
     print(f"{python}: {said.strip().splitlines()[-1]}")
 
 
+def newer() -> list[str]:
+    """Newer Pythons on the PATH that run; some of those found only say how they could be switched on."""
+    found = [path for name in NEWER if (path := shutil.which(name))]
+    return [path for path in found if subprocess.run([path, "-c", ""], capture_output=True).returncode == 0]
+
+
 if __name__ == "__main__":
     words = sys.argv[1:]
     quick = "--quick" in words
     pythons = [word for word in words if word != "--quick"]
     build()
     look_inside()
-    for python in pythons or [sys.executable, *(found for name in NEWER if (found := shutil.which(name)))]:
+    for python in pythons or [sys.executable, *newer()]:
         try_out(python, FEW if quick else TESTS)
