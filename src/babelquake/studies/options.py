@@ -316,7 +316,7 @@ class StudyOptions(RunOptions):
         Words | None,
         Option(
             metavar="REFERENCE",
-            help="Which of the named references of the data, a name or all; with --source, its files; repeatable.",
+            help="References: a name the data have, all, or other data with the same sources; with --source, files.",
             identity=False,
             repeated=True,
         ),
