@@ -227,5 +227,5 @@ def test_a_missing_extra_says_what_to_install(small: Made, monkeypatch: pytest.M
     folder = small("comet", "wmt20-comet-da")
     (tmp_path / "again").symlink_to(folder)
     for name, model in (("comet", tmp_path / "again"), ("bleurt", small("bleurt", "BLEURT-20"))):
-        with pytest.raises(UserError, match=rf"scorer '{name}' needs an extra: run pip install 'babelquake\[neural\]'"):
+        with pytest.raises(UserError, match=rf"scorer '{name}' needs an extra.*pip install .*\[neural\]"):
             scorer(name, model=model).signature  # noqa: B018

@@ -90,11 +90,11 @@ def test_every_scorer_says_which_extra_it_misses(monkeypatch: pytest.MonkeyPatch
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    for place in ("weights", "transformer"):
+    for place in ("checkpoint", "transformer"):
         monkeypatch.setattr(f"babelquake.models.{place}.version", absent)
     monkeypatch.setitem(sys.modules, "transformers", None)
     for name in ("bertscore[model=minilm-en]", "sentsim[model=minilm-en,words=minilm-en]", "perplexity[model=gpt-en]"):
-        with pytest.raises(UserError, match=r"needs (torch|transformers): run pip install 'babelquake\[neural\]'"):
+        with pytest.raises(UserError, match=r"needs (torch|transformers).*pip install .*\[neural\]"):
             scorer(f"{name[:-1]},precision=bfloat16]").segments(["a"], ["b"], ["c"])
 
 
