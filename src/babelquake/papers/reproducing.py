@@ -44,7 +44,7 @@ class Cell:
     sd: float | None = None
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of what was measured; None for means over runs."""
+    """The 95 % interval of what was measured; None for means over several runs."""
 
     @property
     def too_few(self) -> bool:
@@ -274,7 +274,7 @@ def _cell(
     n = min((measure["n"] for measure in values if measure.get("n") is not None), default=None)
     if n is not None and n < FEWEST:
         otherwise.append(f"not shown: fewer than {FEWEST} segments")
-    spread = {name: values[0].get(name) for name in ("sd", "low", "high")} if len(runs) == 1 else {}
+    spread = {name: values[0].get(name) for name in ("sd", "low", "high")} if len(here) == 1 else {}
     scaled = {name: None if value is None else scale * value for name, value in spread.items()}
     return cell(number, "; ".join(otherwise) or None, n, **scaled)
 
