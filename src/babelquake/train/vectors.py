@@ -1,0 +1,379 @@
+"""Train multilingual sentence vectors: `babelquake train vectors`, or `python -m babelquake.train.vectors` where only
+PyTorch and NumPy are installed.
+
+The model is that of `babelquake.models.vectors`: hashed n-grams → words → one vector. It learns from translations:
+a sentence and its translation belong together, every other sentence of the batch does not, and neither does the
+translation with a part of it taken away or taken from another sentence (Guo et al. 2018's hard negatives). Where
+translations have been rated by people, their cosine learns to follow the ratings.
+
+A data folder holds `pairs.tsv[.xz]` (language, text, English, origin) and perhaps `ratings.tsv[.xz]` (language pair,
+source, translation, rating, standardised rating) and `dev.tsv[.xz]` (split, then as ratings).
+"""
+
+import json
+import lzma
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from babelquake.models.ngram_hash import Ngrams, ngrams
+
+
+@dataclass(frozen=True)
+class VectorRecipe:
+    """What the training can be told."""
+
+    bits: int = 18
+    width: int = 128
+    hidden: int = 192
+    out: int = 256
+    heads: int = 8
+    batch: int = 4096
+    block: int = 1024
+    rated: int = 256
+    words: int = 64
+    rate: float = 0.004
+    temperature: float = 0.05
+    ratings_weight: float = 3.0
+    dropout: float = 0.15
+    minutes: float = 4.0
+    seed: int = 5
+
+
+ORIGINS = {"mlqe-pe": 5.0, "mlqe-mt": 3.0, "flores1": 5.0, "ntrex": 6.0, "wmt24": 3.0, "europarl": 1.0, "libreoffice-help": 1.0}
+"""How often a pair is drawn; interface texts, which are short, half as often as running text."""
+
+
+def lines(path: Path) -> Iterator[list[str]]:
+    """The fields of every line."""
+    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
+    with opened as stream:
+        for line in stream:
+            yield line.rstrip("\n").split("\t")
+
+
+def found(folder: Path, name: str) -> Path | None:
+    """The file of that name, packed or not."""
+    return next((path for path in (folder / f"{name}.tsv", folder / f"{name}.tsv.xz") if path.exists()), None)
+
+
+class Hashed:
+    """Texts as rows of n-grams, all in a few arrays."""
+
+    def __init__(self, texts: Sequence[str], bits: int, most: int) -> None:
+        parts = [(texts[start : start + 4096], bits) for start in range(0, len(texts), 4096)]
+        with ProcessPoolExecutor(14) as pool:
+            made = list(pool.map(_hash, parts))
+        self.rows = np.concatenate([one.rows for one in made])
+        shift_rows = np.cumsum([0, *(len(one.rows) for one in made)])
+        shift_words = np.cumsum([0, *(len(one.words) - 1 for one in made)])
+        self.words = np.concatenate([one.words[:-1] + shift for one, shift in zip(made, shift_rows, strict=False)] + [shift_rows[-1:]])
+        self.texts = np.concatenate([one.texts[:-1] + shift for one, shift in zip(made, shift_words, strict=False)] + [shift_words[-1:]])
+        self.most = most
+
+
+def _hash(part: tuple[Sequence[str], int]) -> Ngrams:
+    return ngrams(*part)
+
+
+def ranges(starts: Any, counts: Any) -> Any:
+    """start₀ … start₀ + count₀ − 1, start₁ …: as one tensor."""
+    import torch
+
+    ends = torch.cumsum(counts, 0)
+    total = int(ends[-1]) if len(ends) else 0
+    return torch.arange(total, device=starts.device) + torch.repeat_interleave(starts - (ends - counts), counts)
+
+
+class OnGpu:
+    """The arrays on the device, from which batches are gathered."""
+
+    def __init__(self, hashed: Hashed, place: Any) -> None:
+        import torch
+
+        self.rows, self.words, self.texts = (
+            torch.from_numpy(np.ascontiguousarray(array)).to(place) for array in (hashed.rows, hashed.words, hashed.texts)
+        )
+        self.most = hashed.most
+
+    def batch(self, numbers: Any, drop: float = 0.0) -> tuple[Any, Any, Any]:
+        """N-gram rows, for each word where its begin, and words per text (at most `most`); a share of rows left out."""
+        import torch
+
+        begin = self.texts[numbers]
+        count = torch.clamp(self.texts[numbers + 1] - begin, max=self.most)
+        words = ranges(begin, count)
+        first = self.words[words]
+        sizes = self.words[words + 1] - first
+        rows = self.rows[ranges(first, sizes)]
+        ends = torch.cumsum(sizes, 0)
+        if drop:
+            kept = torch.rand(len(rows), device=rows.device) >= drop
+            ends = torch.cumsum(kept, 0)[ends - 1]
+            rows = rows[kept]
+        return rows, torch.cat([ends.new_zeros(1), ends[:-1]]), count
+
+
+def network(recipe: VectorRecipe) -> Any:
+    """The model as a PyTorch module."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Quantised(torch.autograd.Function):
+        """Rows rounded to 15 steps of their largest number; gradients pass as if they were not."""
+
+        @staticmethod
+        def forward(ctx: Any, table: Any) -> Any:
+            scale = table.abs().amax(1, keepdim=True).clamp_min(1e-8) / 7
+            return (table / scale).round().clamp(-7, 7) * scale
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Parameter(torch.randn(1 << recipe.bits, recipe.width) * 0.1)
+            self.left, self.centre, self.right = (
+                nn.Linear(recipe.width, recipe.hidden, bias=name == "centre") for name in ("left", "centre", "right")
+            )
+            self.value = nn.Linear(recipe.hidden, recipe.out)
+            self.weigh = nn.Linear(recipe.hidden, recipe.heads)
+            self.direct = nn.Linear(recipe.width, recipe.out, bias=False)
+            self.logit = nn.Parameter(torch.tensor(float(np.log(1 / recipe.temperature))))
+
+        def rounded(self) -> Any:
+            """The table as it will be stored."""
+            return Quantised.apply(self.table)
+
+        def embed(self, batch: tuple[Any, Any, Any], table: Any = None) -> tuple[Any, Any]:
+            """Words as a padded block and which of it is text."""
+            rows, offsets, count = batch
+            sums = functional.embedding_bag(rows, self.rounded() if table is None else table, offsets, mode="sum")
+            sizes = torch.diff(torch.cat([offsets, offsets.new_tensor([len(rows)])])).clamp_min(1)
+            words = sums / sizes[:, None].sqrt()
+            longest = int(count.max())
+            mask = torch.arange(longest, device=rows.device)[None] < count[:, None]
+            block = words.new_zeros(len(count), longest, words.shape[1])
+            block[mask] = words
+            return block, mask
+
+        def pool(self, block: Any, mask: Any) -> Any:
+            before = functional.pad(block, (0, 0, 1, 0))[:, :-1]
+            after = functional.pad(block, (0, 0, 0, 1))[:, 1:]
+            mixed = functional.gelu(self.left(before) + self.centre(block) + self.right(after), approximate="tanh")
+            values = self.value(mixed) + self.direct(block)
+            weights = self.weigh(mixed).masked_fill(~mask[..., None], -1e9).softmax(1)
+            heads = values.view(*values.shape[:2], recipe.heads, -1)
+            pooled = (heads * weights[..., None]).sum(1).flatten(1)
+            return functional.normalize(pooled, dim=-1)
+
+        def forward(self, batch: tuple[Any, Any, Any], table: Any = None) -> Any:
+            return self.pool(*self.embed(batch, table))
+
+    return Net()
+
+
+def spoilt(block: Any, mask: Any) -> tuple[Any, Any]:
+    """Each text with a part of its words taken away, or taken from the next text: a bad translation; and how much."""
+    import torch
+
+    size, longest, _ = block.shape
+    count = mask.sum(1)
+    share = 0.15 + 0.6 * torch.rand(size, device=block.device)
+    length = (share * count).ceil().clamp_min(1)
+    start = (torch.rand(size, device=block.device) * (count - length + 1).clamp_min(1)).floor()
+    places = torch.arange(longest, device=block.device)[None]
+    span = (places >= start[:, None]) & (places < (start + length)[:, None]) & mask
+    other = block.roll(1, 0)
+    foreign = torch.rand(size, device=block.device) < 0.6
+    made = torch.where(span[..., None], torch.where(foreign[:, None, None], other, torch.zeros_like(block)), block)
+    kept = mask & ~(span & ~foreign[:, None])
+    return made, kept
+
+
+def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
+    """Train and write the model; the card's figures are of the held-out parts that the folder holds."""
+    import torch
+    from torch.nn import functional
+
+    began = time.monotonic()
+    place = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.manual_seed(recipe.seed)
+    rng = np.random.default_rng(recipe.seed)
+    path = found(folder, "pairs")
+    assert path is not None
+    table = list(lines(path))
+    languages = sorted({row[0] for row in table})
+    texts = OnGpu(Hashed([row[1] for row in table], recipe.bits, recipe.words), place)
+    english = OnGpu(Hashed([row[2] for row in table], recipe.bits, recipe.words), place)
+    chance = np.array([ORIGINS.get(row[3], 0.5) * (1 if len(row[2]) > 25 else 0.4) for row in table])
+    of = np.array([languages.index(row[0]) for row in table])
+    members = [np.flatnonzero(of == number) for number in range(len(languages))]
+    likely = [chance[some] / chance[some].sum() for some in members]
+    weight = np.array([chance[some].sum() for some in members]) ** 0.4
+    weight /= weight.sum()
+    rated = None
+    if (path := found(folder, "ratings")) is not None:
+        rated = _rated(list(lines(path)), recipe, place)
+    print(f"{len(table)} pairs, {len(languages)} languages, {time.monotonic() - began:.0f} s", flush=True)
+    model = network(recipe).to(place)
+    slow = [parameter for name, parameter in model.named_parameters() if name != "table"]
+    optimiser = torch.optim.AdamW([{"params": [model.table], "lr": recipe.rate, "weight_decay": 0.0}, {"params": slow, "lr": recipe.rate / 4, "weight_decay": 0.01}], betas=(0.9, 0.98), fused=place.type == "cuda")
+    rates = [group["lr"] for group in optimiser.param_groups]
+    start, step, shown = time.monotonic(), 0, 0.0
+    while (share := (time.monotonic() - start) / (60 * recipe.minutes)) < 1:
+        for group, rate in zip(optimiser.param_groups, rates, strict=True):
+            group["lr"] = rate * min(1.0, (step + 1) / 200) * max(0.02, 1 - share)
+        chosen = np.concatenate([rng.choice(members[one], recipe.block, p=likely[one]) for one in rng.choice(len(languages), recipe.batch // recipe.block, p=weight)])
+        numbers = torch.from_numpy(chosen).to(place)
+        rounded = model.rounded()
+        block, mask = model.embed(english.batch(numbers, recipe.dropout), rounded)
+        foreign = model(texts.batch(numbers, recipe.dropout), rounded)
+        true = model.pool(block, mask)
+        bad = model.pool(*spoilt(block, mask))
+        scale = model.logit.exp().clamp(max=60)
+        logits = scale * foreign @ true.T
+        ids = torch.arange(len(numbers), device=place)
+        english_key = true.detach() @ true.detach().T > 0.98
+        english_key[ids, ids] = False
+        logits = logits.masked_fill(english_key, -1e4)
+        wrong = scale * (foreign * bad).sum(1)
+        margin = 0.1 * scale
+        shifted = logits - torch.diag_embed(torch.ones(len(ids), device=place)) * margin
+        loss = functional.cross_entropy(torch.cat([shifted, wrong[:, None]], 1), ids) + functional.cross_entropy(shifted.T, ids)
+        agreement = torch.zeros((), device=place)
+        if rated is not None and recipe.ratings_weight:
+            agreement = rated(model, recipe, rounded)
+            loss = loss + recipe.ratings_weight * agreement
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(slow, 1.0)
+        optimiser.step()
+        step += 1
+        if time.monotonic() - shown > 60:
+            shown = time.monotonic()
+            print(f"step {step} {shown - start:.0f} s loss {float(loss.detach()):.3f} agreement {1 - float(agreement.detach()):.3f} scale {float(scale.detach()):.1f}", flush=True)
+            print("   ", json.dumps(figures(model, folder, recipe, place)), flush=True)
+    result = figures(model, folder, recipe, place)
+    save(model, out, recipe, {"steps": step, "seconds": round(time.monotonic() - began), "figures": result, "languages": languages, "pairs": len(table)})
+    print(json.dumps(result), flush=True)
+    return result
+
+
+def _rated(rows: list[list[str]], recipe: VectorRecipe, place: Any) -> Any:
+    """1 − Pearson's r of cosine and rating, summed over language pairs."""
+    import torch
+
+    rows = [row for row in rows if row[0].endswith("-en")]  # from English, ratings hardly vary with adequacy
+    pairs = sorted({row[0] for row in rows})
+    sides = [OnGpu(Hashed([row[side] for row in rows], recipe.bits, recipe.words), place) for side in (1, 2)]
+    ratings = torch.tensor([float(row[4]) for row in rows], device=place)
+    groups = [torch.tensor([n for n, row in enumerate(rows) if row[0] == pair], device=place) for pair in pairs]
+
+    def disagreement(model: Any, recipe: VectorRecipe, rounded: Any) -> Any:
+        total = torch.zeros((), device=place)
+        chosen = [group[torch.randint(len(group), (recipe.rated,), device=place)] for group in groups]
+        numbers = torch.cat(chosen)
+        one, other = (model(side.batch(numbers, recipe.dropout), rounded) for side in sides)
+        cosines = (one * other).sum(1).view(len(groups), -1)
+        wanted = ratings[numbers].view(len(groups), -1)
+        cosines, wanted = (values - values.mean(1, keepdim=True) for values in (cosines, wanted))
+        r = (cosines * wanted).sum(1) / (cosines.norm(dim=1) * wanted.norm(dim=1)).clamp_min(1e-6)
+        return total + (1 - r).mean()
+
+    return disagreement
+
+
+def encode(model: Any, texts: Sequence[str], recipe: VectorRecipe, place: Any) -> NDArray[np.float32]:
+    """The vectors of texts, by the module."""
+    import torch
+
+    held = OnGpu(_few(texts, recipe), place)
+    with torch.inference_mode():
+        made = [model(held.batch(torch.arange(start, min(start + 2048, len(texts)), device=place))).cpu().numpy() for start in range(0, len(texts), 2048)]
+    return np.concatenate(made)
+
+
+def _few(texts: Sequence[str], recipe: VectorRecipe) -> Hashed:
+    made = ngrams(texts, recipe.bits)
+    held = object.__new__(Hashed)
+    held.rows, held.words, held.texts, held.most = made.rows, made.words, made.texts, recipe.words
+    return held
+
+
+def auroc(positive: NDArray[np.float32], negative: NDArray[np.float32]) -> float:
+    """How often a positive is above a negative."""
+    both = np.concatenate([positive, negative])
+    ranks = both.argsort().argsort()[: len(positive)] + 1.0
+    return float((ranks.sum() - len(positive) * (len(positive) + 1) / 2) / (len(positive) * len(negative)))
+
+
+_CACHE: dict[str, list[list[str]]] = {}
+
+
+def figures(model: Any, folder: Path, recipe: VectorRecipe, place: Any) -> dict[str, Any]:
+    """Pearson with people per pair, true against shuffled per language, and hallucinations, where the folder holds them."""
+    result: dict[str, Any] = {}
+
+    def table(name: str) -> list[list[str]]:
+        if name not in _CACHE:
+            path = found(folder, name)
+            _CACHE[name] = list(lines(path)) if path else []
+        return _CACHE[name]
+
+    if rows := table("dev"):
+        cosines = (encode(model, [row[2] for row in rows], recipe, place) * encode(model, [row[3] for row in rows], recipe, place)).sum(1)
+        keys = [f"{row[0]} {row[1]}" for row in rows]
+        ratings = np.array([float(row[4]) for row in rows])
+        for key in dict.fromkeys(keys):
+            here = np.array([other == key for other in keys])
+            result[key] = round(float(np.corrcoef(cosines[here], ratings[here])[0, 1]), 3)
+    if rows := table("parallel"):
+        one, other = encode(model, [row[1] for row in rows], recipe, place), encode(model, [row[2] for row in rows], recipe, place)
+        for language in sorted({row[0] for row in rows}):
+            here = np.array([row[0] == language for row in rows])
+            likeness = one[here] @ other[here].T
+            true = np.diag(likeness)
+            result[f"auroc {language}"] = round(auroc(true, likeness[~np.eye(len(true), dtype=bool)]), 4)
+    if rows := table("hallucinations"):
+        cosines = (encode(model, [row[0] for row in rows], recipe, place) * encode(model, [row[1] for row in rows], recipe, place)).sum(1)
+        labels = np.array([[int(value) for value in row[2:5]] for row in rows]).astype(bool)
+        for name, bad in (("any", labels.any(1)), ("full", labels[:, 2])):
+            result[f"hallucinations {name}"] = round(auroc(-cosines[bad], -cosines[~bad]), 3)
+    return result
+
+
+def save(model: Any, out: Path, recipe: VectorRecipe, facts: dict[str, Any]) -> None:
+    """Two numbers of the table in a byte, a scale per row, the small matrices in half precision."""
+    import torch
+
+    out.mkdir(parents=True, exist_ok=True)
+    with torch.no_grad():
+        table = model.table.float().cpu().numpy()
+    scale = np.maximum(np.abs(table).max(1), 1e-8) / 7
+    steps = np.clip(np.round(table / scale[:, None]), -7, 7).astype(np.int8) + 8
+    packed = (steps[:, 0::2] | (steps[:, 1::2] << 4)).astype(np.uint8)
+    arrays = {name.replace(".", "_"): value.detach().float().cpu().numpy().astype(np.float16) for name, value in model.named_parameters() if name not in ("table", "logit")}
+    np.savez_compressed(out / "weights.npz", table=packed, scale=scale.astype(np.float16), **arrays)
+    (out / "training.json").write_text(json.dumps({"recipe": asdict(recipe), **facts}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    for key, value in asdict(VectorRecipe()).items():
+        parser.add_argument(f"--{key}", type=type(value), default=value)
+    given = vars(parser.parse_args())
+    train(given.pop("data"), given.pop("out"), VectorRecipe(**given))
