@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from babelquake.models.ngram_hash import normalised
-from babelquake.train.vectors import ORIGINS, Hashed, OnGpu, found, lines, ranges
+from babelquake.train.vectors import ORIGINS, Hashed, OnGpu, found, lines, load, ranges
 
 
 @dataclass(frozen=True)
@@ -359,8 +359,8 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> None:
     model = network(recipe).to(place)
     with ProcessPoolExecutor(max(1, (os.cpu_count() or 2) - 2)) as pool:
         if recipe.start:
-            model.load_state_dict(torch.load(recipe.start, map_location=place, weights_only=True))
-        else:
+            load(model, Path(recipe.start))
+        if recipe.minutes:
             path = found(folder, "pairs")
             assert path is not None
             table = list(lines(path))
