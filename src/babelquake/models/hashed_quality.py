@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.models.base import Matrix
-from babelquake.models.hashed_vectors import HashedModel
+from babelquake.models.hashed_vectors import HashedModel, gelu
 
 MOST_WORDS = 48
 """Words that are read of either side."""
@@ -49,7 +49,8 @@ class HashedQuality:
         x = _normal(x, w["last_weight"], w["last_bias"])
         ahead = 1 + len(source)
         mean = x[ahead:].mean(axis=0) if len(target) else np.zeros_like(x[0])
-        pooled = _gelu(w["pooled_weight"] @ np.concatenate([x[0], mean]) + w["pooled_bias"])
+        pooled = w["pooled_weight"] @ np.concatenate([x[0], mean]) + w["pooled_bias"]
+        gelu(pooled)
         return float(w["rating_weight"][0] @ pooled + w["rating_bias"][0])
 
 
@@ -68,15 +69,11 @@ def _layer(x: Matrix, w: dict[str, Matrix], prefix: str) -> Matrix:
     x = x + seen @ w[prefix + "join_weight"].T + w[prefix + "join_bias"]
     inner = _normal(x, w[prefix + "between_weight"], w[prefix + "between_bias"]) @ w[prefix + "up_weight"].T
     inner += w[prefix + "up_bias"]
-    return np.asarray(x + _gelu(inner) @ w[prefix + "down_weight"].T + w[prefix + "down_bias"])
+    gelu(inner)
+    return np.asarray(x + inner @ w[prefix + "down_weight"].T + w[prefix + "down_bias"])
 
 
 def _normal(x: Matrix, weight: Matrix, bias: Matrix) -> Matrix:
     centred = x - x.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
     return np.asarray(centred / spread * weight + bias)
-
-
-def _gelu(x: Matrix) -> Matrix:
-    inner = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
-    return np.asarray(np.float32(0.5) * x * (np.float32(1.0) + np.tanh(inner)))

@@ -104,6 +104,27 @@ def _summed(
 
 
 @compiled
+def gelu(rows: Matrix) -> None:
+    """GELU by its tanh form, in place, with tanh as a quotient of polynomials (error below 1e-6), which compiles to vector code."""
+    flat = rows.ravel()
+    for place in range(len(flat)):
+        x = flat[place]
+        inner = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
+        inner = min(np.float32(7.9), max(np.float32(-7.9), inner))
+        s = inner * inner
+        top = np.float32(-2.76076847742355e-16) * s + np.float32(2.00018790482477e-13)
+        top = top * s + np.float32(-8.60467152213735e-11)
+        top = top * s + np.float32(5.12229709037114e-08)
+        top = top * s + np.float32(1.48572235717979e-05)
+        top = top * s + np.float32(6.37261928875436e-04)
+        top = (top * s + np.float32(4.89352455891786e-03)) * inner
+        low = np.float32(1.19825839466702e-06) * s + np.float32(1.18534705686654e-04)
+        low = low * s + np.float32(2.26843463243900e-03)
+        low = low * s + np.float32(4.89352518554385e-03)
+        flat[place] = np.float32(0.5) * x * (np.float32(1.0) + top / low)
+
+
+@compiled
 def _pooled(
     words: Matrix,
     starts: Integers,
@@ -145,10 +166,7 @@ def _pooled(
                     x = words[word + 1, i]
                     for j in range(hidden):
                         mixed[j] += x * right[i, j]
-            for j in range(hidden):
-                x = mixed[j]
-                inner = np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)
-                mixed[j] = np.float32(0.5) * x * (np.float32(1.0) + np.tanh(inner))
+            gelu(mixed)
             row = values[word - begin]
             row[:] = value_bias
             for i in range(hidden):
