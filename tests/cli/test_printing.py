@@ -42,7 +42,7 @@ def test_a_fitted_table_is_within_the_width_or_has_nothing_to_spare(width: int) 
 
 
 def test_long_names_of_columns_are_folded_so_that_no_column_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
-    names = [f"sentsim[layer=2,model=siamesetransquest-{place},words=x]" for place in range(8)]
+    names = [f"sentsim[layer=2,sentence=siamesetransquest-{place},words=x]" for place in range(8)]
     print_table(Table("t", ("probe", *names), (("negation removed", *["+0.1234"] * 8),)))
     told = capsys.readouterr().out
     assert "negation removed" in told and told.count("+0.1234") == 8

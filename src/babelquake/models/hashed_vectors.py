@@ -1,10 +1,10 @@
 """Sentence vectors for many languages from hashed n-grams: small, quick on one core, NumPy and Numba only.
 
-A word is the sum of its n-grams' rows over the root of their number. Each word sees its neighbours through one layer; eight
-heads weigh the words of the sentence, each for its share of the vector. `train/vectors.py` trains it.
+A word is the sum of its n-grams' rows over the root of their number. Each word sees its neighbours through one layer;
+eight heads weigh the words of the sentence, each for its share of the vector. `train/vectors.py` trains it.
 
-A model folder holds `weights.npz` (the table with two numbers of four bits in a byte and a scale per row, small matrices in
-half precision) and `card.json`.
+A model folder holds `weights.npz` (the table with two numbers of four bits in a byte and a scale per row, small
+matrices in half precision) and `card.json`.
 """
 
 import hashlib
@@ -66,7 +66,7 @@ class HashedModel:
     @property
     def bits(self) -> int:
         """The table has 2^bits rows."""
-        return int(len(self.weights["table"])).bit_length() - 1
+        return len(self.weights["table"]).bit_length() - 1
 
     def words(self, texts: Sequence[str], most: int) -> tuple[Matrix, Integers]:
         """A row per word, and where each text's words begin; of long texts the beginning."""
@@ -105,7 +105,7 @@ def _summed(
 
 @compiled
 def gelu(rows: Matrix) -> None:
-    """GELU by its tanh form, in place, with tanh as a quotient of polynomials (error below 1e-6), which compiles to vector code."""
+    """GELU by its tanh form, in place; tanh as a quotient of polynomials (error below 1e-6) becomes vector code."""
     flat = rows.ravel()
     for place in range(len(flat)):
         x = flat[place]
@@ -138,7 +138,7 @@ def _pooled(
     weigh: Matrix,
     weigh_bias: Matrix,
 ) -> Matrix:
-    """One vector per text, of length 1; each text by itself, so that its company changes nothing, not even the last bit."""
+    """One vector per text, of length 1; each text by itself, so that its company changes not even the last bit."""
     width, hidden = centre.shape
     out, heads = value.shape[1], weigh.shape[1]
     share = out // heads
@@ -240,7 +240,9 @@ class HashedVectors(SentenceEncoder):
     @cached_property
     def _arrays(self) -> tuple[Matrix, ...]:
         weights = self._model.weights
-        return tuple(np.ascontiguousarray(weights[name].T if weights[name].ndim == 2 else weights[name]) for name in ARRAYS)
+        return tuple(
+            np.ascontiguousarray(weights[name].T if weights[name].ndim == 2 else weights[name]) for name in ARRAYS
+        )
 
     def sentences(self, texts: Sequence[str]) -> Matrix:
         """One row of length 1 per text; zeros where a text holds no word."""

@@ -4,8 +4,8 @@ A text is normalised (NFKC, lower case) and cut into words: runs of letters and 
 single characters of scripts written without spaces. A word is marked at both ends and gives its 3-, 4- and 5-grams and
 itself; a character of a script without spaces gives itself and what it begins with the one and the two that follow. A
 word of letters also gives its skeleton, the 3- and 4-grams of it: its consonants in eight classes, the same for Latin,
-Cyrillic, Greek, Hebrew, Arabic, Devanagari, Sinhala, Hangul and Katakana, so that names meet across scripts. Each n-gram
-is a row of a table of 2ᵏ rows (Bojanowski et al. 2017; Weinberger et al. 2009).
+Cyrillic, Greek, Hebrew, Arabic, Devanagari, Sinhala, Hangul and Katakana, so that names meet across scripts. Each is
+a row of a table of 2ᵏ rows (Bojanowski et al. 2017; Weinberger et al. 2009).
 
 Everything is done for many texts at once, so that training and use share one definition.
 """
@@ -59,7 +59,16 @@ CONSONANTS = {
     "ts": "цچ",
 }
 """Letters by the class of their sound or spelling; vowels, h and y have none, whatever is not here has none either."""
-KATAKANA = {"k": "カキクケコガギグゲゴ", "s": "サシスセソザジズゼゾチヂ", "t": "タテトツダデドヅ", "n": "ナニヌネノン", "p": "バビブベボパピプペポ", "m": "マミムメモ", "l": "ラリルレロ", "f": "フヴワ"}
+KATAKANA = {
+    "k": "カキクケコガギグゲゴ",
+    "s": "サシスセソザジズゼゾチヂ",
+    "t": "タテトツダデドヅ",
+    "n": "ナニヌネノン",
+    "p": "バビブベボパピプペポ",
+    "m": "マミムメモ",
+    "l": "ラリルレロ",
+    "f": "フヴワ",
+}
 
 
 @cache
@@ -74,7 +83,36 @@ def _skeletons() -> NDArray[np.uint8]:
                 break
     # Hangul: the consonants that begin and end a syllable, in Unicode's order
     initials = ["k", "k", "n", "t", "t", "l", "m", "p", "p", "s", "s", "", "s", "s", "k", "k", "t", "p", ""]
-    finals = ["", "k", "k", "k", "n", "n", "n", "t", "l", "l", "l", "l", "l", "l", "l", "l", "m", "p", "p", "s", "s", "n", "s", "s", "k", "t", "p", ""]
+    finals = [
+        "",
+        "k",
+        "k",
+        "k",
+        "n",
+        "n",
+        "n",
+        "t",
+        "l",
+        "l",
+        "l",
+        "l",
+        "l",
+        "l",
+        "l",
+        "l",
+        "m",
+        "p",
+        "p",
+        "s",
+        "s",
+        "n",
+        "s",
+        "s",
+        "k",
+        "t",
+        "p",
+        "",
+    ]
     for code in range(0xAC00, 0xD7A4):
         first, last = (code - 0xAC00) // 588, (code - 0xAC00) % 28
         sounds = (initials[first] + finals[last]).encode()
@@ -182,7 +220,7 @@ def _marked(
 
 
 def _starts(places: Integers, kinds: NDArray[np.uint8], text_of: Integers) -> NDArray[np.bool_]:
-    """Where a word begins: after a space, in a new text, where the kind changes, at every sign and unspaced character."""
+    """Where words begin: after a space, in a new text, where the kind changes, at every sign and unspaced character."""
     starts = np.ones(len(places), dtype=np.bool_)
     if len(places) > 1:
         starts[1:] = (

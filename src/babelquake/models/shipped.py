@@ -32,6 +32,8 @@ SHIPPED: dict[str, tuple[str, str]] = {
     "gpt-en": ("causal LM", "perplexity[model=gpt-en]"),
     "judge-en": ("learned metric", "cross-encoder[model=judge-en]"),
     "minilm-en": ("encoder, masked LM", "bertscore[model=minilm-en]"),
+    "qe-multi": ("quality estimation", "qe-multi"),
+    "vectors-multi": ("sentence vectors", "embedding-similarity[model=vectors-multi]"),
     "neighbours-en": ("word neighbours", "attack recipes that swap words"),
 }
 """What each model that ships is, and the name under which it is used."""

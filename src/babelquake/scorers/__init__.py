@@ -30,6 +30,7 @@ SCORERS: Registry[type[Scorer]] = Registry(
         "metricx": "babelquake.scorers.metricx:MetricX",
         "openkiwi": "babelquake.scorers.openkiwi:OpenKiwi",
         "perplexity": "babelquake.scorers.perplexity:Perplexity",
+        "qe-multi": "babelquake.scorers.qe_multi:MultilingualQE",
         "ridge-qe": "babelquake.scorers.ridge_qe:RidgeQE",
         "scores": "babelquake.scorers.scores:Scores",
         "sentsim": "babelquake.scorers.sentsim:SentSim",

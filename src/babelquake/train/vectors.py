@@ -10,10 +10,11 @@ A data folder holds `pairs.tsv[.xz]` (language, text, English, origin) and perha
 source, translation, rating, standardised rating) and `dev.tsv[.xz]` (split, then as ratings).
 """
 
+import argparse
 import json
 import lzma
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.models.ngram_hash import Ngrams, ngrams
+from babelquake.errors import UserError
+from babelquake.models.ngram_hash import Integers, Ngrams, ngrams
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,19 @@ class VectorRecipe:
     start: str = ""
 
 
-ORIGINS = {"mlqe-pe": 5.0, "mlqe-mt": 3.0, "flores1": 5.0, "ntrex": 6.0, "wmt24": 3.0, "europarl": 1.0, "libreoffice-help": 1.0}
+Batch = tuple[Any, Any, Any]
+"""Rows of n-grams, where each word's begin, and words per text."""
+STEPS = 7
+"""Four bits hold −7 … 7."""
+ORIGINS = {
+    "mlqe-pe": 5.0,
+    "mlqe-mt": 3.0,
+    "flores1": 5.0,
+    "ntrex": 6.0,
+    "wmt24": 3.0,
+    "europarl": 1.0,
+    "libreoffice-help": 1.0,
+}
 """How often a pair is drawn; interface texts, which are short, half as often as running text."""
 
 
@@ -57,8 +71,8 @@ WEAK = ("ar", "ko", "pl", "zh", "ja")
 
 def lines(path: Path) -> Iterator[list[str]]:
     """The fields of every line."""
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-    with opened as stream:
+    packed = path.suffix == ".xz"
+    with lzma.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as stream:
         for line in stream:
             yield line.rstrip("\n").split("\t")
 
@@ -69,18 +83,27 @@ def found(folder: Path, name: str) -> Path | None:
 
 
 class Hashed:
-    """Texts as rows of n-grams, all in a few arrays."""
+    """Texts as rows of n-grams, all in a few arrays; at most `most` words of each are used."""
 
     def __init__(self, texts: Sequence[str], bits: int, most: int) -> None:
-        parts = [(texts[start : start + 4096], bits) for start in range(0, len(texts), 4096)]
-        with ProcessPoolExecutor(14) as pool:
-            made = list(pool.map(_hash, parts))
+        parts = [(texts[start : start + 4096], bits) for start in range(0, max(1, len(texts)), 4096)]
+        if len(parts) < 20:
+            made = [_hash(part) for part in parts]
+        else:
+            with ProcessPoolExecutor() as pool:
+                made = list(pool.map(_hash, parts))
         self.rows = np.concatenate([one.rows for one in made])
         shift_rows = np.cumsum([0, *(len(one.rows) for one in made)])
         shift_words = np.cumsum([0, *(len(one.words) - 1 for one in made)])
-        self.words = np.concatenate([one.words[:-1] + shift for one, shift in zip(made, shift_rows, strict=False)] + [shift_rows[-1:]])
-        self.texts = np.concatenate([one.texts[:-1] + shift for one, shift in zip(made, shift_words, strict=False)] + [shift_words[-1:]])
+        self.words = _joined([one.words for one in made], shift_rows)
+        self.texts = _joined([one.texts for one in made], shift_words)
         self.most = most
+
+
+def _joined(parts: Sequence[Integers], shifts: Integers) -> Integers:
+    """Places in parts as places in the whole, and the end of it."""
+    moved = [part[:-1] + shift for part, shift in zip(parts, shifts[:-1], strict=True)]
+    return np.concatenate([*moved, shifts[-1:]])
 
 
 def _hash(part: tuple[Sequence[str], int]) -> Ngrams:
@@ -103,11 +126,12 @@ class OnGpu:
         import torch
 
         self.rows, self.words, self.texts = (
-            torch.from_numpy(np.ascontiguousarray(array)).to(place) for array in (hashed.rows, hashed.words, hashed.texts)
+            torch.from_numpy(np.ascontiguousarray(array)).to(place)
+            for array in (hashed.rows, hashed.words, hashed.texts)
         )
         self.most = hashed.most
 
-    def batch(self, numbers: Any, drop: float = 0.0) -> tuple[Any, Any, Any]:
+    def batch(self, numbers: Any, drop: float = 0.0) -> Batch:
         """N-gram rows, for each word where its begin, and words per text (at most `most`); a share of rows left out."""
         import torch
 
@@ -125,51 +149,63 @@ class OnGpu:
         return rows, torch.cat([ends.new_zeros(1), ends[:-1]]), count
 
 
+def word_table(bits: int, width: int) -> Any:
+    """A module that makes words from rows of n-grams: the table, rounded as it will be stored."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Rounded(torch.autograd.Function):
+        """Rows rounded to 15 steps of their largest number; gradients pass as if they were not."""
+
+        @staticmethod
+        def forward(ctx: Any, table: Any) -> Any:
+            scale = table.abs().amax(1, keepdim=True).clamp_min(1e-8) / STEPS
+            return (table / scale).round().clamp(-STEPS, STEPS) * scale
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient
+
+    class WordTable(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Parameter(torch.randn(1 << bits, width) * 0.1)
+
+        def rounded(self) -> Any:
+            return Rounded.apply(self.table)  # type: ignore[no-untyped-call]
+
+        def forward(self, batch: Batch, table: Any = None) -> tuple[Any, Any]:
+            """Words as a padded block, and which of it is text."""
+            rows, offsets, count = batch
+            sums = functional.embedding_bag(rows, self.rounded() if table is None else table, offsets, mode="sum")
+            sizes = torch.diff(torch.cat([offsets, offsets.new_tensor([len(rows)])])).clamp_min(1)
+            words = sums / sizes[:, None].sqrt()
+            mask = torch.arange(max(1, int(count.max())), device=rows.device)[None] < count[:, None]
+            block = words.new_zeros(*mask.shape, words.shape[1])
+            block[mask] = words
+            return block, mask
+
+    return WordTable()
+
+
 def network(recipe: VectorRecipe) -> Any:
     """The model as a PyTorch module."""
     import torch
     from torch import nn
     from torch.nn import functional
 
-    class Quantised(torch.autograd.Function):
-        """Rows rounded to 15 steps of their largest number; gradients pass as if they were not."""
-
-        @staticmethod
-        def forward(ctx: Any, table: Any) -> Any:
-            scale = table.abs().amax(1, keepdim=True).clamp_min(1e-8) / 7
-            return (table / scale).round().clamp(-7, 7) * scale
-
-        @staticmethod
-        def backward(ctx: Any, gradient: Any) -> Any:
-            return gradient
-
-    class Net(nn.Module):
+    class Network(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.table = nn.Parameter(torch.randn(1 << recipe.bits, recipe.width) * 0.1)
-            self.left, self.centre, self.right = (
-                nn.Linear(recipe.width, recipe.hidden, bias=name == "centre") for name in ("left", "centre", "right")
-            )
+            self.words = word_table(recipe.bits, recipe.width)
+            self.left = nn.Linear(recipe.width, recipe.hidden, bias=False)
+            self.centre = nn.Linear(recipe.width, recipe.hidden)
+            self.right = nn.Linear(recipe.width, recipe.hidden, bias=False)
             self.value = nn.Linear(recipe.hidden, recipe.out)
             self.weigh = nn.Linear(recipe.hidden, recipe.heads)
             self.direct = nn.Linear(recipe.width, recipe.out, bias=False)
             self.logit = nn.Parameter(torch.tensor(float(np.log(1 / recipe.temperature))))
-
-        def rounded(self) -> Any:
-            """The table as it will be stored."""
-            return Quantised.apply(self.table)
-
-        def embed(self, batch: tuple[Any, Any, Any], table: Any = None) -> tuple[Any, Any]:
-            """Words as a padded block and which of it is text."""
-            rows, offsets, count = batch
-            sums = functional.embedding_bag(rows, self.rounded() if table is None else table, offsets, mode="sum")
-            sizes = torch.diff(torch.cat([offsets, offsets.new_tensor([len(rows)])])).clamp_min(1)
-            words = sums / sizes[:, None].sqrt()
-            longest = int(count.max())
-            mask = torch.arange(longest, device=rows.device)[None] < count[:, None]
-            block = words.new_zeros(len(count), longest, words.shape[1])
-            block[mask] = words
-            return block, mask
 
         def pool(self, block: Any, mask: Any) -> Any:
             before = functional.pad(block, (0, 0, 1, 0))[:, :-1]
@@ -178,13 +214,12 @@ def network(recipe: VectorRecipe) -> Any:
             values = self.value(mixed) + self.direct(block)
             weights = self.weigh(mixed).masked_fill(~mask[..., None], -1e9).softmax(1)
             heads = values.view(*values.shape[:2], recipe.heads, -1)
-            pooled = (heads * weights[..., None]).sum(1).flatten(1)
-            return functional.normalize(pooled, dim=-1)
+            return functional.normalize((heads * weights[..., None]).sum(1).flatten(1), dim=-1)
 
-        def forward(self, batch: tuple[Any, Any, Any], table: Any = None) -> Any:
-            return self.pool(*self.embed(batch, table))
+        def forward(self, batch: Batch, table: Any = None) -> Any:
+            return self.pool(*self.words(batch, table))
 
-    return Net()
+    return Network()
 
 
 def spoilt(block: Any, mask: Any) -> tuple[Any, Any]:
@@ -215,7 +250,8 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     torch.manual_seed(recipe.seed)
     rng = np.random.default_rng(recipe.seed)
     path = found(folder, "pairs")
-    assert path is not None
+    if path is None:
+        raise UserError(f"{folder} has no pairs.tsv: one line per translation, as language, text, English, origin.")
     table = list(lines(path))
     languages = sorted({row[0] for row in table})
     texts = OnGpu(Hashed([row[1] for row in table], recipe.bits, recipe.words), place)
@@ -234,17 +270,29 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     model = network(recipe).to(place)
     if recipe.start:
         load(model, Path(recipe.start))
-    slow = [parameter for name, parameter in model.named_parameters() if name != "table"]
-    optimiser = torch.optim.AdamW([{"params": [model.table], "lr": recipe.rate, "weight_decay": 0.0}, {"params": slow, "lr": recipe.rate / 4, "weight_decay": 0.01}], betas=(0.9, 0.98), fused=place.type == "cuda")
+    slow = [parameter for name, parameter in model.named_parameters() if name != "words.table"]
+    optimiser = torch.optim.AdamW(
+        [
+            {"params": [model.words.table], "lr": recipe.rate, "weight_decay": 0.0},
+            {"params": slow, "lr": recipe.rate / 4, "weight_decay": 0.01},
+        ],
+        betas=(0.9, 0.98),
+        fused=place.type == "cuda",
+    )
     rates = [group["lr"] for group in optimiser.param_groups]
     start, step, shown = time.monotonic(), 0, 0.0
     while (share := (time.monotonic() - start) / (60 * recipe.minutes)) < 1:
         for group, rate in zip(optimiser.param_groups, rates, strict=True):
             group["lr"] = rate * min(1.0, (step + 1) / 200) * max(0.02, 1 - share)
-        chosen = np.concatenate([rng.choice(members[one], recipe.block, p=likely[one]) for one in rng.choice(len(languages), recipe.batch // recipe.block, p=weight)])
+        chosen = np.concatenate(
+            [
+                rng.choice(members[one], recipe.block, p=likely[one])
+                for one in rng.choice(len(languages), recipe.batch // recipe.block, p=weight)
+            ]
+        )
         numbers = torch.from_numpy(chosen).to(place)
-        rounded = model.rounded()
-        block, mask = model.embed(english.batch(numbers, recipe.dropout), rounded)
+        rounded = model.words.rounded()
+        block, mask = model.words(english.batch(numbers, recipe.dropout), rounded)
         foreign = model(texts.batch(numbers, recipe.dropout), rounded)
         true = model.pool(block, mask)
         bad = model.pool(*spoilt(block, mask))
@@ -257,22 +305,34 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
         wrong = scale * (foreign * bad).sum(1)
         margin = 0.1 * scale
         shifted = logits - torch.diag_embed(torch.ones(len(ids), device=place)) * margin
-        loss = functional.cross_entropy(torch.cat([shifted, wrong[:, None]], 1), ids) + functional.cross_entropy(shifted.T, ids)
+        loss = functional.cross_entropy(torch.cat([shifted, wrong[:, None]], 1), ids) + functional.cross_entropy(
+            shifted.T, ids
+        )
         agreement = torch.zeros((), device=place)
         if rated is not None and recipe.ratings_weight:
             agreement = rated(model, recipe, rounded)
             loss = loss + recipe.ratings_weight * agreement
         optimiser.zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(slow, 1.0)
         optimiser.step()
         step += 1
         if time.monotonic() - shown > 60:
             shown = time.monotonic()
-            print(f"step {step} {shown - start:.0f} s loss {float(loss.detach()):.3f} agreement {1 - float(agreement.detach()):.3f} scale {float(scale.detach()):.1f}", flush=True)
+            print(f"step {step} {shown - start:.0f} s loss {float(loss.detach()):.3f}", flush=True)
             print("   ", json.dumps(figures(model, folder, recipe, place)), flush=True)
     result = figures(model, folder, recipe, place)
-    save(model, out, recipe, {"steps": step, "seconds": round(time.monotonic() - began), "figures": result, "languages": languages, "pairs": len(table)})
+    facts = {
+        "name": out.name,
+        "kind": "sentence vectors from hashed n-grams",
+        "languages": sorted({"en", *languages}),
+        "pairs": len(table),
+        "steps": step,
+        "training_seconds": round(time.monotonic() - began),
+        "recipe": asdict(recipe),
+        "figures": result,
+    }
+    save(model, out, facts)
     print(json.dumps(result), flush=True)
     return result
 
@@ -305,17 +365,13 @@ def encode(model: Any, texts: Sequence[str], recipe: VectorRecipe, place: Any) -
     """The vectors of texts, by the module."""
     import torch
 
-    held = OnGpu(_few(texts, recipe), place)
+    held = OnGpu(Hashed(texts, recipe.bits, recipe.words), place)
     with torch.inference_mode():
-        made = [model(held.batch(torch.arange(start, min(start + 2048, len(texts)), device=place))).cpu().numpy() for start in range(0, len(texts), 2048)]
+        made = [
+            model(held.batch(torch.arange(start, min(start + 2048, len(texts)), device=place))).cpu().numpy()
+            for start in range(0, len(texts), 2048)
+        ]
     return np.concatenate(made)
-
-
-def _few(texts: Sequence[str], recipe: VectorRecipe) -> Hashed:
-    made = ngrams(texts, recipe.bits)
-    held = object.__new__(Hashed)
-    held.rows, held.words, held.texts, held.most = made.rows, made.words, made.texts, recipe.words
-    return held
 
 
 def auroc(positive: NDArray[np.float32], negative: NDArray[np.float32]) -> float:
@@ -329,7 +385,7 @@ _CACHE: dict[str, list[list[str]]] = {}
 
 
 def figures(model: Any, folder: Path, recipe: VectorRecipe, place: Any) -> dict[str, Any]:
-    """Pearson with people per pair, true against shuffled per language, and hallucinations, where the folder holds them."""
+    """Pearson with people per pair, true against shuffled per language, hallucinations: what the folder holds."""
     result: dict[str, Any] = {}
 
     def table(name: str) -> list[list[str]]:
@@ -339,40 +395,50 @@ def figures(model: Any, folder: Path, recipe: VectorRecipe, place: Any) -> dict[
         return _CACHE[name]
 
     if rows := table("dev"):
-        cosines = (encode(model, [row[2] for row in rows], recipe, place) * encode(model, [row[3] for row in rows], recipe, place)).sum(1)
+        cosines = (
+            encode(model, [row[2] for row in rows], recipe, place)
+            * encode(model, [row[3] for row in rows], recipe, place)
+        ).sum(1)
         keys = [f"{row[0]} {row[1]}" for row in rows]
         ratings = np.array([float(row[4]) for row in rows])
         for key in dict.fromkeys(keys):
             here = np.array([other == key for other in keys])
             result[key] = round(float(np.corrcoef(cosines[here], ratings[here])[0, 1]), 3)
     if rows := table("parallel"):
-        one, other = encode(model, [row[1] for row in rows], recipe, place), encode(model, [row[2] for row in rows], recipe, place)
+        one, other = (
+            encode(model, [row[1] for row in rows], recipe, place),
+            encode(model, [row[2] for row in rows], recipe, place),
+        )
         for language in sorted({row[0] for row in rows}):
             here = np.array([row[0] == language for row in rows])
             likeness = one[here] @ other[here].T
             true = np.diag(likeness)
             result[f"auroc {language}"] = round(auroc(true, likeness[~np.eye(len(true), dtype=bool)]), 4)
     if rows := table("hallucinations"):
-        cosines = (encode(model, [row[0] for row in rows], recipe, place) * encode(model, [row[1] for row in rows], recipe, place)).sum(1)
+        cosines = (
+            encode(model, [row[0] for row in rows], recipe, place)
+            * encode(model, [row[1] for row in rows], recipe, place)
+        ).sum(1)
         labels = np.array([[int(value) for value in row[2:5]] for row in rows]).astype(bool)
         for name, bad in (("any", labels.any(1)), ("full", labels[:, 2])):
             result[f"hallucinations {name}"] = round(auroc(-cosines[bad], -cosines[~bad]), 3)
     return result
 
 
-def save(model: Any, out: Path, recipe: VectorRecipe, facts: dict[str, Any]) -> None:
-    """Two numbers of the table in a byte, a scale per row, the small matrices in half precision."""
-    import torch
-
+def save(model: Any, out: Path, facts: dict[str, Any], left_out: tuple[str, ...] = ("logit",)) -> None:
+    """Two numbers of the table in a byte, a scale per row, the small matrices in half precision; and the card."""
     out.mkdir(parents=True, exist_ok=True)
-    with torch.no_grad():
-        table = model.table.float().cpu().numpy()
-    scale = np.maximum(np.abs(table).max(1), 1e-8) / 7
-    steps = np.clip(np.round(table / scale[:, None]), -7, 7).astype(np.int8) + 8
+    table = model.words.table.detach().float().cpu().numpy()
+    scale = np.maximum(np.abs(table).max(1), 1e-8) / STEPS
+    steps = np.clip(np.round(table / scale[:, None]), -STEPS, STEPS).astype(np.int8) + 8
     packed = (steps[:, 0::2] | (steps[:, 1::2] << 4)).astype(np.uint8)
-    arrays = {name.replace(".", "_"): value.detach().float().cpu().numpy().astype(np.float16) for name, value in model.named_parameters() if name not in ("table", "logit")}
+    arrays = {
+        name.replace(".", "_"): value.detach().float().cpu().numpy().astype(np.float16)
+        for name, value in model.named_parameters()
+        if name != "words.table" and not name.startswith(left_out)
+    }
     np.savez_compressed(out / "weights.npz", table=packed, scale=scale.astype(np.float16), **arrays)
-    (out / "training.json").write_text(json.dumps({"recipe": asdict(recipe), **facts}, indent=1) + "\n")
+    (out / "card.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def load(model: Any, path: Path) -> None:
@@ -387,17 +453,20 @@ def load(model: Any, path: Path) -> None:
     held["table"] = steps * scale[:, None]
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if (value := held.get(name.replace(".", "_"))) is not None:
+            if (value := held.get(name.removeprefix("words.").replace(".", "_"))) is not None:
                 parameter.copy_(torch.from_numpy(value))
 
 
-if __name__ == "__main__":
-    import argparse
-
+def run_as_module(recipe: type[Any], train: Callable[[Path, Path, Any], object]) -> None:
+    """The command line for machines with little installed: the folders of data and model, and the recipe's fields."""
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    for key, value in asdict(VectorRecipe()).items():
-        parser.add_argument(f"--{key}", type=type(value), default=value)
+    for name, value in asdict(recipe()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     given = vars(parser.parse_args())
-    train(given.pop("data"), given.pop("out"), VectorRecipe(**given))
+    train(given.pop("data"), given.pop("out"), recipe(**given))
+
+
+if __name__ == "__main__":
+    run_as_module(VectorRecipe, train)

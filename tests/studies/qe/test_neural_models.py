@@ -40,7 +40,7 @@ def models(tmp_path: Path) -> dict[str, str]:
     return {
         "MonoTQ": f"transquest[model={made['monotransquest']}]",
         "SiameseTQ": f"transquest[model={siamese}]",
-        "SentSim": f"sentsim[model={siamese},words={siamese},layer=2]",
+        "SentSim": f"sentsim[sentence={siamese},words={siamese},layer=2]",
         "OpenKiwi": f"openkiwi[model={tmp_path / 'models' / 'kiwi'}]",
         "CometKiwi": f"comet[model={made['wmt22-cometkiwi-da']}]",
         "xCOMET": f"comet[model={made['xcomet']},inputs=source]",

@@ -1,0 +1,59 @@
+"""What is trained is what is used: PyTorch's module and the stored model agree; little data are learnt from."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs PyTorch")
+
+from babelquake.errors import UserError  # noqa: E402
+from babelquake.models.hashed_quality import HashedQuality  # noqa: E402
+from babelquake.models.hashed_vectors import HashedVectors  # noqa: E402
+from babelquake.train import quality, vectors  # noqa: E402
+
+TEXTS = ["Der Hund schläft.", "日本語 und mehr", "a", "Привет, мир! 12"]
+
+
+def test_the_stored_vectors_are_those_of_the_module(tmp_path: Path) -> None:
+    recipe = vectors.VectorRecipe(bits=10, width=16, hidden=24, out=32, heads=4)
+    torch.manual_seed(1)
+    model = vectors.network(recipe)
+    vectors.save(model, tmp_path, {"languages": ["de"]})
+    wanted = vectors.encode(model, TEXTS, recipe, torch.device("cpu"))
+    assert np.abs(HashedVectors(str(tmp_path)).sentences(TEXTS) - wanted).max() < 5e-3  # stored in half precision
+
+
+def test_the_stored_estimator_is_the_module(tmp_path: Path) -> None:
+    recipe = quality.QualityRecipe(bits=10, width=16, hidden=32, layers=2, vocabulary=50)
+    torch.manual_seed(2)
+    model = quality.network(recipe).eval()
+    vectors.save(model, tmp_path, {}, quality.LEFT_OUT)
+    place = torch.device("cpu")
+    with torch.inference_mode():
+        sides = [vectors.OnGpu(vectors.Hashed(texts, 10, 48), place) for texts in (TEXTS, TEXTS[::-1])]
+        (source, source_mask), (target, target_mask) = (model.embed(side.batch(torch.arange(4))) for side in sides)
+        first, _, seen = model.read(source, source_mask, target, target_mask)
+        wanted = model.rating(model.summary(first, seen, target_mask))[:, 0].numpy()
+    assert np.abs(HashedQuality(str(tmp_path)).rate(TEXTS, TEXTS[::-1]) - wanted).max() < 1e-2
+
+
+def test_training_brings_translations_together(tmp_path: Path) -> None:
+    words = [f"wort{number}" for number in range(12)]
+    lines = [
+        f"de\t{one} {two}\tword{words.index(one)}x word{words.index(two)}x\twmt24" for one in words for two in words
+    ]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    held = [line.split("\t") for line in lines[::7]]
+    (tmp_path / "parallel.tsv").write_text("".join(f"de\t{row[1]}\t{row[2]}\n" for row in held), encoding="utf-8")
+    recipe = vectors.VectorRecipe(bits=10, width=16, hidden=24, out=32, heads=4, batch=64, block=64, minutes=0.05)
+    found = vectors.train(tmp_path, tmp_path / "model", recipe)
+    assert found["auroc de"] > 0.8
+    card = json.loads((tmp_path / "model" / "card.json").read_text("utf-8"))
+    assert card["languages"] == ["de", "en"] and card["pairs"] == len(lines)
+
+
+def test_missing_data_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"pairs\.tsv"):
+        vectors.train(tmp_path, tmp_path / "model", vectors.VectorRecipe())
