@@ -46,4 +46,4 @@ def test_a_good_translation_beats_an_unrelated_sentence() -> None:
     pytest.importorskip("babelquake_models", reason="needs the models that ship")
     made = scorer("embedding-similarity")
     good, bad = made.segments(["The cat is sleeping.", "Taxes rise in May."], sources=["Die Katze schläft."] * 2)
-    assert good > bad + 0.3
+    assert good > bad + 0.2
