@@ -33,7 +33,7 @@ RATED = "rated"
 SQLITE = b"SQLite format 3\0"
 """How a project of `annotate` begins."""
 TOOLS: Registry[Callable[[str | Path], pl.DataFrame]] = Registry(
-    "rating tool", "babelquake.rating_tools", {"annotate": "babelquake.annotate.analyse:tuple_ratings"}
+    "rating tool", "babelquake.ratings", {"annotate": "babelquake.annotate.analyse:tuple_ratings"}
 )
 """Whose project files of ratings are understood: functions from such a file to a table."""
 FEWEST = 3
