@@ -58,12 +58,12 @@ class Server:
 
 
 class Person:
-    """An annotator who goes on whatever happens, and remembers what was confirmed."""
+    """An annotator who joins a server that runs, goes on whatever happens then, and remembers what was confirmed."""
 
     def __init__(self, server: Server, token: str, number: int) -> None:
         self.server, self.number = server, number
         self.client = httpx.Client(base_url=server.url, timeout=10)
-        joined(self.client, f"/join/{token}")
+        assert joined(self.client, f"/join/{token}").status_code == 303
         self.confirmed: dict[int, tuple[int, int]] = {}
         self.sent: dict[int, set[tuple[int, int]]] = {}
         self.done = False

@@ -61,6 +61,7 @@ def opened(browser: Any) -> Iterator[Open]:
         page.goto(url)
         if "/join/" in url:
             page.get_by_role("button", name="Begin").click()
+            page.wait_for_url(lambda now: "/join/" not in now)  # a click does not wait for the next page's scripts
         return page
 
     yield open_page
@@ -87,6 +88,7 @@ def rate(page: Any, *values: int) -> None:
         slide(page, place, value)
     page.locator("#next").click()
     page.wait_for_function("before => document.querySelector('input[name=item]')?.value !== before", arg=item)
+    page.wait_for_load_state()
 
 
 @pytest.mark.slow
@@ -154,27 +156,30 @@ def test_a_new_browser_resumes_and_a_revoked_link_is_out(
     item = page.locator("input[name=item]").input_value()
     again = opened(f"{url}/join/{site.tokens['ann']}")
     assert again.locator("input[name=item]").input_value() == item
+    page.goto(f"{url}/join/{site.tokens['ann']}")
     revoke(site.project, "ann")
     again.reload()
     assert "No access" in again.content()
-    page.goto(f"{url}/join/{site.tokens['ann']}")
     page.get_by_role("button", name="Begin").click()
-    assert "No access" in page.content()
+    page.get_by_role("heading", name="No access").wait_for()
     assert "committee" not in page.content()
+    page.goto(f"{url}/join/{site.tokens['ann']}")
+    assert "No access" in page.content() and "committee" not in page.content()
+    assert page.get_by_role("button").count() == 0, "there is nothing to click"
 
 
 def test_the_keyboard_is_enough(make_site: MakeSite, served: Callable[[Site], str], opened: Open) -> None:
     site = make_site()
     page = opened(f"{served(site)}/join/{site.tokens['ann']}")
-    assert page.evaluate("document.activeElement.id") == "score0"
+    page.wait_for_function("() => document.activeElement.id === 'score0'")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Tab")
     page.keyboard.press("End")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "next"
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('#score0').value === '50'")
-    page.wait_for_function("document.querySelector('.badge') === null")
+    page.wait_for_function("() => document.querySelector('#score0')?.value === '50'")
+    page.wait_for_function("() => document.querySelector('.badge') === null")
     assert sorted(stored(site.project)[0]["answer"]["scores"].values()) == [51.0, 100.0]
 
 

@@ -21,7 +21,8 @@ pytest.importorskip("uvicorn", reason="needs uvicorn (pip install 'babelquake[an
 def test_no_confirmed_rating_is_lost_and_none_is_doubled(tuples: Path, tmp_path: Path) -> None:
     project = prepare(tuples, tmp_path / "p.db", practice=0, recipe=Recipe(40, 10, 10, annotators=6, seed=1))
     server = Server(project.path)
-    people = [Person(server, add_annotator(project, f"p{number}"), number) for number in range(6)]
+    people: list[Person] = []
+    threads: list[threading.Thread] = []
     over = threading.Event()
 
     def work(person: Person) -> None:
@@ -31,9 +32,10 @@ def test_no_confirmed_rating_is_lost_and_none_is_doubled(tuples: Path, tmp_path:
             except (httpx.TransportError, ValueError):
                 time.sleep(0.02)
 
-    server.start()
-    threads = [threading.Thread(target=work, args=(person,), daemon=True) for person in people]
     try:
+        server.start()
+        people += [Person(server, add_annotator(project, f"p{number}"), number) for number in range(6)]
+        threads += [threading.Thread(target=work, args=(person,), daemon=True) for person in people]
         for thread in threads:
             thread.start()
         pause = random.Random(5)
@@ -70,9 +72,9 @@ def test_no_confirmed_rating_is_lost_and_none_is_doubled(tuples: Path, tmp_path:
 def test_a_killed_server_is_taken_up_where_everybody_was(tuples: Path, tmp_path: Path) -> None:
     project = prepare(tuples, tmp_path / "p.db", tuples=4, practice=1, recipe=Recipe(4, 1, 1, annotators=1, seed=1))
     server = Server(project.path)
-    ann = Person(server, add_annotator(project, "ann"), 1)
     try:
         server.start()
+        ann = Person(server, add_annotator(project, "ann"), 1)
         for _ in range(3):
             ann.rate()
         server.kill()

@@ -145,12 +145,16 @@ def test_quiet_prints_nothing(cli: Command, ratings: str) -> None:
 
 
 def test_links_of_another_address_are_explained(cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("babelquake.annotate.serving.serve", lambda *served: None)
+    def served(project: Path, host: str, port: int, https: bool, url: str, tell: Callable[[str], None]) -> None:
+        tell(f"http://{host}:{port}")
+
+    monkeypatch.setattr("babelquake.annotate.serving.serve", served)
     from tests.annotate.conftest import tuple_rows
 
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, tuple_rows(3))))
     made = cli("annotate", "prepare", "--from", "t.jsonl", "--out", "p.db", "--invite", "ann").stdout
     assert "ann: http://127.0.0.1:8000/join/" in made
-    assert "work with" not in cli("annotate", "serve", "p.db").stderr
+    here = cli("annotate", "serve", "p.db").stderr
+    assert "p.db on http://127.0.0.1:8000" in here and "work with" not in here
     told = cli("annotate", "serve", "p.db", "--port", "8765").stderr
     assert "Links that begin with http://127.0.0.1:8000 work with http://127.0.0.1:8765 in its place." in told
