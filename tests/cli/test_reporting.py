@@ -54,7 +54,7 @@ def test_markdown_and_latex(cli: Cli, run: str, tmp_path: Path) -> None:
     shown = cli("report", run, "--markdown", "out/run.md", "--latex", "out/run.tex").stdout
     assert shown == "out/run.md\nout/run.tex\n"
     markdown = (tmp_path / "out" / "run.md").read_text("utf-8")
-    assert "## Test set" in markdown and "| case 0.5 of sentences |" in markdown and "babelquake mt" in markdown
+    assert "## Test set" in markdown and "odd capitals" in markdown and "babelquake mt" in markdown
     assert r"\toprule" in (tmp_path / "out" / "run.tex").read_text("utf-8")
     assert not (tmp_path / "RUN" / "report.html").exists()
 

@@ -14,11 +14,19 @@ _connect, _connect_ex, _resolve = socket.socket.connect, socket.socket.connect_e
 
 
 def _own() -> set[str]:
-    """The addresses of this machine under its own name."""
+    """The addresses of this machine: under its own name, and from which it would speak to others (nothing is sent)."""
+    found = {socket.gethostname()}
     try:
-        return {socket.gethostname(), *socket.gethostbyname_ex(socket.gethostname())[2]}
+        found.update(socket.gethostbyname_ex(socket.gethostname())[2])
     except OSError:
-        return {socket.gethostname()}
+        pass  # the name is not known
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            _connect(out, ("198.51.100.1", 9))
+            found.add(out.getsockname()[0])
+    except OSError:
+        pass  # there is no way out
+    return found
 
 
 OWN = _own()

@@ -265,7 +265,10 @@ def test_annotation_reads_what_was_found(tmp_path: Path, neighbours: Path) -> No
 COMMAND = """
 import sys
 from babelquake.studies.attack.study import attack
-attack("input-reduction[order=least]", "ter", sys.argv[1], constraints="none", out=sys.argv[2], pool=2, resamples=100)
+attack(
+    data=sys.argv[1], recipes="input-reduction[order=least]", victims="ter", constraints="none", out=sys.argv[2], pool=2,
+    resamples=100,
+)
 """
 
 
