@@ -41,6 +41,7 @@ def lay_out(folder: Path) -> None:
     _quality_estimation(folder)
     _preferences(folder / "wmt19-darr" / "lt-en")
     _evaluation(folder / "wmt21.flores")
+    _table(folder / "translations.tsv", "source translation", PAIRS)
     (folder / "my_module.py").write_text(MODULE, "utf-8")
 
 

@@ -39,6 +39,8 @@ PARSED = {
     "--recipe clare": "searches for minutes; tests/studies/attack runs it",
     "reproduce huang2023": "searches for minutes; tests/studies/attack runs it",
     "ray[": "a cluster",
+    "wmt24/": "WMT's published outputs; tests/data/test_wmt_outputs.py and tests/studies/check read them",
+    "translations.xliff": "a file of the reader's own; tests/studies/check reads one",
     "cache clear": "needs a yes",
     "annotate analyse first": "files of two campaigns",
     "annotate analyse project.db": "ratings by people",

@@ -176,7 +176,8 @@ def test_searches_side_by_side_ask_in_full_batches_and_store_nothing(tmp_path: P
     for place, word in enumerate(words):
         assert found[place] == (f"{word}eee", 3.0, pytest.approx(6 * np.log(0.5)))
     assert scorer.batches == [40, 40, 40]
-    assert cache.info().entries == 0
+    dict(Engine(cache).search((grow(word, masked, Coin()) for word in words), scorer))
+    assert scorer.batches == [40] * 6  # asked again: nothing was stored
 
 
 def test_what_is_kept_is_found_again(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def test_a_fault_of_ours_has_a_status_a_line_and_a_log(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["mt", "similarities", "perturb", "reproduce", "rerun", "demo"])
 def test_an_option_with_a_wrong_value_is_the_users_mistake(command: str) -> None:
-    done = run(command, *(["x"] if command not in ("mt", "demo") else []), "--device", "foo")
+    given = {"mt": ["--data", "sample", "--system", "command[cmd=cat]"], "demo": []}.get(command, ["x"])
+    done = run(command, *given, "--device", "foo")
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
     assert b"no device is called 'foo': expected auto, cpu" in done.stderr
 

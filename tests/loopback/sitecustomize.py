@@ -4,6 +4,7 @@ What is refused is written down in the file that LOOPBACK_LOG names, so that cod
 found too.
 """
 
+import contextlib
 import ipaddress
 import os
 import socket
@@ -16,16 +17,11 @@ _connect, _connect_ex, _resolve = socket.socket.connect, socket.socket.connect_e
 def _own() -> set[str]:
     """The addresses of this machine: under its own name, and from which it would speak to others (nothing is sent)."""
     found = {socket.gethostname()}
-    try:
+    with contextlib.suppress(OSError):  # the name may not be known
         found.update(socket.gethostbyname_ex(socket.gethostname())[2])
-    except OSError:
-        pass  # the name is not known
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
-            _connect(out, ("198.51.100.1", 9))
-            found.add(out.getsockname()[0])
-    except OSError:
-        pass  # there is no way out
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:  # nor a way out
+        _connect(out, ("198.51.100.1", 9))
+        found.add(out.getsockname()[0])
     return found
 
 

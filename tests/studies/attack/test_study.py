@@ -266,8 +266,8 @@ COMMAND = """
 import sys
 from babelquake.studies.attack.study import attack
 attack(
-    data=sys.argv[1], recipes="input-reduction[order=least]", victims="ter", constraints="none", out=sys.argv[2], pool=2,
-    resamples=100,
+    data=sys.argv[1], recipes="input-reduction[order=least]", victims="ter", constraints="none", out=sys.argv[2],
+    pool=2, resamples=100,
 )
 """
 
