@@ -76,7 +76,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("perturbations: [misspell", "is not valid YAML"),
+        ("perturbations: [misspell", "YAML"),
         ("perturbations: misspell", "needs a list of names"),
         ("perturbations: []", "needs a list of names"),
         ("perturbations: [{misspell: 0.1}]", "needs a list of names"),
