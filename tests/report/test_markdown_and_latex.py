@@ -37,7 +37,7 @@ def test_no_cell_breaks_a_markdown_table(one: str, other: str) -> None:
 
 def test_latex_is_booktabs_and_leaves_out_repetition(runs: dict[str, Run]) -> None:
     text = to_latex([runs["mt"]])
-    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 6
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 7
     assert r"bleu[lowercase=true]" in text
     assert re.search(r"^typos \(20 \\% of words\) & old & .*\n *& new &", text, re.M)
 

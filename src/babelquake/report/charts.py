@@ -95,6 +95,11 @@ def colour(field_name: str, names: Sequence[str], title: str) -> dict[str, Any]:
     }
 
 
+def where_known(rows: Sequence[dict[str, Any]], intervals: Any) -> list[Any]:
+    """The layer of intervals, where any row has one: too few segments have none."""
+    return [intervals] if any(row["low"] is not None for row in rows) else []
+
+
 def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:
     """Lines with 95 % intervals over noise levels; rows hold level, value, low, high and name."""
     base = alt.Chart(data(rows)).encode(x=alt.X("level:Q", title=x, axis=alt.Axis(tickCount=6)))
@@ -104,7 +109,7 @@ def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: st
         y=alt.Y("low:Q", title=y, scale=alt.Scale(zero=False)), y2="high", color=scales["color"]
     )
     line = base.mark_line(strokeWidth=2).encode(
-        y=alt.Y("value:Q", title=y),
+        y=alt.Y("value:Q", title=y, scale=alt.Scale(zero=False)),
         color=scales["color"],
         strokeDash=alt.StrokeDash(
             "name:N", legend=_legend(names, who), scale=alt.Scale(domain=list(names), range=_cycled(DASHES, names, 1))
@@ -113,7 +118,7 @@ def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: st
     point = base.mark_point(size=60, filled=True, opacity=1).encode(
         y=alt.Y("value:Q", title=y), tooltip=tooltips(name=who, level=x, value=y, low="95 % from", high="to"), **scales
     )
-    return alt.layer(interval, line, point).properties(height=HEIGHT)
+    return alt.layer(*where_known(rows, interval), line, point).properties(height=HEIGHT)
 
 
 def dots(
@@ -139,10 +144,12 @@ def dots(
         x=alt.X("low:Q", title=x, scale=scale), x2="high", color=scales["color"]
     )
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(
-        x=alt.X("value:Q", title=x), tooltip=tooltips(name=who, **tips, low=f"{interval} from", high="to"), **scales
+        x=alt.X("value:Q", title=x, scale=scale),
+        tooltip=tooltips(name=who, **tips, low=f"{interval} from", high="to"),
+        **scales,
     )
     height = lines({row["label"] for row in rows}) * max(1, (len(names) + 1) // 2)
-    return alt.layer(ends, marks).properties(height=height)
+    return alt.layer(*where_known(rows, ends), marks).properties(height=height)
 
 
 def tooltips(**fields: str) -> list[Any]:

@@ -133,7 +133,7 @@ def score(value: float) -> str:
 def near_baseline(finding: Finding, names: Names) -> str:
     clean, *baselines = finding.numbers
     called = {"baseline_copy": "copying the source", "baseline_constant": "one sentence for everything"}
-    reached = "; ".join(f"{called[one.measure]} {score(one.known)}" for one in baselines)
+    reached = ", ".join(f"{called[one.measure]} {score(one.known)}" for one in baselines)
     return (
         f"{names.who(finding.who)} translates no better than {called[baselines[0].measure]}: {score(clean.known)} "
         f"{names.who(finding.scorer)} on clean text ({reached}). Its robustness means nothing."

@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, sweeps, tooltips
+from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, sweeps, tooltips, where_known
 from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text, metric_tables
@@ -87,7 +87,7 @@ def forest(shown: list[dict[str, Any]], title: str) -> Any:
         for said, filled in (("significant", True), ("not significant", False))
         if any(point["verdict"] == said for point in shown)
     ]
-    return alt.layer(zero, bars, *marks).properties(height=lines(shown))
+    return alt.layer(zero, *where_known(shown, bars), *marks).properties(height=lines(shown))
 
 
 def _agreement(results: Results, pair: str | None) -> list[Chart]:
