@@ -123,7 +123,7 @@ def _require_sizes(config: dict[str, Any], where: str) -> None:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise UserError(f"{where}: {key} is {value!r}, expected a number.")
         require("layers" if "layers" in key else "width", int(value), f"{where}: {key}")
-        if value <= 0 and POSITIVE.search(key):
+        if value <= 0 and POSITIVE.search(key) and key != "type_vocab_size":  # DeBERTa has none
             raise UserError(f"{where}: {key} is {value!r}, expected a number above 0.")
 
 

@@ -17,7 +17,7 @@ from babelquake.studies.qe.study import qe
 
 HOSTILE = (
     "</script><script>window.hacked=1</script>",
-    "<img src=x onerror=window.hacked=1>",
+    "<img src=x onerror=window.hacked=1> bild",
     "{{ 7*7 }} {% raw %} ${7*7} `code` *bold* [link](javascript:window.hacked=1) | pipe",
     "\u202egnp.exe\u202c \u2066isolated\u2069 \u200e",
     "nul\x00bell\x07esc\x1b[31m tab\tnew\nline \u2028 \u2029 \ufeff",
