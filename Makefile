@@ -34,7 +34,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 bench: $(VENV)/.test
-	for bench in strings stats perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
+	for bench in strings stats hashed perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
 
 # Official scores of small checkpoints, each official implementation in an environment of its own (METRICX, OPENKIWI, EVALUATE: checkouts)
 parity:

@@ -28,6 +28,7 @@ class Architecture(StrEnum):
 
     ridge = "ridge"
     predictor_estimator = "predictor-estimator"
+    transformer = "transformer"
 
 
 @train.callback()
@@ -73,7 +74,10 @@ def qe(
     ridge: Annotated[float | None, option("--ridge", "X", "The penalty; default: chosen by the data.", min=0)] = None,
     target: Annotated[str, option("--target", "TARGET", "The column to predict: score, or e.g. z_mean.")] = "score",
     architecture: Annotated[
-        Architecture, option("--architecture", None, "What to train: ridge, or OpenKiwi's predictor-estimator.")
+        Architecture,
+        option(
+            "--architecture", None, "What to train: ridge, OpenKiwi's predictor-estimator, or qe-multi's transformer."
+        ),
     ] = Architecture.ridge,
     parallel: Annotated[
         list[str] | None, option("--parallel", "DATA", "Sources and references for the predictor; repeatable.")
@@ -81,7 +85,9 @@ def qe(
     epochs: Annotated[int, option("--epochs", "N", "Passes over the data (predictor-estimator).", min=1)] = 10,
     seed: Annotated[int, option("--seed", "N", "For predictor-estimator.", min=0)] = 0,
 ) -> None:
-    """Train quality estimation: ridge regression on frozen multilingual sentence vectors, or LSTMs from scratch.
+    """Train quality estimation: ridge regression on frozen multilingual sentence vectors, or networks from scratch.
+
+    With --architecture transformer, --data is one folder with translations, ratings and word tags (docs: Training).
 
     Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
     """
@@ -90,11 +96,37 @@ def qe(
         from babelquake.train.predictor_estimator import train_predictor_estimator
 
         card = train_predictor_estimator(data, out, dev=dev, parallel=parallel, target=target, epochs=epochs, seed=seed)
+    elif architecture is Architecture.transformer:
+        _need_torch()
+        from babelquake.train import quality
+
+        if len(data) != 1:
+            raise typer.BadParameter("the transformer takes one folder.", param_hint="--data")
+        card = quality.train(Path(data[0]), out, quality.QualityRecipe(seed=seed))
     else:
         from babelquake.train.qe import train_qe
 
         card = train_qe(data, out, encoder=encoder, ridge=ridge, target=target, dev=dev, test=test)
     typer.echo(json.dumps(card, indent=2, ensure_ascii=False, default=str))
+
+
+@train.command("vectors")
+@guarded
+def vectors(
+    data: Annotated[Path, option("--data -d", "PATH", "A folder with pairs.tsv: language, text, English, origin.")],
+    out: Out,
+    minutes: Annotated[float, option("--minutes", "X", "How long to train.", min=0)] = 6.8,
+    seed: Annotated[int, option("--seed", "N", "The seed of the training.", min=0)] = 5,
+) -> None:
+    """Train multilingual sentence vectors from translations, as vectors-multi was.
+
+    Example: babelquake train vectors --data translations --minutes 7 --out models/vectors
+    """
+    _need_torch()
+    from babelquake.train.vectors import VectorRecipe
+    from babelquake.train.vectors import train as made
+
+    made(data, out, VectorRecipe(minutes=minutes, seed=seed))
 
 
 @train.command("mlm")

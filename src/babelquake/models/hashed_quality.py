@@ -5,12 +5,13 @@ trains it. Each pair is read by itself, so that its company changes nothing.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.models.base import Matrix
-from babelquake.models.hashed_vectors import HashedModel, gelu
+from babelquake.models.hashed_vectors import HashedModel
 
 MOST_WORDS = 48
 """Words that are read of either side."""
@@ -23,20 +24,33 @@ class HashedQuality:
     def __init__(self, model: str = "qe-multi") -> None:
         self.files = HashedModel(model, ("enter_weight", "rating_weight", "layers_0_mix_weight"))
 
+    @cached_property
+    def _weights(self) -> dict[str, Matrix]:
+        """The arrays, matrices turned so that rows are multiplied from the left."""
+        return {
+            name: np.ascontiguousarray(value.T) if name.endswith("_weight") and value.ndim == 2 else value
+            for name, value in self.files.weights.items()
+        }
+
+    def close(self) -> None:
+        """Forget the weights."""
+        self.__dict__.pop("_weights", None)
+        self.files.__dict__.pop("weights", None)
+
     def rate(self, sources: Sequence[str], translations: Sequence[str]) -> NDArray[np.float64]:
         """One number per pair; higher is better."""
         if not sources:
             return np.zeros(0)
-        w = self.files.weights
+        w = self._weights
         words, starts = self.files.words([*sources, *translations], MOST_WORDS)
-        entered = words @ w["enter_weight"].T + w["enter_bias"]
+        entered = words @ w["enter_weight"] + w["enter_bias"]
         sides = [entered[starts[n] : starts[n + 1]] for n in range(len(starts) - 1)]
         return np.array(
             [self._one(one, other) for one, other in zip(sides[: len(sources)], sides[len(sources) :], strict=True)]
         )
 
     def _one(self, source: Matrix, target: Matrix) -> float:
-        w = self.files.weights
+        w = self._weights
         x = np.concatenate(
             [
                 w["first"][None],
@@ -51,31 +65,49 @@ class HashedQuality:
         x = _normal(x, w["last_weight"], w["last_bias"])
         ahead = 1 + len(source)
         mean = x[ahead:].mean(axis=0) if len(target) else np.zeros_like(x[0])
-        pooled = w["pooled_weight"] @ np.concatenate([x[0], mean]) + w["pooled_bias"]
-        gelu(pooled)
-        return float(w["rating_weight"][0] @ pooled + w["rating_bias"][0])
+        pooled = _gelu(np.concatenate([x[0], mean]) @ w["pooled_weight"] + w["pooled_bias"])
+        return float(pooled @ w["rating_weight"][:, 0] + w["rating_bias"][0])
 
 
 def _layer(x: Matrix, w: dict[str, Matrix], prefix: str) -> Matrix:
     """Attention and feed-forward, each after a normalisation and added to what came in (Xiong et al. 2020)."""
     length, width = x.shape
-    inside = _normal(x, w[prefix + "before_weight"], w[prefix + "before_bias"]) @ w[prefix + "mix_weight"].T
+    share = width // HEADS
+    inside = _normal(x, w[prefix + "before_weight"], w[prefix + "before_bias"]) @ w[prefix + "mix_weight"]
     inside += w[prefix + "mix_bias"]
-    q, k, v = inside.reshape(length, 3, HEADS, width // HEADS).transpose(1, 2, 0, 3)
-    likeness = q @ k.transpose(0, 2, 1)
-    likeness *= np.float32((width // HEADS) ** -0.5)
-    likeness -= likeness.max(axis=-1, keepdims=True)
-    np.exp(likeness, out=likeness)
-    likeness /= likeness.sum(axis=-1, keepdims=True)
-    seen = (likeness @ v).transpose(1, 0, 2).reshape(length, width)
-    x = x + seen @ w[prefix + "join_weight"].T + w[prefix + "join_bias"]
-    inner = _normal(x, w[prefix + "between_weight"], w[prefix + "between_bias"]) @ w[prefix + "up_weight"].T
+    q, k, v = np.ascontiguousarray(inside.reshape(length, 3, HEADS, share).transpose(1, 2, 0, 3))
+    seen = np.empty((length, width), dtype=np.float32)
+    for head in range(HEADS):
+        likeness = q[head] @ k[head].T
+        likeness *= np.float32(share**-0.5)
+        likeness -= likeness.max(axis=1, keepdims=True)
+        np.exp(likeness, out=likeness)
+        likeness /= likeness.sum(axis=1, keepdims=True)
+        seen[:, head * share : (head + 1) * share] = likeness @ v[head]
+    x = x + seen @ w[prefix + "join_weight"]
+    x += w[prefix + "join_bias"]
+    inner = _normal(x, w[prefix + "between_weight"], w[prefix + "between_bias"]) @ w[prefix + "up_weight"]
     inner += w[prefix + "up_bias"]
-    gelu(inner)
-    return np.asarray(x + inner @ w[prefix + "down_weight"].T + w[prefix + "down_bias"])
+    x += _gelu(inner) @ w[prefix + "down_weight"]
+    x += w[prefix + "down_bias"]
+    return x
 
 
 def _normal(x: Matrix, weight: Matrix, bias: Matrix) -> Matrix:
     centred = x - x.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
     return np.asarray(centred / spread * weight + bias)
+
+
+def _gelu(x: Matrix) -> Matrix:
+    """GELU by its tanh form."""
+    inner = x * x
+    inner *= np.float32(0.044715)
+    inner += np.float32(1)
+    inner *= x
+    inner *= np.float32(0.7978845608)
+    np.tanh(inner, out=inner)
+    inner += np.float32(1)
+    inner *= x
+    inner *= np.float32(0.5)
+    return inner

@@ -56,5 +56,5 @@ class MultilingualQE(VectorScorer):
 
     def close(self) -> None:
         """Forget the weights."""
-        self._quality.files.__dict__.pop("weights", None)
+        self._quality.close()
         self.encoder.close()

@@ -361,8 +361,8 @@ def figures(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict
     }
 
 
-def train(folder: Path, out: Path, recipe: QualityRecipe) -> None:
-    """Pretrain and tune; write the model."""
+def train(folder: Path, out: Path, recipe: QualityRecipe) -> dict[str, Any]:
+    """Pretrain and tune; write the model and return its card."""
     import os
     from concurrent.futures import ProcessPoolExecutor
 
@@ -406,6 +406,7 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> None:
         "figures": result,
     }
     save(model, out, facts, LEFT_OUT)
+    return facts
 
 
 if __name__ == "__main__":
