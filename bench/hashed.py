@@ -1,4 +1,4 @@
-"""Sentences a second that vectors-multi encodes, and pairs that qe-multi rates, on one core; stored in bench/results."""
+"""Sentences a second that vectors-multi encodes and pairs that qe-multi rates, on one core; see bench/results."""
 
 import json
 import os
