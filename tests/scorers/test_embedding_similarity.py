@@ -47,3 +47,10 @@ def test_a_good_translation_beats_an_unrelated_sentence() -> None:
     made = scorer("embedding-similarity")
     good, bad = made.segments(["The cat is sleeping.", "Taxes rise in May."], sources=["Die Katze schläft."] * 2)
     assert good > bad + 0.2
+
+
+def test_languages_it_was_not_trained_on_are_named() -> None:
+    pytest.importorskip("babelquake_models", reason="needs the models that ship")
+    made = scorer("embedding-similarity")
+    assert made.unknown_languages(["de-en", "sw-en", None, "ne-en"]) == ["sw"]
+    assert scorer("embedding-similarity[inputs=reference]").unknown_languages(["sw-en"]) == []

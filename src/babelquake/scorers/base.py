@@ -8,7 +8,7 @@ and remembering it is the engine's work.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError, require_texts
+from babelquake.languages import sides
 from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
@@ -306,6 +307,13 @@ class VectorScorer(MeanScorer):
     @abstractmethod
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """One score per segment from the encodings of its texts, one mapping per encoder named."""
+
+    def unknown_languages(self, language_pairs: Iterable[str | None]) -> list[str]:
+        """Languages of the texts it compares that one of its encoders was not trained on, where that is known."""
+        trained = [found for wanted in self.encoders() if (found := wanted.encoder.languages) is not None]
+        read = [sides(pair) if "source" in self.needs else sides(pair)[1:] for pair in language_pairs]
+        codes = {language.code for pair in read for language in pair if language is not None}
+        return sorted(code for code in codes if any(code not in found for found in trained))
 
     @property
     def kin(self) -> Hashable:
