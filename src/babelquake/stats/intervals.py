@@ -20,7 +20,8 @@ def wilson(successes: int, n: int) -> tuple[float, float]:
     share, z2 = successes / n, Z * Z
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    low = 0.0 if successes == 0 else max(0.0, middle - half)  # exactly, where rounding would leave 1e-17
+    return low, 1.0 if successes == n else min(1.0, middle + half)
 
 
 def mean_interval(differences: NDArray[np.float64]) -> tuple[float | None, float | None]:
