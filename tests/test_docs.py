@@ -10,6 +10,7 @@ import typer
 import yaml
 
 from babelquake.cli.app import app
+from babelquake.perturb import PERTURBATIONS
 from babelquake.perturb.suite import suite
 from babelquake.scorers import SCORERS
 from babelquake.spec import bind, expand, parameters, parse
@@ -118,3 +119,9 @@ def test_commands_are_found_wherever_they_stand() -> None:
     assert ["compare", "runs/main", "runs/branch", "--fail-on", "regression", "--min-drop", "1"] in ci
     served = ["annotate", "serve", "project.db", "--port", "8000", "--https"]
     assert any(words[: len(served)] == served for words in service)
+
+
+def test_every_family_of_perturbations_has_a_page_of_remedies() -> None:
+    for family in {PERTURBATIONS.get(name).family for name in PERTURBATIONS.names()}:
+        page = ROOT / "docs" / "weaknesses" / f"{family.replace(' ', '-')}.md"
+        assert page.exists() and "**What helps" in page.read_text("utf-8"), family
