@@ -80,6 +80,7 @@ def statistic_text(measure: str) -> str:
         "darr": "DARR Kendall",
         "kendall_like": "Kendall-like τ",
         "accuracy": "pairwise accuracy",
+        "soft_accuracy": "soft pairwise accuracy",
         "pearson": "Pearson's r",
         "spearman": "Spearman's ρ",
         "kendall": "Kendall's τ",

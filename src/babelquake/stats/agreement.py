@@ -14,6 +14,7 @@ from babelquake.errors import UserError, did_you_mean
 from babelquake.stats.accuracy import accuracy
 from babelquake.stats.groups import Array, By, average, grouped, ratio, z_scores
 from babelquake.stats.kendall import kendall_like, tau_b
+from babelquake.stats.soft_accuracy import soft_accuracy
 
 ROUNDING = 1e-13
 """Relative to standardised scores, variances below this are rounding: the scores are constant."""
@@ -82,6 +83,7 @@ AGREEMENTS: dict[str, Callable[..., Array]] = {
     "kendall": kendall,
     "kendall_like": kendall_like,
     "accuracy": accuracy,
+    "soft_accuracy": soft_accuracy,
 }
 """Statistics by name, all called as `statistic(human, metric, by)`. DARR has pairs for input: see `kendall.darr`."""
 

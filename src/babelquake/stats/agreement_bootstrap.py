@@ -18,6 +18,7 @@ from babelquake.stats.groups import Array, By, as_table, average, grouped, ratio
 from babelquake.stats.kendall import concordance, kendall_like_rows, tau_b
 from babelquake.stats.rank_bootstrap import bootstrap_by_recounting, bootstrap_kendall, bootstrap_spearman
 from babelquake.stats.resampling import Keys
+from babelquake.stats.soft_accuracy import soft_accuracy_of_sums, soft_accuracy_rows
 
 WITHIN_SEGMENT = {"pearson": group_pearson, "spearman": group_spearman, "kendall": tau_b}
 OWN_GROUPS: dict[str, By] = {"kendall_like": "item", "accuracy": "item"}
@@ -25,7 +26,9 @@ OWN_GROUPS: dict[str, By] = {"kendall_like": "item", "accuracy": "item"}
 
 
 def grouping(statistic: str, by: By | None) -> By:
-    """The grouping asked for, or the statistic's own."""
+    """The grouping asked for, or the statistic's own; soft accuracy, which is of systems, has one only."""
+    if statistic == "soft_accuracy":
+        return "item"
     return by or OWN_GROUPS.get(statistic, "none")
 
 
@@ -46,6 +49,8 @@ def agreement_rows(
         raise UserError(f"{statistic} across segments is no function of sums over segments.")
     if grouping(statistic, by) != "item":
         return _pearson_rows(human, metric, grouping(statistic, by))
+    if statistic == "soft_accuracy":
+        return soft_accuracy_of_sums, soft_accuracy_rows(human, metric)
     judged, scored = grouped(human, metric, "item")
     if statistic == "kendall_like":
         return concordance, kendall_like_rows(judged, scored, threshold)

@@ -31,7 +31,8 @@ PEARSON = Kind("pearson", unit="Pearson's r", better="up")
 SPEARMAN = Kind("spearman", unit="Spearman's ρ", better="up")
 KENDALL = Kind("kendall", unit="Kendall's τ", better="up")
 ACCURACY = Kind("accuracy", unit="pairwise accuracy with tie calibration", better="up", paper="Deutsch 2023")
-AGREEMENTS = {kind.name: kind for kind in (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY)}
+SOFT_ACCURACY = Kind("soft_accuracy", unit="soft pairwise accuracy of systems", better="up", paper="Thompson 2024")
+AGREEMENTS = {kind.name: kind for kind in (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY, SOFT_ACCURACY)}
 
 
 AVERAGE = "average"

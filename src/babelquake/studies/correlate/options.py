@@ -10,7 +10,7 @@ from babelquake.studies.options import SCORER, Option, StudyOptions, Words
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Scorers
 
-STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy")
+STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy", "soft_accuracy")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class CorrelateOptions(StudyOptions):
         Option(
             "--statistic",
             metavar="STATISTIC",
-            help="darr, kendall_like, pearson, spearman, kendall, accuracy; default: all.",
+            help="darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy; default: all.",
         ),
     ] = STATISTICS
     threshold: Annotated[

@@ -36,7 +36,7 @@ from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
-COMPARED = ("darr", "kendall_like", "pearson", "accuracy")
+COMPARED = ("darr", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 """Statistics for which every two scorers are compared."""
 
 
@@ -89,7 +89,8 @@ def plan(options: CorrelateOptions) -> Plan:
 @takes(CorrelateOptions)
 def correlate(options: CorrelateOptions) -> Run:
     """Each scorer's agreement with the data's human judgements, and which differences are significant."""
-    statistics: list[str] = several(options.statistics)
+    named: list[str] = several(options.statistics)
+    statistics = [name.replace("-", "_") for name in named]
     for name in statistics:
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
