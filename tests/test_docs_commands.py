@@ -44,6 +44,7 @@ PARSED = {
     "wmt24/": "WMT's published outputs; tests/data/test_wmt_outputs.py and tests/studies/check read them",
     "translations.xliff": "a file of the reader's own; tests/studies/check reads one",
     "cache clear": "needs a yes",
+    "ESA.scores.csv": "ratings by people; tests/studies/correlate reads them",
     "annotate analyse first": "files of two campaigns",
     "annotate analyse project.db": "ratings by people",
     "--for-attack": "ratings by people",

@@ -16,6 +16,7 @@ from babelquake.data.mlqe import is_mlqe, read_mlqe
 from babelquake.data.mtnt import is_mtnt, read_mtnt
 from babelquake.data.named_sets import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
 from babelquake.data.plain_text import PARALLEL, read_parallel, read_text
+from babelquake.data.ratings.reading import is_rated, read_rated
 from babelquake.data.request import Request
 from babelquake.data.rocs_mt import is_rocs_mt, read_rocs_mt
 from babelquake.data.spreadsheet import read_xlsx
@@ -165,6 +166,13 @@ FORMATS: dict[str, Format] = {
             "the ending .tsv or .tab (.gz, .xz, .bz2)",
             _ends(".tsv", ".tab"),
             read_tsv,
+        ),
+        Format(
+            "appraise",
+            "ratings and marked errors as Appraise exports them, without texts",
+            "the ending .csv, and Appraise's columns",
+            is_rated,
+            read_rated,
         ),
         Format(
             "csv",

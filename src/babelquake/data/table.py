@@ -1,5 +1,6 @@
 """From a file's columns to a data set: the step all table formats share."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -172,7 +173,12 @@ def inferred(values: Values) -> pl.Series:
     try:
         return pl.Series(values, strict=True)
     except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
+        return pl.Series([None if value is None else _written(value) for value in values], dtype=pl.String)
+
+
+def _written(value: Any) -> str:
+    """A value among others of another type: what is nested as JSON."""
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else str(value)
 
 
 def _blank_texts(texts: pl.Series) -> int:

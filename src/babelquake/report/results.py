@@ -84,4 +84,7 @@ def statistic_text(measure: str) -> str:
         "pearson": "Pearson's r",
         "spearman": "Spearman's ρ",
         "kendall": "Kendall's τ",
+        "span_f1": "span F₁",
+        "span_precision": "span precision",
+        "span_recall": "span recall",
     }.get(measure, measure)

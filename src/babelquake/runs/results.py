@@ -10,7 +10,18 @@ from babelquake.runs.run import Run
 Row = dict[str, Any]
 SCORES = ("quality", "quality_perturbed", "score", "score_perturbed", "score_mt", "score_mpp", "score_map")
 """Scores as the scorer gives them."""
-STATISTICS = ("darr", "kendall_like", "accuracy", "soft_accuracy", "pearson", "spearman", "kendall")
+STATISTICS = (
+    "darr",
+    "kendall_like",
+    "accuracy",
+    "soft_accuracy",
+    "pearson",
+    "spearman",
+    "kendall",
+    "span_f1",
+    "span_precision",
+    "span_recall",
+)
 """Agreement with humans, the one to speak of first."""
 
 

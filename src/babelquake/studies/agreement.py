@@ -32,7 +32,12 @@ SPEARMAN = Kind("spearman", unit="Spearman's ρ", better="up")
 KENDALL = Kind("kendall", unit="Kendall's τ", better="up")
 ACCURACY = Kind("accuracy", unit="pairwise accuracy with tie calibration", better="up", paper="Deutsch 2023")
 SOFT_ACCURACY = Kind("soft_accuracy", unit="soft pairwise accuracy of systems", better="up", paper="Thompson 2024")
-AGREEMENTS = {kind.name: kind for kind in (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY, SOFT_ACCURACY)}
+SPAN_PRECISION = Kind("span_precision", unit="share of marked characters", better="up", paper="WMT25 task 2")
+SPAN_RECALL = Kind("span_recall", unit="share of characters that people marked", better="up", paper="WMT25 task 2")
+SPAN_F1 = Kind("span_f1", unit="F₁ of marked characters with severity", better="up", paper="WMT25 task 2")
+OF_SCORES = (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY, SOFT_ACCURACY)
+OF_SPANS = (SPAN_F1, SPAN_PRECISION, SPAN_RECALL)
+AGREEMENTS = {kind.name: kind for kind in (*OF_SCORES, *OF_SPANS)}
 
 
 AVERAGE = "average"
@@ -166,8 +171,15 @@ def difference(
         shared = np.where(known, values, np.nan)
         function, rows = _rows(name, given, shared, given.table(shared), threshold, by)
         sides.append(rows)
-    drawn = bootstrap(lambda a, b: function(a) - function(b), sides, resamples, seed, given.units)
-    test = exchange_test(function, sides[:1], sides[1:], drawn, seed=seed, keys=given.units, few=float("inf"))
+    return compared(function, sides, given.units, resamples, seed)
+
+
+def compared(
+    function: Callable[[Array], Array], sides: Sequence[Array], units: Keys, resamples: int, seed: int
+) -> tuple[Resampled, Test]:
+    """A function of one scorer's sums minus that of another's, and its test by exchanging whole segments."""
+    drawn = bootstrap(lambda a, b: function(a) - function(b), sides, resamples, seed, units)
+    test = exchange_test(function, sides[:1], sides[1:], drawn, seed=seed, keys=units, few=float("inf"))
     return drawn, test
 
 

@@ -378,6 +378,11 @@ class StudyOptions(RunOptions):
     progress: Annotated[bool, Option("--progress/--no-progress", help="Show progress bars.", identity=False)] = True
     engine: Annotated[Engine | None, Option(help="An engine to use instead of a new one.", identity=False)] = None
 
+    @property
+    def needs_scorers(self) -> bool:
+        """Whether nothing can be measured without a scorer."""
+        return bool({"scorers", "victims"} & vars(self).keys())
+
     @contextmanager
     def settings(self) -> Iterator[None]:
         """On which device models run, and whether a hub may be asked, while a study is under way."""

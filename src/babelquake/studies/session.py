@@ -98,7 +98,7 @@ class Session(Held):
         suite: Suite | None,
         resolved: Mapping[str, Any],
     ) -> None:
-        if not scorers and {"scorers", "victims"} & vars(options).keys():
+        if not scorers and options.needs_scorers:
             raise UserError("No scorer given. Use --scorer SCORER, such as --scorer chrf.")
         self.data, self.scorers, self.suite = data, scorers, suite
         self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
+from babelquake.data.dataset import Dataset
 from babelquake.data.ratings.appraise import is_appraise, read_appraise
 from babelquake.data.ratings.delimited import read_delimited
-from babelquake.data.ratings.table import Ratings, ratings_frame
-from babelquake.data.streams import file_name, lines, suffix, whole_text
+from babelquake.data.ratings.table import COUNTED, Ratings, ratings_frame
+from babelquake.data.request import Request
+from babelquake.data.streams import file_name, lines, stem, suffix, whole_text
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 
 
 def read_segment_scores(path: str | Path) -> Ratings:
@@ -60,6 +63,37 @@ def read_ratings(path: str | Path | pl.DataFrame) -> Ratings:
     if not rows or len(rows[0]) < 3:
         rows = _table(path, notes)
     return read_delimited(str(path), rows[0], rows[1:], notes)
+
+
+def is_rated(what: str) -> bool:
+    """Whether a CSV file is Appraise's export, which a study can take for data: ratings and errors without texts."""
+    if suffix(what) != ".csv" or not Path(what).is_file():
+        return False
+    first = next(csv.reader([next(lines(what), "")]), [])
+    return is_appraise(first)
+
+
+def read_rated(request: Request) -> Dataset:
+    """One row per rated translation: the mean of its scores, and the errors that its first annotator marked."""
+    ratings = read_ratings(request.what)
+    counted = ratings.frame.filter(pl.col("type").is_in(COUNTED))
+    rows = counted.group_by("language_pair", "system", "segment", maintain_order=True).agg(
+        pl.col("raw").mean(), pl.col("document").first(), pl.col("spans").drop_nulls().first()
+    )
+    if request.language_pair:
+        rows = rows.filter(pl.col("language_pair") == LanguagePair(request.language_pair))
+    segments = rows.select(
+        id="segment",
+        source=pl.lit(None, pl.String),
+        references=pl.lit(None, pl.List(pl.String)),
+        translation=pl.lit(None, pl.String),
+        system="system",
+        score="raw",
+        language_pair="language_pair",
+        document="document",
+        spans="spans",
+    )
+    return Dataset(stem(request.path), segments, notes=tuple(ratings.notes))
 
 
 def _is_database(path: Path) -> bool:

@@ -10,7 +10,9 @@ from babelquake.studies.options import SCORER, Option, StudyOptions, Words
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Scorers
 
-STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy", "soft_accuracy")
+OF_SPANS = ("span_f1", "span_precision", "span_recall")
+"""Statistics of errors that were marked."""
+STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy", "soft_accuracy", *OF_SPANS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +30,17 @@ class CorrelateOptions(StudyOptions):
         Option(
             "--statistic",
             metavar="STATISTIC",
-            help="darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy; default: all.",
+            help="darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy, span-f1, span-precision, "
+            "span-recall; default: all.",
         ),
     ] = STATISTICS
+    spans: Annotated[
+        Words,
+        Option(
+            metavar="[NAME=]FILE",
+            help="Errors that a judge marked elsewhere (JSON lines, Appraise's CSV), set against the data's.",
+        ),
+    ] = ()
     threshold: Annotated[
         float, Option(metavar="X", help="Human scores closer than this are not a preference (kendall_like).", min=0)
     ] = 25.0
@@ -38,3 +48,8 @@ class CorrelateOptions(StudyOptions):
         Literal["item", "system", "none"] | None,
         Option(metavar="BY", help="Correlate within groups: item, system or none; default: as is usual."),
     ] = None
+
+    @property
+    def needs_scorers(self) -> bool:
+        """Whether nothing can be measured without a scorer: errors marked elsewhere need none."""
+        return not self.spans

@@ -28,12 +28,22 @@ from babelquake.studies.agreement import (
 )
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.correlate.options import STATISTICS, CorrelateOptions
+from babelquake.studies.correlate.marked_errors import (
+    has_marks,
+    marked_by,
+    marks_frame,
+    marks_in,
+    marks_of,
+    named_spans,
+    span_measures,
+)
+from babelquake.studies.correlate.options import OF_SPANS, STATISTICS, CorrelateOptions
 from babelquake.studies.correlate.verdict import correlate_findings
 from babelquake.studies.missing_scores import missing_error
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
+from babelquake.studies.session import Session
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
 COMPARED = ("darr", "kendall_like", "pearson", "accuracy", "soft_accuracy")
@@ -61,7 +71,7 @@ CORRELATE = Study(
     "correlate",
     CorrelateOptions,
     question="How well do these scores agree with human judgements?",
-    inputs=("translation", "score|preferences"),
+    inputs=("translation|spans|start_indices", "score|preferences|spans|start_indices"),
     measures=tuple(AGREEMENTS.values()),
     gated=COMPARED,
     cells=stored_cells,
@@ -73,8 +83,11 @@ CORRELATE = Study(
 def plan(options: CorrelateOptions) -> Plan:
     """Judge the translations that people judged."""
     data = options.dataset()
-    if not data.has("translation") or (not data.has("score") and data.preferences is None):
+    judged = data.has("translation") and (data.has("score") or data.preferences is not None)
+    if not judged and not (has_marks(data) and (options.spans or data.has("translation"))):
         raise UserError(f"{data.name} has no human judgements of translations: a column `score`, or preferences.")
+    if options.scorers and not data.has("translation"):
+        raise UserError(f"{data.name} has no translations, which scorers judge: --spans FILE needs none.")
     return Plan(
         CORRELATE.name,
         options,
@@ -96,7 +109,7 @@ def correlate(options: CorrelateOptions) -> Run:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
     planned = plan(options)
     material = planned.data
-    _require(statistics, material)
+    _require(statistics, material, options)
     with CORRELATE.session(options, data=material, scorers=[*planned.scorers], statistics=statistics) as session:
         session.attach(references_each(material.segments) if material.has("references") else None)
         if session.finished:
@@ -104,6 +117,10 @@ def correlate(options: CorrelateOptions) -> Run:
         session.say(*material.notes)
         segments = session.once("segments", lambda: material.segments.with_row_index("row"))
         keep_preferences(session)
+        found = _of_spans(session, options, [name for name in statistics if name in OF_SPANS])
+        statistics = [name for name in statistics if name not in OF_SPANS]
+        if not session.scorers or not (material.has("score") or material.preferences is not None):
+            return session.finish(found, reference=material.reference)
         scores = session.once("scores", lambda: _scores(session.scorers, material, session.engine, session.ready))
         values = {
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
@@ -120,11 +137,31 @@ def correlate(options: CorrelateOptions) -> Run:
             options.seed,
             session.engine.quiet,
         )
-        return session.finish(measures, reference=material.reference)
+        return session.finish(measures + found, reference=material.reference)
 
 
-def _require(statistics: Sequence[str], data: Dataset) -> None:
+def _of_spans(session: Session, options: CorrelateOptions, statistics: Sequence[str]) -> list[Measure]:
+    """How well marked errors agree with those that people marked, where there are both."""
+    data = session.data
+    marking = [scorer for scorer in session.scorers if scorer.marks_errors]
+    if not statistics or not has_marks(data) or not (options.spans or marking):
+        return []
+    judges = {name: marks_of(data, other, name) for name, other in named_spans(several(options.spans)).items()}
+    judges |= marked_by(marking, _questions(data), session.engine) if marking else {}
+    session.once("marked_errors", lambda: marks_frame(judges))
+    return span_measures(data.segments, marks_in(data), judges, statistics, session.resamples, session.seed)
+
+
+def _require(statistics: Sequence[str], data: Dataset, options: CorrelateOptions) -> None:
     """Refuse statistics of which none can be had from the judgements there are."""
+    if options.spans or set(statistics) <= set(OF_SPANS):
+        marks_in(data)
+    if set(statistics) <= set(OF_SPANS):
+        if not options.spans and not any(scorer.marks_errors for scorer in scorers_of(options.scorers)):
+            raise UserError("No scorer given marks errors. Use --spans FILE for errors that were marked elsewhere.")
+        return
+    if options.spans and not options.scorers:
+        return
     if data.preferences is None and set(statistics) == {"darr"}:
         raise UserError(
             f"{data.name} has scores and no preferences, which darr is made of: "
