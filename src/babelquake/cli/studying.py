@@ -184,7 +184,7 @@ def _export(plan: "Plan", folder: Path) -> None:
 
 def _forecast(plan: "Plan", as_json: bool) -> None:
     expected = plan.forecast()
-    found = asdict(expected) | {"dollars": expected.dollars, "seconds": expected.seconds}
+    found = asdict(expected) | {"dollars": expected.dollars, "seconds": expected.seconds, "tokens": expected.tokens}
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(expected.told()))
     if plan.options.budget is not None:
         expected.keep_within(plan.options.budget)

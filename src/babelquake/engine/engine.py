@@ -82,6 +82,10 @@ class Engine:
 
     def translate(self, system: System, texts: Sequence[str]) -> list[str]:
         """One translation per text. Blank texts translate to nothing and are never sent."""
+        return [system.reading(answer).translation for answer in self.answers(system, texts)]
+
+    def answers(self, system: System, texts: Sequence[str]) -> list[str]:
+        """A system's answers to texts or inquiries, word for word: what is kept, whatever is read from it."""
         call: Call[System, str, str] = Call(system, worker.translations, self.memory, resident=self.resident)
         given = [text if text.strip() else "" for text in texts]
         found = self._answered(call, given, TRANSLATION, f"translating with {system.name}", {"": ""})

@@ -119,8 +119,8 @@ def _resident(
 
 
 def translations(system: System, batch: list[str], memory: Memory) -> list[str]:
-    """What a system makes of texts; half a character (a lone surrogate) is nothing that could be kept."""
-    found = system.translate(batch)
+    """What a system says to texts or inquiries; half a character (a lone surrogate) is nothing that could be kept."""
+    found = system.said(batch)
     broken = {
         text: "the translation holds half a character (a lone surrogate)"
         for text, translation in zip(batch, found, strict=False)

@@ -32,9 +32,11 @@ class Unasked:
     characters: int | None
     """None where the texts do not exist yet: scorers of translations that are still to be made."""
     dollars: float | None
-    """At the provider's list price; None where there is none."""
+    """At the provider's list price, or at the user's; None where there is none."""
     seconds: float | None
     """At the speed of earlier calls; None where there were none."""
+    tokens: int | None = None
+    """Of prompts, texts and answers, about; None where nobody counts tokens."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,12 @@ class Forecast:
         return sum(known) if known else None
 
     @property
+    def tokens(self) -> int | None:
+        """How many tokens go to chat models and come back, about."""
+        known = [row.tokens for row in (*self.systems, *self.scorers) if row.tokens is not None]
+        return sum(known) if known else None
+
+    @property
     def seconds(self) -> float | None:
         """How long everything takes, as far as it is known."""
         known = [row.seconds for row in (*self.systems, *self.scorers) if row.seconds is not None]
@@ -75,6 +83,7 @@ class Forecast:
         for row in (*self.systems, *self.scorers):
             pair = f" {row.language_pair}" if len(pairs) > 1 and row.language_pair else ""
             characters = "" if row.characters is None else f", {row.characters:,} characters"
+            characters += "" if row.tokens is None else f", about {row.tokens:,} tokens"
             price = "" if row.dollars is None else f", about ${row.dollars:.2f}"
             time = "" if row.seconds is None else f", about {_duration(row.seconds)}"
             lines.append(f"{row.name}{pair}: {row.texts:,} still to ask{characters}{price}{time}")
@@ -187,11 +196,10 @@ def _of_systems(plan: Plan, by_pair: dict[str | None, list[str]], engine: Engine
 
 def unsent_by(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:
     """What a system is to be sent, and what that costs."""
-    characters = sum(map(len, texts))
-    price = system.price_per_million
-    dollars = characters / 1e6 * price if price is not None else None
+    cost = system.cost(texts)
+    seconds = engine.seconds(system.signature, len(texts))
     return Unasked(
-        system.name, pair, system.remote, len(texts), characters, dollars, engine.seconds(system.signature, len(texts))
+        system.name, pair, system.remote, len(texts), cost.characters, cost.dollars, seconds, tokens=cost.tokens
     )
 
 

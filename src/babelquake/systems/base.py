@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar
 
-from babelquake.errors import require_texts
+from babelquake.errors import ResumableError, UnansweredError, require_texts
 from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
+from babelquake.systems.prompts import Cost, Prompt, Reading, inquiry
 
 Translate = Callable[[Any, Sequence[str]], list[str]]
 
@@ -32,6 +33,13 @@ class System(ABC):
     """Whether a call leaves this machine, and may cost money."""
     price_per_million: float | None = None
     """US dollars for a million characters, for the estimate of a dry run."""
+
+    prompt: Prompt | None = None
+    """How it is asked, where it is a model that can be told what to do."""
+    prompt_column: str | None = None
+    """The column of the data with an instruction for each segment, where it takes its instructions from there."""
+    documents: bool = False
+    """Whether it takes whole documents, one sentence a line."""
 
     indifferent: ClassVar[frozenset[str]] = frozenset()
     """Options that cannot change a translation, such as how long to wait for it."""
@@ -78,6 +86,32 @@ class System(ABC):
     @abstractmethod
     def translate(self, texts: Sequence[str]) -> list[str]:
         """One translation per text, in order."""
+
+    def said(self, asked: Sequence[str]) -> list[str]:
+        """The system's answers, word for word, to texts or inquiries; most systems are told the texts alone."""
+        plain = [inquiry(one).text for one in asked]
+        try:
+            return self.translate(plain)
+        except ResumableError as error:
+            pairs = list(zip(asked, plain, strict=True))
+            error.answers |= {one: error.answers[text] for one, text in pairs if text in error.answers}
+            if isinstance(error, UnansweredError):
+                error.reasons |= {one: error.reasons[text] for one, text in pairs if text in error.reasons}
+            raise
+
+    def reading(self, answer: str) -> Reading:
+        """The translation in an answer, and whether it is of the form that was asked for."""
+        return Reading(answer)
+
+    def holds(self, text: str) -> bool:
+        """Whether a part of a document may be this long."""
+        return True
+
+    def cost(self, asked: Sequence[str]) -> Cost:
+        """What it takes to have these texts translated."""
+        characters = sum(map(len, asked))
+        price = self.price_per_million
+        return Cost(characters, None, None if price is None else characters / 1e6 * price)
 
     def close(self) -> None:  # noqa: B027 - most systems have nothing to give back
         """Give back processes and connections."""

@@ -1,21 +1,28 @@
-"""Any language model behind the chat protocol: OpenAI, or a server such as vLLM by `base_url`.
+"""Any language model behind the chat protocol: OpenAI, or a server such as vLLM or llama.cpp by `base_url`.
 
-Protocol: POST {base_url}/chat/completions with one user message per text. Prompt and temperature are in the signature.
+Protocol: POST {base_url}/chat/completions with one conversation per text. How the model is asked stands in
+`prompts`; the prompt's hash is in the signature.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from babelquake.errors import UserError
-from babelquake.languages import Language
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
+from babelquake.systems.prompts import (
+    Cost,
+    Prompt,
+    Reading,
+    cost_in_tokens,
+    inquiry,
+    marked_as_cut,
+    prompt_of,
+    reading_of,
+)
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
 
-PROMPT = "Translate the following text from {source} into {target}. Reply with the translation only.\n\n{text}"
 THOUGHTS = re.compile(
     r"\A\s*(?:<(think|thinking|reasoning)>)?(?:(?!</?(?:think|thinking|reasoning)>).)*"
     r"</(?:think|thinking|reasoning)>",
@@ -23,66 +30,20 @@ THOUGHTS = re.compile(
 )
 """Thinking in front of an answer; some servers swallow the tag that opens it."""
 THINKING = re.compile(r"<(?:think|thinking|reasoning)>")
-NO_ANSWER = {
-    "length": "the answer was cut off at the server's limit of tokens",
-    "content_filter": "the server's content filter withheld the answer",
-}
-"""Finish reasons of answers that are no translation."""
-PLACEHOLDER = re.compile(r"\{(source|target|text)\}")
-LANGUAGES = {
-    "ar": "Arabic",
-    "bg": "Bulgarian",
-    "ca": "Catalan",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "et": "Estonian",
-    "fi": "Finnish",
-    "fr": "French",
-    "gu": "Gujarati",
-    "ha": "Hausa",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hr": "Croatian",
-    "hu": "Hungarian",
-    "id": "Indonesian",
-    "is": "Icelandic",
-    "it": "Italian",
-    "ja": "Japanese",
-    "kk": "Kazakh",
-    "ko": "Korean",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "ne": "Nepali",
-    "nl": "Dutch",
-    "no": "Norwegian",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "si": "Sinhala",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "sv": "Swedish",
-    "sw": "Swahili",
-    "ta": "Tamil",
-    "th": "Thai",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
-"""Names for the prompt; a code that is not here is used as it is."""
+FILTERED = "content_filter"
+CUT_OFF = "length"
+LONGEST = 6000
+"""Characters of a part of a document: about 1,500 tokens, which every chat model takes and answers."""
 
 
 class OpenAI(Remote):
-    """A chat model. Key in OPENAI_API_KEY, which servers of one's own need not want.
+    """A chat model. Key in OPENAI_API_KEY, which servers of your own may not want.
 
-    A `prompt` of one's own has the places `{text}`, `{source}` and `{target}`. `temperature=none` leaves the
-    temperature to the server, for models that accept no other.
+    `template` is a file with the instruction, or a .yaml with examples and a system message too; `prompt` is an
+    instruction in place; both have the places `{source}`, `{source_language}` and `{target_language}`. `column` names a
+    column of the data with an instruction for each segment. `answer` is what answers must look like: text, line,
+    json:FIELD or tag:NAME. `temperature=none` leaves the temperature to the server. A document of more than `longest`
+    characters is sent in parts. `price_in` and `price_out` are dollars per million tokens, for `--dry-run`.
     """
 
     label = "the chat server"
@@ -90,6 +51,9 @@ class OpenAI(Remote):
     variable = "OPENAI_API_KEY"
     key_optional = True
     batch = Limits(texts=1, concurrent=4)
+    documents = True
+    prompt: Prompt
+    indifferent = Remote.indifferent | {"price_in", "price_out"}
 
     def __init__(
         self,
@@ -97,23 +61,34 @@ class OpenAI(Remote):
         source: str,
         target: str,
         base_url: str | None = None,
-        prompt: str = PROMPT,
+        prompt: str | None = None,
+        template: str | None = None,
+        examples: str | None = None,
+        shots: Annotated[int | None, Range(0, 16)] = None,
+        system: str | None = None,
+        answer: str | None = None,
+        column: str | None = None,
         temperature: Annotated[float | None, Range(0, 2)] = 0.0,
+        seed: Annotated[int | None, Range(0, 2**31)] = None,
+        max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
+        longest: Annotated[int, Range(1, 10**7)] = LONGEST,
+        price_in: Annotated[float | None, Range(0, 10**6)] = None,
+        price_out: Annotated[float | None, Range(0, 10**6)] = None,
         rate: Annotated[float | None, Range(0.001, 10_000)] = None,
         concurrent: Annotated[int | None, Range(1, 256)] = None,
         retries: Annotated[int, Range(0, 20)] = 6,
         timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
     ) -> None:
         super().__init__(source, target, base_url, rate, concurrent, retries, timeout)
-        if "{text}" not in prompt:
-            raise UserError("openai[prompt=…] has no {text}: say where the text goes.")
+        self.prompt = prompt_of("openai[…]", prompt, template, examples, shots, system, answer)
+        self.prompt_column = column
         self._model = model
-        self._prompt = prompt
-        self._temperature = temperature
+        self._temperature, self._seed, self._max_tokens, self._longest = temperature, seed, max_tokens, longest
+        self._prices = price_in, price_out
 
     @property
     def signature(self) -> str:
-        """Model, languages, server, temperature and the whole prompt."""
+        """Model, languages, server, sampling, and the hash of the prompt."""
         return signature(
             "openai",
             model=self._model,
@@ -121,40 +96,63 @@ class OpenAI(Remote):
             target=self.target,
             url=self.url if self.url != self.endpoint else None,
             temperature="server" if self._temperature is None else f"{self._temperature:g}",
-            prompt=json.dumps(self._prompt, ensure_ascii=False),
+            seed=self._seed,
+            max_tokens=self._max_tokens,
+            answer=self.prompt.answer if self.prompt.answer != "text" else None,
+            prompt=self.prompt.hash,
         )
 
+    def holds(self, text: str) -> bool:
+        """Whether a part of a document may be this long."""
+        return len(text) <= self._longest
+
+    def cost(self, asked: Sequence[str]) -> Cost:
+        """Tokens of prompts and texts, and about as many for the answers as for the texts."""
+        return cost_in_tokens(self.prompt, asked, self.source, self.target, *self._prices)
+
+    def said(self, asked: Sequence[str]) -> list[str]:
+        """The model's answers, word for word."""
+        return self.exchange(asked)
+
+    def reading(self, answer: str) -> Reading:
+        """The translation in an answer, which must look as the prompt declares."""
+        return reading_of(self.prompt.form, answer)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """One translation per text; an answer of another form than declared stands as it is."""
+        return [self.reading(answer).translation for answer in self.said(texts)]
+
     def request(self, texts: Sequence[str], key: str | None) -> Request:
-        """The prompt with the text in place, as the user's only message."""
+        """The conversation with the text in place; every repeat has its own seed."""
         (text,) = texts
-        places = {"source": _language(self.source), "target": _language(self.target), "text": text}
-        content = PLACEHOLDER.sub(lambda match: places[match[1]], self._prompt)
-        body: dict[str, Any] = {"model": self._model, "messages": [{"role": "user", "content": content}]}
-        if self._temperature is not None:
-            body["temperature"] = self._temperature
+        asked = inquiry(text)
+        messages = self.prompt.messages(asked, self.source, self.target)
+        body: dict[str, Any] = {"model": self._model, "messages": messages}
+        given = {
+            "temperature": self._temperature,
+            "seed": None if self._seed is None else self._seed + asked.repeat,
+            "max_tokens": self._max_tokens,
+        }
+        body |= {name: value for name, value in given.items() if value is not None}
         return Request(f"{self.url}/chat/completions", body, {"Authorization": f"Bearer {key}"} if key else {})
 
     def answers(self, body: Any) -> list[str]:
         """`{"choices": [{"message": {"content": …}}]}`; a refusal to translate is this model's answer too.
 
-        What a model thinks aloud in front of its translation is left out. An answer that ran out of tokens, was
-        filtered or is nothing but thinking is no translation.
+        What a model thinks aloud in front of its translation is left out. An answer that was filtered or is nothing
+        but thinking is no translation; one that ran out of tokens is marked as such.
         """
         choice = body["choices"][0]
-        if (reason := choice.get("finish_reason")) in NO_ANSWER:
-            raise UnusableError(NO_ANSWER[reason])
+        reason = choice.get("finish_reason")
+        if reason == FILTERED:
+            raise UnusableError("the server's content filter withheld the answer")
         message = choice["message"]
         content = message["content"] if message["content"] is not None else message["refusal"]
         spoken = THOUGHTS.sub("", content).strip()
         if THINKING.match(spoken):
             raise UnusableError("the answer is nothing but thinking")
-        return [spoken]
+        return [marked_as_cut(spoken) if reason == CUT_OFF and spoken else spoken]
 
     def verdict(self, status: int, body: Any) -> Verdict:
         """A spent quota is a 429 that waiting does not mend."""
         return Verdict.QUOTA if "insufficient_quota" in str(body) else super().verdict(status, body)
-
-
-def _language(code: str) -> str:
-    found = Language.known(code)
-    return LANGUAGES.get(found.code, code) if found else code

@@ -97,7 +97,11 @@ class Remote(System):
         return signature(type(self).__name__.lower(), source=self.source, target=self.target, url=elsewhere)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """One translation per text; a text twice is sent once, blank ones not at all."""
+        """One translation per text."""
+        return self.exchange(texts)
+
+    def exchange(self, texts: Sequence[str]) -> list[str]:
+        """One answer per text; a text twice is sent once, blank ones not at all."""
         done = {text: text for text in texts if not text.strip()}
         reasons: dict[str, str] = {}
         try:
