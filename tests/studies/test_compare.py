@@ -85,7 +85,7 @@ def test_a_system_that_minds_letter_case_is_a_regression(data: Dataset, tmp_path
     assert not any(change.regression for change in compare(new, old) if "quality" not in change.measure)
     largest = max(-change.difference for change in changes)
     assert not any(change.regression for change in compare(old, new, min_drop=largest + 1))
-    assert "**Worse: " in comparison_markdown(changes, "old", "new")
+    assert " is worse under noise overall (" in comparison_markdown(changes, "old", "new")
 
 
 def test_the_only_system_of_each_run_may_have_another_name(data: Dataset, tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_a_dead_model_is_worse_though_nothing_shakes_it(good_and_dead: tuple[Run
     """A system that always says the same has the best CONSIS there is; its quality is what fell."""
     found = compare(*good_and_dead)
     assert {change.measure for change in found.of("worse")} >= {"quality", "quality_perturbed"}
-    assert found.failures and found.findings[0].what == "got_worse"
+    assert found.failures and found.failures[0].what == "got_worse" and found.findings[0].what == "only_worse"
     assert found.findings[0].facts["called"] == "clean quality"
     assert "got_better" not in {finding.what for finding in found.findings}
 

@@ -9,8 +9,7 @@ from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson, one_of, option
 
 if TYPE_CHECKING:
-    from babelquake.report.comparison_heatmap import HeatMap
-    from babelquake.report.table import Table
+    from babelquake.report.comparison_page import ComparisonPage
     from babelquake.runs.run import Run
 
 
@@ -58,26 +57,25 @@ def report(
 
         target = html or runs[0] / "report.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_html(opened, target, *_versus(opened))
+        write_html(opened, target, _compared(opened))
         written.append(target)
     for path in written:
         typer.echo(str(path))
 
 
-def _versus(runs: "list[Run]") -> "tuple[list[Table], list[HeatMap]]":
+def _compared(runs: "list[Run]") -> "ComparisonPage | None":
     """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
     from babelquake.errors import UserError
-    from babelquake.report.comparison_heatmap import versus_heat
-    from babelquake.report.comparison_page import versus_tables
+    from babelquake.report.comparison_page import comparison_page
     from babelquake.studies.compare import compare as study
 
     if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
-        return [], []
+        return None
+    old, new = runs
     try:
-        found = study(runs[0], runs[1])
+        return comparison_page(old, new, study(old, new))
     except UserError:
-        return [], []
-    return versus_tables(runs[0], runs[1], found), versus_heat(runs[0], runs[1], found)
+        return None
 
 
 @guarded
@@ -101,6 +99,7 @@ def compare(
     correction: Annotated[
         str, option("--correction", "CORRECTION", "max-t or bh (both over the whole comparison) or none.")
     ] = "max-t",
+    html: Annotated[Path | None, option("--html", "PATH", "Write the comparison as one HTML page.")] = None,
     markdown: Annotated[Path | None, option("--markdown", "PATH", "Write a summary fit for a pull request.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -112,9 +111,8 @@ def compare(
 
     from babelquake.errors import GateError, UserError
     from babelquake.report.comparing import comparison_markdown, comparison_table
-    from babelquake.report.phrases import run_names
     from babelquake.report.verdict import in_words
-    from babelquake.runs.run import Run
+    from babelquake.runs.run import Run, run_names
     from babelquake.studies.compare import Correction
     from babelquake.studies.compare import compare as study
 
@@ -128,9 +126,14 @@ def compare(
     names = run_names(runs)
     if markdown:
         _written(markdown, comparison_markdown(found, *names))
+    if html:
+        from babelquake.report.comparison_page import comparison_page
+        from babelquake.report.html import write_html
+
+        write_html(runs, html, comparison_page(*runs, found))
     with unread_is_no_verdict():
-        if markdown and not as_json:
-            typer.echo(str(markdown))
+        for path in () if as_json else filter(None, (markdown, html)):
+            typer.echo(str(path))
         if as_json:
             said = {
                 "verdict": [sentence.text for sentence in in_words(found.findings)],

@@ -20,6 +20,8 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 3], [3, 1]]
 MEANINGS = {"preserving": "#0072B2", "altering": "#D55E00", "depends": "#8A8A8A"}
 """Harmless is blue, harmful is vermilion."""
+BETTER, WORSE, UNCHANGED = "#0072B2", "#C44E00", "#6B7280"
+"""What got better is blue, what got worse vermilion, the rest grey, on every page; dark enough to be text."""
 HEIGHT = 260
 BANDS = 6
 """Lines of one chart whose bands can still be told apart."""

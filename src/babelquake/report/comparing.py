@@ -1,5 +1,7 @@
 """Two runs side by side: a table for the terminal and a summary fit for a pull request."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from babelquake.report.markdown import escape, table_lines
@@ -27,7 +29,26 @@ def comparison_table(comparison: "Comparison", old: str, new: str) -> Table:
     Measures that are the same to the last digit shown are counted below the table.
     """
     changed = [change for change in comparison if change.outcome != "same" or _shown(change.difference) != _shown(0.0)]
-    changed.sort(key=lambda change: (ORDER.index(change.outcome), _p(change), -abs(change.difference or 0.0)))
+    table = _table(f"{new} against {old}", changed, comparison, old, new)
+    if folded := len(comparison) - len(changed):
+        counted = f"{folded} of {len(comparison)} measures are unchanged and not listed."
+        table = replace(table, note=f"{counted} {table.note}")
+    return table
+
+
+def comparison_tables(comparison: "Comparison", old: str, new: str) -> list[Table]:
+    """Two tables: what changed or could not be tested, and all that did not change significantly."""
+    parts = {
+        f"{new} against {old}: what changed": [change for change in comparison if change.outcome != "same"],
+        "Not significantly different": [change for change in comparison if change.outcome == "same"],
+    }
+    return [_table(title, part, comparison, old, new) for title, part in parts.items() if part]
+
+
+def _table(title: str, changes: Sequence["Change"], comparison: "Comparison", old: str, new: str) -> Table:
+    changed = sorted(
+        changes, key=lambda change: (ORDER.index(change.outcome), _p(change), -abs(change.difference or 0.0))
+    )
     short = short_names(change.system for change in comparison if change.system)
     named = labelled(change.perturbation for change in comparison)
     rows = tuple(
@@ -54,10 +75,8 @@ def comparison_table(comparison: "Comparison", old: str, new: str) -> Table:
         f"Two-sided {how}, {CORRECTED[comparison.correction]}; α = {comparison.alpha:g}. "
         "Visible: the smallest difference that would have been significant."
     )
-    if folded := len(comparison) - len(changed):
-        note = f"{folded} of {len(comparison)} measures are unchanged and not listed. {note}"
     alone = len({row[1] for row in rows}) <= 1
-    return Table(f"{new} against {old}", columns, rows, note, spare=("system", old, new) if alone else (old, new))
+    return Table(title, columns, rows, note, spare=("system", old, new) if alone else (old, new))
 
 
 def comparison_markdown(comparison: "Comparison", old: str, new: str) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from babelquake.report.page import page_of
-from babelquake.report.phrases import labelled, run_names
+from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text, short_names, statistic_text
 from babelquake.report.table import number
 from babelquake.runs.results import Results, Row, distinct, values
-from babelquake.runs.run import Run
+from babelquake.runs.run import Run, run_names
 from babelquake.studies.card import STUDIES
 
 if TYPE_CHECKING:

@@ -64,9 +64,9 @@ def worst_examples(run: Run) -> list[dict[str, str]]:
             "label": named(row["perturbation"], row["level"]),
             "who": short[row[shape.who]],
             "kind": shape.kinds.get(row.get("change") or "", ""),
-            "source": _cut(row.get("text")),
-            "before": _cut(row.get("before")),
-            "after": _cut(row.get("after")),
+            "source": cut(row.get("text")),
+            "before": cut(row.get("before")),
+            "after": cut(row.get("after")),
         }
         for row in table.iter_rows(named=True)
     ]
@@ -89,7 +89,8 @@ def _harmless(run: Run) -> pl.Expr:
     return pl.col("perturbation").is_null() | ~pl.col("perturbation").is_in(harmful) if meanings else EVERY
 
 
-def _cut(text: Any) -> str:
+def cut(text: Any) -> str:
+    """A text as the first screen shows it: no longer than it has room for."""
     if not isinstance(text, str):
         return "" if text is None else f"{text:.3g}" if isinstance(text, float) else str(text)
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS].rstrip() + " …"

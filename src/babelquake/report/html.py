@@ -19,18 +19,17 @@ from markupsafe import Markup
 from babelquake.errors import UserError
 from babelquake.files import store_text
 from babelquake.report.charts import Chart
-from babelquake.report.comparison_heatmap import HeatMap
+from babelquake.report.comparison_page import ComparisonPage
 from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, views
-from babelquake.report.phrases import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
 from babelquake.report.verdict import told
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
-from babelquake.runs.run import AnyRun, Run, opened
+from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
 
@@ -39,19 +38,19 @@ EXAMPLES = 50_000
 ROOM = 3_600_000
 """Bytes that packed data may take, so that the file stays below 5 MB."""
 TABLE_ROWS = 300
+EMPTY: dict[str, Any] = {"views_by": "", "views": [], "examples": {"total": 0, "shown": 0, "facets": [], "texts": []}}
+"""What a page without charts of its own and examples to browse holds."""
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
 
 
-def write_html(
-    runs: AnyRun | Sequence[AnyRun], path: Path | str, versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()
-) -> None:
+def write_html(runs: AnyRun | Sequence[AnyRun], path: Path | str, comparison: ComparisonPage | None = None) -> None:
     """Write the report of one or several runs; with several, a selector changes between them.
 
-    `versus` are tables that set two runs against each other, `heat` the heat maps of both; they come first.
+    A comparison of two of them comes first, as a page of its own.
     """
     if not runs:
         raise UserError("a report needs at least one run folder.")
-    page, path = render(opened(runs), versus, heat), Path(path)
+    page, path = render(opened(runs), comparison), Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         store_text(page, path)
@@ -59,7 +58,7 @@ def write_html(
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def render(runs: Sequence[Run], versus: Sequence[Table] = (), heat: Sequence[HeatMap] = ()) -> str:
+def render(runs: Sequence[Run], comparison: ComparisonPage | None = None) -> str:
     """The page as text."""
     styles, script = _template("report.css"), "\n".join(_template(name) for name in SCRIPTS)
     script = f"(() => {{\n'use strict';\n{script}\n}})();"
@@ -75,8 +74,8 @@ def render(runs: Sequence[Run], versus: Sequence[Table] = (), heat: Sequence[Hea
         script=Markup(script),  # noqa: S704 – our own files
         vega=Markup(vega),  # noqa: S704 – the shipped bundle
         version=VERSION,
-        versus=[_cut(table) for table in versus],
-        heat=heat,
+        comparison=comparison,
+        comparison_data=packed({"lead": _chart(comparison.chart), **EMPTY}) if comparison and comparison.chart else "",
         runs=[
             _run(run, name, place, len(runs))
             for place, (run, name) in enumerate(zip(runs, run_names(runs), strict=True))

@@ -6,10 +6,9 @@ import regex
 
 from babelquake.escape import visible
 from babelquake.report.page import tables
-from babelquake.report.phrases import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.runs.command import signatures
-from babelquake.runs.run import AnyRun, opened
+from babelquake.runs.run import AnyRun, opened, run_names
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from babelquake.escape import visible
 from babelquake.report.data_audit import audit_tables
 from babelquake.report.page import tables
-from babelquake.report.phrases import run_names
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.verdict import Sentence, told
 from babelquake.runs.command import command_line, signatures
-from babelquake.runs.run import AnyRun, Run, opened
+from babelquake.runs.run import AnyRun, Run, opened, run_names
 
 SPECIAL = str.maketrans({char: f"\\{char}" for char in r"\`*_{}[]#|~"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 

@@ -1,11 +1,9 @@
 """Perturbations and lists in plain words."""
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from babelquake.perturb.labels import label_of
-from babelquake.runs.run import Run
 
 
 def labelled(perturbations: Iterable[str | None]) -> Callable[[str | None, float | None], str]:
@@ -33,11 +31,6 @@ def of_pair(pair: str | None, pairs: Sequence[str | None]) -> str:
     return f"{pair}: " if pair and len(pairs) > 1 else ""
 
 
-def run_names(runs: Sequence[Run]) -> list[str]:
-    """The names of their folders, with as many folders above as tell them apart: `main/run` and `branch/run`."""
-    folders = [run.folder.absolute() for run in runs]
-    for depth in range(1, max((len(folder.parts) for folder in folders), default=0)):
-        names = [str(Path(*folder.parts[-depth:])) for folder in folders]
-        if len(set(names)) == len(set(folders)):
-            return names
-    return [str(folder) for folder in folders]
+def count(number: int, noun: str) -> str:
+    """`1 measure`, `1,200 measures`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

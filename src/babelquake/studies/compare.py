@@ -15,7 +15,7 @@ import numpy as np
 
 from babelquake.errors import UserError, one_of
 from babelquake.languages import LanguagePair
-from babelquake.runs.run import AnyRun, Run, opened
+from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.corrections import benjamini_hochberg
 from babelquake.stats.families import Outcome as Judged
@@ -81,13 +81,14 @@ def compare(
             f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
             f"{_other_languages(old, new, named)}"
         )
-    rows = new.measures.to_dicts()
+    rows, names = new.measures.to_dicts(), run_names([old, new])
     return Comparison(
         tuple(judge(found, alpha=alpha, min_drop=min_drop, correction=correction)),
         alpha,
         correction,
         tuple(answer for requirement in requirements for answer in requirement.check(rows, confident)),
         _only_old(old, new),
+        (names[0], names[1]),
     )
 
 

@@ -92,6 +92,8 @@ class Comparison(Sequence[Change]):
     answers: tuple[Answer, ...] = ()
     only_old: tuple[str, ...] = ()
     """Perturbations, scorers and language pairs that the new run does not have."""
+    names: tuple[str, str] = ("the old run", "the new run")
+    """What the two runs are called."""
 
     @overload
     def __getitem__(self, place: int) -> Change: ...
@@ -125,21 +127,59 @@ class Comparison(Sequence[Change]):
     def findings(self) -> list[Finding]:
         """What the comparison found, as data; alarms are what a gate stops for."""
         better = [change for change in self.of("better") if not self._hollow(change)]
-        found = [
+        alarms = [
             *self._most("got_worse", self.of("worse"), "alarm"),
             *(_of_change("collapsed", change, "alarm") for change in _distinct(self.of("collapsed"))),
             *self._nothing_testable(),
             *(_required(answer) for answer in self.answers if not answer.met),
         ]
-        if not found:
-            found.append(Finding(what="nothing_worse" if better else "no_difference", weight="answer"))
-        found += self._most("got_better", better, "answer")
+        found = [*self._answer(better, bool(alarms)), *alarms, *self._most("got_better", better, "answer")]
         if hollow := len(self.of("better")) - len(better):
             found.append(Finding(what="hollow_gain", facts={"count": hollow}))
         found += [*_same(self.of("same")), *self._too_few()]
         if self.only_old:
             found.append(Finding(what="only_in_old", facts={"names": ", ".join(self.only_old)}))
         return [*found, *(_required(answer) for answer in self.answers if answer.met)]
+
+    def _answer(self, better: list[Change], alarm: bool) -> Iterator[Finding]:
+        """Better, worse or the same, in one sentence: what is said of all, and the largest change against it.
+
+        Where something collapsed, cannot be tested or is not reached, the alarms are the answer.
+        """
+        worse = self.of("worse")
+        if alarm and not worse:
+            return
+        sides = sorted((side for side in (worse, better) if side), key=lambda side: _rank(_most_telling(side)) >= 2)
+        if not sides:
+            yield from self._no_difference()
+            return
+        lead, *against = [_most_telling(sides[0]), *map(_largest, sides[1:])]
+        what = "partly_worse" if against else "only_worse" if worse else "nothing_worse"
+        kinds = float(sum(change.measure == lead.measure for change in sides[0]))
+        side = {"side": lead.outcome, "kinds": kinds, "old_run": self.names[0], "new_run": self.names[1]}
+        found = _of_change(what, lead, "answer")
+        numbers = (*found.numbers, *map(_number_of, against))
+        called = {"against": against[0].called} if against else {}
+        yield found.model_copy(update={"numbers": numbers, "facts": {**found.facts, **side, **called}})
+        yield from self._quality_same()
+
+    def _no_difference(self) -> Iterator[Finding]:
+        same = [change for change in self.of("same") if change.visible is not None]
+        said: dict[str, float | str] = {"old_run": self.names[0], "new_run": self.names[1]}
+        if not same:
+            yield Finding(what="no_difference", weight="answer", facts=said)
+            return
+        lead = _most_telling(same)
+        found = _of_change("no_difference", lead, "answer")
+        yield found.model_copy(update={"facts": {**found.facts, **said, "visible": lead.visible}})
+
+    def _quality_same(self) -> Iterator[Finding]:
+        """That clean or overall quality did not change is worth a sentence where something else did."""
+        for measure in ("overall_quality_perturbed", "quality"):
+            same = [one for one in self.of("same") if one.measure == measure and one.visible is not None]
+            if same and not any(one.measure == measure for one in self.of("worse", "better")):
+                found = _of_change("quality_same", same[0], "detail")
+                yield found.model_copy(update={"facts": {**found.facts, "visible": same[0].visible}})
 
     def _hollow(self, change: Change) -> bool:
         """Whether a gain is relative to a quality that got worse: a system that always says the same is consistent."""
@@ -209,10 +249,25 @@ def _required(answer: Answer) -> Finding:
     )
 
 
+TELLING = ("quality", "overall_quality_perturbed", "quality_perturbed", "overall_robust", "overall_consis")
+"""Measures in the order in which they are spoken of: all before a part, quality before what is relative to it."""
+
+
+def _rank(change: Change) -> int:
+    return TELLING.index(change.measure) if change.measure in TELLING else len(TELLING)
+
+
 def _most_telling(changes: Sequence[Change]) -> Change:
     """What is said of all before what is said of a perturbation; quality before what is relative to it."""
-    order = ("quality", "overall_quality_perturbed", "overall_robust", "overall_consis")
-    return min(changes, key=lambda change: order.index(change.measure) if change.measure in order else len(order))
+    first = min(changes, key=_rank)
+    return _largest([change for change in changes if change.measure == first.measure])
+
+
+def _largest(changes: Sequence[Change]) -> Change:
+    """The largest change of the most telling measure, perturbation by perturbation where there are such changes."""
+    parts = [change for change in changes if change.perturbation is not None] or list(changes)
+    rank = min(map(_rank, parts))
+    return max((one for one in parts if _rank(one) == rank), key=lambda change: abs(change.difference or 0.0))
 
 
 def _distinct(changes: Iterable[Change]) -> list[Change]:

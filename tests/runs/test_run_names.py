@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from babelquake.report.phrases import run_names
+from babelquake.runs.run import run_names
 
 
 @pytest.mark.parametrize(
