@@ -158,3 +158,10 @@ def test_links_of_another_address_are_explained(cli: Command, tmp_path: Path, mo
     assert "p.db on http://127.0.0.1:8000" in here and "work with" not in here
     told = cli("annotate", "serve", "p.db", "--port", "8765").stderr
     assert "Links that begin with http://127.0.0.1:8000 work with http://127.0.0.1:8765 in its place." in told
+
+
+def test_a_dry_run_says_how_much_there_is_to_analyse(cli: Command, ratings: str, tmp_path: Path) -> None:
+    words = ("annotate", "analyse", ratings, "--out", str(tmp_path / "run"), "--dry-run")
+    found = json.loads(cli(*words, "--json").stdout)
+    assert (found["ratings"], found["annotator"], found["system"]) == (120, 3, 2)
+    assert "120 ratings by 3 annotators" in cli(*words).stdout and not (tmp_path / "run").exists()

@@ -85,3 +85,10 @@ def test_junit_holds_any_text(cli: Command, tmp_path: Path) -> None:
     cli("check", "-d", str(file), "--language-pair", "en-cs", "--junit", str(report))
     (failure,) = ElementTree.parse(report).getroot().iter("failure")
     assert "]]>" in str(failure.text)
+
+
+def test_a_dry_run_counts_and_makes_nothing(cli: Command, file: Path, tmp_path: Path) -> None:
+    words = ("check", "-d", str(file), "--language-pair", "en-cs", "--out", str(tmp_path / "run"), "--dry-run")
+    found = json.loads(cli(*words, "--json").stdout)
+    assert found["segments"] >= 1 and found["seconds"] is not None
+    assert not (tmp_path / "run").exists()

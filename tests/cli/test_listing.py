@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from typer.testing import Result
 
+from babelquake.cli.listing import LISTINGS
+
 FIELDS = {"name", "family", "paper", "meaning", "level", "unit", "languages", "side"}
 
 
@@ -40,3 +42,14 @@ def test_a_narrow_terminal_does_without_what_json_has(
         shown = cli("list", kind).stdout
         assert "--json has them" in shown
         assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_bare_list_lists_everything(cli: Callable[..., Result]) -> None:
+    found = json.loads(cli("list", "--json").stdout)
+    assert set(found) == {str(kind) for kind in LISTINGS}
+    shown = cli("list").stdout
+    assert all(word in shown for word in ("misspell", "everyday", "bertscore", "ctranslate2", "deepwordbug", "niu2020"))
+
+
+def test_help_shows_whole_summaries(cli: Callable[..., Result]) -> None:
+    assert "..." not in cli("--help").stdout.partition("Commands:")[2]

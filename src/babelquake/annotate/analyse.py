@@ -1,5 +1,6 @@
 """What ratings say, wherever they come from: a project file, or anything the field exports."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +36,22 @@ def analyse(
         )
     ratings = _of_pair(read_ratings(source), language_pair)
     return ratings, findings(ratings, exclude=exclude or "none", least=least or 1, alpha=alpha, power=power)
+
+
+def forecast(source: str | Path, language_pair: str | None = None) -> dict[str, int | float | str]:
+    """How much there is to analyse and how long that takes, from a sample of the ratings; nothing is written."""
+    read = collected(Project(source)) if is_project(source) else read_ratings(source)
+    ratings = _of_pair(read, language_pair)
+    frame = ratings.frame
+    counted = {name: frame[name].drop_nulls().n_unique() for name in ("annotator", "system", "segment")}
+    started = time.process_time()
+    findings(replace(ratings, frame=frame.head(TIMED)))
+    seconds = (time.process_time() - started) * max(1.0, frame.height / TIMED)
+    return {"name": ratings.name, "ratings": frame.height, **counted, "seconds": seconds}
+
+
+TIMED = 2000
+"""Ratings that a forecast analyses to know how long all of them take."""
 
 
 def tuple_ratings(project: str | Path) -> pl.DataFrame:

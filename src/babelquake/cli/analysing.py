@@ -9,7 +9,7 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option
+from babelquake.cli.options import option, switch
 
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
@@ -45,6 +45,7 @@ def analyse(
     ] = None,
     language_pair: opt.LanguagePair = None,
     out: Annotated[Path | None, option("--out -o", "PATH", "A run folder to keep it in, with a report.")] = None,
+    dry_run: Annotated[bool, switch("--dry-run", "Say how much there is to analyse and how long it takes.")] = False,
     restart: opt.Restart = False,
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
@@ -62,6 +63,9 @@ def analyse(
     opt.one_of("--score", score, Literal["z", "raw"])
     if len(sources) > 2:
         raise UserError(f"{len(sources)} sources are named: give one, or two to compare.")
+    if dry_run:
+        _forecast(sources, language_pair, as_json)
+        return
     analysed = [
         analyse_source(source, exclude=exclude, least=least, language_pair=language_pair, alpha=alpha, power=power)
         for source in sources
@@ -94,6 +98,19 @@ def analyse(
     if out is not None:
         typer.echo(f"Run folder: {out}")
         typer.echo(f"Report: {out / 'report.html'}")
+
+
+def _forecast(sources: list[str], language_pair: str | None, as_json: bool) -> None:
+    from babelquake.annotate.analyse import forecast
+    from babelquake.engine.progress import duration
+
+    found = [forecast(source, language_pair) for source in sources]
+    if as_json:
+        typer.echo(json.dumps(found[0] if len(found) == 1 else found, ensure_ascii=False))
+        return
+    for one in found:
+        counted = f"{one['ratings']:,} ratings by {one['annotator']} annotators of {one['system']} systems"
+        typer.echo(f"{one['name']}: {counted}, about {duration(float(one['seconds']))}. Nothing is sent.")
 
 
 def _keep(

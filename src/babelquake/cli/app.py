@@ -38,6 +38,13 @@ class Commands(TyperGroup):
         ours = super().list_commands(ctx)
         return [*ours, *(name for name in _plugged_in() if name not in ours)]
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Every command with its whole summary, on as many lines as it takes."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, _summary(command)) for name, command in commands if command is not None and not command.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name."""
         found: Any = super().get_command(ctx, cmd_name)
@@ -46,6 +53,11 @@ class Commands(TyperGroup):
             single.command(cmd_name)(guarded(points[cmd_name].load()))
             found = typer.main.get_command(single)
         return found
+
+
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return " ".join((command.help or "").strip().split("\n\n", 1)[0].split())
 
 
 def _plugged_in() -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
 @guarded
 def list_things(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    kind: Annotated[Kind | None, typer.Argument(help="What to list; without it, everything.")] = None,
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to look for runs.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -53,6 +53,9 @@ def list_things(
 
     Example: babelquake list perturbations --json
     """
+    if kind is None:
+        _list_everything(as_json)
+        return
     rows = runs(folder) if kind is Kind.runs else LISTINGS[kind]()
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -61,6 +64,24 @@ def list_things(
 
     hidden = {"options"}
     print_rows([{key: value for key, value in row.items() if key not in hidden} for row in rows], SPARE.get(kind, ()))
+
+
+def _list_everything(as_json: bool) -> None:
+    """Every kind but runs: names and summaries for people, everything as JSON."""
+    found = {str(kind): listing() for kind, listing in LISTINGS.items()}
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    from babelquake.cli.printing import print_rows, print_text
+
+    for kind, rows in found.items():
+        print_text(f"{kind} (babelquake list {kind})", "bold")
+        shown = BRIEFLY if "name" in rows[0] else ("paper", "table", "title")
+        print_rows([{name: row[name] for name in shown if name in row} for row in rows])
+
+
+BRIEFLY = ("name", "description", "kind", "use")
+"""What bare `babelquake list` says of each thing."""
 
 
 def usable(registry: Registry[T]) -> list[tuple[str, T]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babelquake.engine import Engine
+from babelquake.engine.progress import duration
 from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
@@ -85,7 +86,7 @@ class Forecast:
             characters = "" if row.characters is None else f", {row.characters:,} characters"
             characters += "" if row.tokens is None else f", about {row.tokens:,} tokens"
             price = "" if row.dollars is None else f", about ${row.dollars:.2f}"
-            time = "" if row.seconds is None else f", about {_duration(row.seconds)}"
+            time = "" if row.seconds is None else f", about {duration(row.seconds)}"
             lines.append(f"{row.name}{pair}: {row.texts:,} still to ask{characters}{price}{time}")
         if self.searches is not None:
             most = "" if self.most_questions is None else f", {self.most_questions:,} questions at most"
@@ -132,6 +133,7 @@ def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
     by_pair, variants = _texts(plan, engine) if costly else ({}, _counted(plan))
     systems = () if plan.systems is None else tuple(_of_systems(plan, by_pair, engine))
     scorers, asked = _of_scorers(plan, engine, variants)
+    scorers = (*scorers, *plan.local())
     everything = len({text for texts in by_pair.values() for text in texts}) if plan.systems is not None else asked
     limit = getattr(plan.options, "max_queries", None)
     return Forecast(
@@ -235,9 +237,3 @@ def _count(
 def _unjudged(scorer: Scorer, texts: int, characters: int | None, engine: Engine) -> Unasked:
     seconds = engine.seconds(scorer.signature, texts)
     return Unasked(scorer.name, None, scorer.remote, texts, characters, None, seconds)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

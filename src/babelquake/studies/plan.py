@@ -27,7 +27,7 @@ from babelquake.studies.variants import Words, cell_columns, perturbed_blocks
 from babelquake.systems import System
 
 if TYPE_CHECKING:
-    from babelquake.studies.forecast import Forecast
+    from babelquake.studies.forecast import Forecast, Unasked
 
 Places = NDArray[np.integer[Any]]
 Given = Mapping[tuple[str, float | None], Sequence[str]]
@@ -120,6 +120,8 @@ class Plan:
     """Whether what is exported for scorers elsewhere has references."""
     searches: int | None = None
     """Attacks on single sentences, which ask as they go."""
+    local: Callable[[], "Iterable[Unasked]"] = tuple
+    """What this machine looks at without a system or scorer, and how long that takes."""
     notes: tuple[str, ...] = ()
     """What readers of the results must know."""
 

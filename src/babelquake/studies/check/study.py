@@ -1,5 +1,6 @@
 """The study `check`: what is wrong with these translations? No perturbation, no reference, no model."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -18,8 +19,10 @@ from babelquake.studies.card import Study
 from babelquake.studies.check.options import CheckOptions
 from babelquake.studies.check.verdict import ANY, check_findings
 from babelquake.studies.detection import SCHEMA, Detector, columns_of
+from babelquake.studies.forecast import Unasked
 from babelquake.studies.kinds import FAILURES
 from babelquake.studies.options import takes
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
 from babelquake.text import digest
 
@@ -30,23 +33,51 @@ CHECK = Study(
     inputs=("translation|references",),
     measures=(FAILURES,),
     subject="system",
+    plan=lambda options: plan(options),
     findings=check_findings,
 )
 TABLE = {"row": pl.UInt32, **SCHEMA}
 """The columns of failures.parquet; `row` is the row of segments.parquet."""
+TIMED = 100
+"""Translations that a forecast looks at to know how long all of them take."""
 GROUPED_BY = "part"
 """A column of the data whose values are measured separately too, such as the forms of an injection."""
+
+
+def plan(options: CheckOptions) -> Plan:
+    """Look at every translation; nobody is asked, so that the time is that of a sample."""
+    material = _with_translations(options.dataset())
+
+    def local() -> Iterable[Unasked]:
+        segments = _translations(material)
+        chosen, sample = _chosen(options), segments.head(TIMED)
+        started = time.process_time()
+        _failures(sample, chosen, _rules(options), quiet=True)
+        seconds = (time.process_time() - started) * segments.height / sample.height
+        characters = int(segments["translation"].str.len_chars().sum())
+        yield Unasked("failure detectors", None, False, segments.height, characters, None, seconds)
+
+    return Plan("check", options, material, (), local=local, notes=material.notes)
+
+
+def _chosen(options: CheckOptions) -> list[str] | None:
+    """The kinds of failure to look for; None for all."""
+    chosen: list[str] | None = None if options.kinds is None else several(options.kinds)
+    for kind in chosen or ():
+        DETECTORS.get(kind)
+    return chosen
+
+
+def _rules(options: CheckOptions) -> Rules | None:
+    given = options.rules
+    return given if isinstance(given, Rules) or given is None else read_rules(given)
 
 
 @takes(CheckOptions)
 def check(options: CheckOptions) -> Run:
     """Look for failures in translations: flags with evidence, rates with intervals per system and language pair."""
     material = _with_translations(options.dataset())
-    chosen: list[str] | None = None if options.kinds is None else several(options.kinds)
-    for kind in chosen or ():
-        DETECTORS.get(kind)
-    given = options.rules
-    rules = given if isinstance(given, Rules) or given is None else read_rules(given)
+    chosen, rules = _chosen(options), _rules(options)
     said = None if rules is None else digest([rules.model_dump_json()])
     with CHECK.session(options, data=material, scorers=[], kinds=chosen, rules=said) as session:
         if session.finished:
