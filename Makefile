@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo demo-neural test quick lint types bench docs site models clean parity locked audit release
+.PHONY: pictures demo demo-neural test quick lint types bench docs site models clean parity locked audit release
 
 # On the core alone, which installs in half a minute; `make demo-neural` adds BERTScore and a learned metric
 demo: $(VENV)/.core
@@ -39,6 +39,10 @@ bench: $(VENV)/.test
 # Official scores of small checkpoints, each official implementation in an environment of its own (METRICX, OPENKIWI, EVALUATE: checkouts)
 parity:
 	bash scripts/parity/make.sh build/parity "$(METRICX)" "$(OPENKIWI)" "$(EVALUATE)"
+
+# Pictures of reports in README and docs, from runs of the current code
+pictures: $(VENV)/.test
+	$(BIN)/python scripts/make_pictures.py --restart
 
 docs: $(VENV)/.core
 	$(BIN)/python scripts/make_catalogue.py

@@ -1,4 +1,4 @@
-"""Collect README and docs into one folder that MkDocs turns into a site."""
+"""Collect the docs, CONTRIBUTING, CHANGELOG and NOTICE into one folder that MkDocs turns into a site."""
 
 import re
 import shutil
@@ -6,36 +6,28 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "build" / "site-docs"
-TEXTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "NOTICE")
+TEXTS = ("CONTRIBUTING.md", "CHANGELOG.md", "NOTICE")
 
 
 def main() -> None:
     shutil.rmtree(TARGET, ignore_errors=True)
     shutil.copytree(ROOT / "docs", TARGET)
-    (TARGET / "index.md").rename(TARGET / "pages.md")
-    for name in TEXTS:
-        target = "index.md" if name == "README.md" else f"{name.removesuffix('.md').lower()}.md"
-        (TARGET / target).write_text(_relinked((ROOT / name).read_text("utf-8"), top=True), "utf-8")
     for page in TARGET.rglob("*.md"):
-        if page.parent != TARGET or page.name in ("pages.md",):
-            page.write_text(_relinked(page.read_text("utf-8"), top=False), "utf-8")
+        page.write_text(_relinked(page.read_text("utf-8"), top=False), "utf-8")
+    for name in TEXTS:
+        target = TARGET / f"{name.removesuffix('.md').lower()}.md"
+        target.write_text(_relinked((ROOT / name).read_text("utf-8"), top=True), "utf-8")
     print(f"{sum(1 for _ in TARGET.rglob('*.md'))} pages in {TARGET.relative_to(ROOT)}")
 
 
 def _relinked(text: str, top: bool) -> str:
     """Links between files of the repository as links between pages of the site."""
     if top:
-        text = re.sub(r"\]\(docs/index\.md", "](pages.md", text)
         text = re.sub(r"\]\(docs/", "](", text)
-    text = re.sub(r"\]\((?:\.\./)*README\.md", lambda found: found.group().replace("README.md", "index.md"), text)
-    text = re.sub(r"\]\(((?:\.\./)+)index\.md", _up, text)
+    text = re.sub(r"\]\(((?:\.\./)*)README\.md", lambda found: f"]({_depth(found.group(1))}index.md", text)
     text = re.sub(r"\]\(((?:\.\./)*)(CONTRIBUTING|CHANGELOG)\.md", _lowered, text)
     text = re.sub(r"\]\(((?:\.\./)*)NOTICE\)", lambda found: f"]({_depth(found.group(1))}notice.md)", text)
     return re.sub(r"\[([^\]]+)\]\((?:\.\./)*(?:bench|src|scripts|packages|tests|LICENSE|action)[^)]*\)", r"\1", text)
-
-
-def _up(found: re.Match[str]) -> str:
-    return f"]({_depth(found.group(1))}index.md"
 
 
 def _lowered(found: re.Match[str]) -> str:

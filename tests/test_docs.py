@@ -125,3 +125,12 @@ def test_every_family_of_perturbations_has_a_page_of_remedies() -> None:
     for family in {PERTURBATIONS.get(name).family for name in PERTURBATIONS.names()}:
         page = ROOT / "docs" / "weaknesses" / f"{family.replace(' ', '-')}.md"
         assert page.exists() and "**What helps" in page.read_text("utf-8"), family
+
+
+def test_every_page_has_a_place_in_the_navigation_and_every_picture_a_page() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
+    placed = set(re.findall(r"[\w/-]+\.md", str(site["nav"])))
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    assert {page for page in pages - placed if not re.fullmatch(r"papers/.+-.+\.md", page)} == set()
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    assert [image.name for image in (ROOT / "docs" / "images").iterdir() if image.name not in text] == []

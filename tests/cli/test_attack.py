@@ -14,7 +14,7 @@ from babelquake.errors import UserError
 from babelquake.runs.run import Run
 from babelquake.studies.attack.options import AttackOptions
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "start" / "metric.md").read_text("utf-8")
 
 ROWS = [
     ("a", "The old house stands by the river.", "The old house stands near the river.", "s1"),
@@ -161,7 +161,7 @@ def test_the_gate_names_the_attack_that_succeeds_more_often(
 
 
 def test_every_success_of_the_example_is_one_wrong_letter_that_a_reader_forgives(cli: Callable[..., Result]) -> None:
-    (command,) = re.findall(r"^babelquake (attack .*?--out runs/attack)$", README, re.M | re.S)
+    (command,) = re.findall(r"^babelquake (attack .*?--out runs/attack)$", PAGE, re.M | re.S)
     cli(*shlex.split(command.replace("\\\n", " ")), "-q", "--resamples", "100")
     attacks = Run.open("runs/attack").table("attacks")
     found = attacks.filter("success")
@@ -171,6 +171,6 @@ def test_every_success_of_the_example_is_one_wrong_letter_that_a_reader_forgives
         assert edit_distance(old, new) == 1
         assert len(old) >= 5 and not re.search(r"\d", old)
     counts = dict(found.group_by("victim").len().iter_rows())
-    (bleu, total, chrf) = map(int, re.findall(r"in (\d+) of (\d+) sentences.*?chrF in (\d+)", README, re.S)[0])
+    (bleu, total, chrf) = map(int, re.findall(r"in (\d+) of (\d+) sentences.*?chrF in (\d+)", PAGE, re.S)[0])
     assert (counts["bleu"], counts["chrf"]) == (bleu, chrf)
     assert attacks.filter(pl.col("victim") == "bleu").height == total
