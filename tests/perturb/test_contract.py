@@ -5,12 +5,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from babelquake.perturb import PERTURBATIONS, Perturbation
+from babelquake.perturb.beside import Beside, Other, Others
 
 NEEDS_A_MODEL = {"mask-replace"}
 """Ask for a masked language model that the tests do not load here."""
 NAMES = [name for name in PERTURBATIONS.names() if name not in NEEDS_A_MODEL]
 LANGUAGES = ("en", "de", "fr", "ru", "ja", "ar", None)
 VOCABULARY = ["house", "water", "été", "дом", "家"]
+OTHERS = Others([Other("One.", "Eins.", "1."), Other("Two!", "Zwei!", "2!"), Other("Three", "Drei", "3")])
+BESIDE = Beside("A reference.", "Une traduction.", OTHERS)
 SENTENCES = [
     "Now they have come to an agreement, and it isn't bad: 8,000 people agreed on Monday!",
     "She told him that her brother Peter would not run 5 km on 3 May 2020.",
@@ -37,7 +40,9 @@ QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(Heal
 
 def apply(name: str, text: str, lang: str | None = None, seed: int = 1, **options: float) -> str | None:
     """Run one perturbation with everything a caller may supply."""
-    return Perturbation(name, **options).apply(text, lang=lang, seed=seed, source="Quelle", vocabulary=VOCABULARY)
+    return Perturbation(name, **options).apply(
+        text, lang=lang, seed=seed, source="Quelle", vocabulary=VOCABULARY, beside=BESIDE
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,7 +76,7 @@ def test_order_and_batch_change_nothing(name: str) -> None:
     alone = [apply(name, sentence, "en") for sentence in SENTENCES]
     change = Perturbation(name)
     backwards = [
-        change.apply(sentence, lang="en", seed=1, source="Quelle", vocabulary=VOCABULARY)
+        change.apply(sentence, lang="en", seed=1, source="Quelle", vocabulary=VOCABULARY, beside=BESIDE)
         for sentence in reversed(SENTENCES)
     ]
     assert backwards[::-1] == alone
@@ -86,7 +91,7 @@ def test_the_card_is_complete_and_none_is_documented(name: str) -> None:
     outcomes = [apply(name, sentence, "en") for sentence in SENTENCES]
     if None in outcomes:
         assert "None" in description
-    assert any(outcomes)
+    assert any(outcome is not None for outcome in outcomes)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -117,8 +117,10 @@ def test_suites_that_contain_each_other_are_refused(tmp_path: Path) -> None:
         suite(str(one))
 
 
-def test_all_is_every_perturbation_that_needs_no_model() -> None:
-    assert {change.name for change in suite("all").perturbations} == set(PERTURBATIONS.names()) - {"mask-replace"}
+def test_all_is_every_perturbation_that_needs_no_model_and_is_no_pitfall() -> None:
+    pitfalls = {name for name in PERTURBATIONS.names() if PERTURBATIONS.get(name).family == "pitfalls"}
+    every = set(PERTURBATIONS.names()) - pitfalls - {"mask-replace"}
+    assert {change.name for change in suite("all").perturbations} == every
 
 
 def test_the_sweep_of_niu_has_the_paper_s_levels() -> None:

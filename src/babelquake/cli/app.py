@@ -16,6 +16,7 @@ from babelquake.cli.perturbing import perturb
 from babelquake.cli.reporting import compare, report
 from babelquake.cli.reproducing import reproduce
 from babelquake.cli.rerunning import rerun
+from babelquake.cli.scoring import scoring_command
 from babelquake.cli.similarities import similarities
 from babelquake.cli.studying import study_command
 from babelquake.cli.training import train
@@ -81,8 +82,8 @@ app.command("demo")(demo)
 app.command("list")(list_things)
 app.command("perturb")(perturb)
 app.command("mt")(study_command("mt", MtOptions))
-app.command("metric")(study_command("metric", MetricOptions))
-app.command("qe")(study_command("qe", QeOptions))
+app.command("metric")(scoring_command("metric", MetricOptions))
+app.command("qe")(scoring_command("qe", QeOptions))
 app.command("attack")(study_command("attack", AttackOptions))
 app.command("check")(check_command())
 app.command("correlate")(study_command("correlate", CorrelateOptions))

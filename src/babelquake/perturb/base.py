@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from babelquake.errors import UserError
 from babelquake.generators import driven
 from babelquake.languages import Language
+from babelquake.perturb.beside import ALONE, Beside
+from babelquake.perturb.beside import NAMES as BESIDE
 from babelquake.perturb.card import PERTURBATIONS, Card, card_of, card_of_function, perturbation
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.protection import hidden_in
@@ -63,6 +65,7 @@ class Perturbation:
         self._fixed = self.options | ({"level": self.level} if "level" in wants else {})
         self._draws, self._told = "rng" in wants, "lang" in wants
         self._further = self.vocabulary is not None or "source" in wants
+        self._beside = tuple(sorted(wants & BESIDE))
 
     def __reduce__(self) -> tuple[type["Perturbation"], tuple[Spec]]:
         """Sent elsewhere it is its name with options."""
@@ -139,9 +142,10 @@ class Perturbation:
         source: str | None = None,
         vocabulary: Sequence[str] | None = None,
         fillers: Fillers | None = None,
+        beside: Beside = ALONE,
     ) -> str | None:
         """The changed text; None where the perturbation does not apply to it."""
-        made = self.begin(text, lang, seed, replicate, source, vocabulary)
+        made = self.begin(text, lang, seed, replicate, source, vocabulary, beside)
         if made is None or isinstance(made, str):
             return made
         return driven(made, partial(self.fill, fillers))
@@ -154,6 +158,7 @@ class Perturbation:
         replicate: int = 0,
         source: str | None = None,
         vocabulary: Sequence[str] | None = None,
+        beside: Beside = ALONE,
     ) -> str | Asking | None:
         """The changed text at once, or a change under way that asks for words."""
         card = self.card
@@ -163,7 +168,7 @@ class Perturbation:
         if card.languages and not card.serves(lang):
             return None
         supply = self._fixed.copy()
-        hidden = hidden_in(text) if self.protect else None
+        hidden = hidden_in(text) if self.protect and not card.rewrites else None
         supply["text"] = text if hidden is None else hidden.text
         if self._told:
             supply["lang"] = lang
@@ -174,6 +179,8 @@ class Perturbation:
                 supply["source"] = source
             else:
                 supply["vocabulary"] = self._words(lang) if vocabulary is None else self._drawn(vocabulary)
+        for name in self._beside:
+            supply[name] = getattr(beside, name)
         changed: str | Asking | None = card.function(**supply)
         return changed if hidden is None else hidden.restored(changed)
 

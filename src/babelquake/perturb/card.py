@@ -5,6 +5,8 @@ A function asks for what it needs by parameter name:
 - `text` the text to change (always), `level` its strength, `rng` the keyed `Stream`;
 - `lang` the text's `Language` or None;
 - `source` the segment's source text (for `source-copy`), `vocabulary` the words it draws from;
+- `reference`, `foreign` and `others`: the segment's reference, its source in another language, the other segments
+  (see `beside`);
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
 It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
@@ -19,6 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.perturb.beside import NAMES as BESIDE
 from babelquake.registry import Registry
 from babelquake.spec import parameters
 from babelquake.user_code import PLACE, at, name_of, source_of, told
@@ -26,7 +29,7 @@ from babelquake.user_code import PLACE, at, name_of, source_of, told
 Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
 Side = Literal["source", "translation", "reference", "any"]
-SUPPLIED = frozenset({"text", "level", "rng", "lang", "source", "vocabulary"})
+SUPPLIED = frozenset({"text", "level", "rng", "lang", "source", "vocabulary"}) | BESIDE
 """Parameters that are not options: the caller supplies them."""
 
 
@@ -58,6 +61,8 @@ class Card:
     """What people call it, `{level}` standing for the level; or a function of its options that says so."""
     floor: str = ""
     """The least it changes at any level, where its paper's rule says so."""
+    rewrites: bool = False
+    """Whether source and reference change with the text (`beside.Rewritten`)."""
 
     @cached_property
     def wants(self) -> frozenset[str]:
@@ -96,6 +101,7 @@ MODULES: tuple[str, ...] = (
     "word_order",
     "meaning",
     "register",
+    "pitfalls",
 )
 """The modules whose import registers perturbations: one line per family."""
 
@@ -120,6 +126,7 @@ def perturbation(
     resource: Callable[[Language | None], str] | None = None,
     label: str | Callable[..., str] = "",
     floor: str = "",
+    rewrites: bool = False,
 ) -> Callable[[F], F]:
     """Register a function as a perturbation under a name."""
 
@@ -140,6 +147,7 @@ def perturbation(
             resource,
             label,
             floor,
+            rewrites,
         )
         PERTURBATIONS.register(name, card)
         function.card = card  # type: ignore[attr-defined]  # for those who name it by its place

@@ -7,8 +7,8 @@ perturbations: [misspell, case]
 ```
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +21,10 @@ from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
+from babelquake.perturb.beside import ALONE, Beside, Rewritten, beside_each
+from babelquake.perturb.beside import NAMES as BESIDE
 from babelquake.perturb.card import LIVE
+from babelquake.perturb.expectations import Expectation, expectations_of
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import FROM_DATA, Vocabulary
 from babelquake.spec import Spec, expand, split_list
@@ -48,6 +51,8 @@ class Suite:
     paper: str = ""
     replicates: int | None = None
     """How often stochastic perturbations are repeated; None leaves it to each one's card."""
+    expectations: Mapping[str, Expectation] = field(default_factory=dict)
+    """What an ideal metric does of each change, by label; empty where the suite says nothing of it."""
 
     def repeats(self, perturbation: Perturbation) -> int:
         """How many replicates of a perturbation this suite asks for."""
@@ -64,6 +69,16 @@ class Suite:
     def draws_from_data(self) -> bool:
         """Whether any of them draws words from the data's own texts."""
         return any(perturbation.vocabulary in FROM_DATA for perturbation in self.perturbations)
+
+    @property
+    def looks_beside(self) -> bool:
+        """Whether any of them asks for references, foreign translations or other segments."""
+        return any(perturbation.card.wants & BESIDE for perturbation in self.perturbations)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether any of them changes source and reference with the text."""
+        return any(perturbation.card.rewrites for perturbation in self.perturbations)
 
     def signature(self, lang: str | None = None, words: Vocabulary | None = None) -> str:
         """Every perturbation's signature, with its number of replicates."""
@@ -83,12 +98,14 @@ class Suite:
         vocabulary: Sequence[str] | None = None,
         fillers: Fillers | None = None,
         first_row: int = 0,
+        beside: Sequence[Beside] | None = None,
     ) -> pl.DataFrame:
         """One row per text × perturbation × replicate.
 
         A text's changes are made one after the other, so that its analysis into words is at hand for all of them; what
         they ask a masked language model is asked for all texts together. `vocabulary` is for `vocabulary=data` and
-        `data-all`.
+        `data-all`. `beside` is what each text may be handed; where nothing is given, the texts are each other's others.
+        The columns `own_source` and `own_reference` are there where a change may bring these.
         """
         known = Language(lang) if lang else None
         sources = sources if sources is not None else [None] * len(texts)
@@ -99,16 +116,18 @@ class Suite:
         ]
         if not cells:
             return pl.DataFrame(schema=VARIANTS)
+        if beside is None:
+            beside = beside_each(texts, sources) if self.looks_beside else [ALONE] * len(texts)
         words = {
             perturbation: vocabulary if perturbation.vocabulary in FROM_DATA else None
             for perturbation in self.perturbations
         }
         by_text = [
             [
-                perturbation.begin(text, known, seed, replicate, source, words[perturbation])
+                perturbation.begin(text, known, seed, replicate, source, words[perturbation], near)
                 for perturbation, replicate in cells
             ]
-            for text, source in zip(texts, sources, strict=True)
+            for text, source, near in zip(texts, sources, beside, strict=True)
         ]
         by_cell = [
             _finished(perturbation, [changed[place] for changed in by_text], fillers)
@@ -123,6 +142,7 @@ class Suite:
                 level=pl.lit(perturbation.level, pl.Float64),
                 replicate=pl.lit(replicate, pl.UInt32),
                 text=pl.Series(changed, dtype=pl.String),
+                **(_rewritten(changed) if self.rewrites else {}),
             )
             for (perturbation, replicate), changed in zip(cells, by_cell, strict=True)
         )
@@ -170,6 +190,18 @@ class Suite:
             f"{len(altering) - len(lacking)} of {len(altering)} meaning-altering probes: {', '.join(lacking)} was left "
             "out, it needs a masked language model."
         )
+
+
+REWRITTEN = {"own_source": pl.String, "own_reference": pl.String}
+"""The columns of variants that bring their source or reference; null where these are the segment's."""
+
+
+def _rewritten(changed: Sequence[str | None]) -> dict[str, pl.Series]:
+    sides = [(one.source, one.reference) if isinstance(one, Rewritten) else (None, None) for one in changed]
+    return {
+        name: pl.Series([side[place] for side in sides], dtype=kind)
+        for place, (name, kind) in enumerate(REWRITTEN.items())
+    }
 
 
 def _finished(
@@ -252,7 +284,7 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     items = content.get("perturbations") if isinstance(content, dict) else None
     if not items or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise UserError(f"{where} needs a list of names, such as `perturbations: [misspell, 'case[level=1]']`.")
-    known = {"description", "paper", "perturbations", "replicates", "protect"}
+    known = {"description", "paper", "perturbations", "replicates", "protect", "expectations"}
     if unknown := content.keys() - known:
         wrong = sorted(map(str, unknown))[0]
         raise UserError(f"{where} has an unknown key '{wrong}'. {did_you_mean(wrong, known)}")
@@ -270,6 +302,7 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
         str(content.get("description") or ""),
         str(content.get("paper") or ""),
         replicates if replicates is not None else own,
+        expectations_of(content.get("expectations"), perturbations, where),
     )
 
 

@@ -313,6 +313,15 @@ def detects_errors(finding: Finding, names: Names) -> str:
     return said + (f"; it is weakest at {weakest[0].perturbation} ({weakest[0].known:.1f} %)." if weakest else ".")
 
 
+def pitfalls(finding: Finding, names: Names) -> str:
+    tested, passed, undecided = (int(finding.facts[name]) for name in ("tested", "passed", "open"))
+    said = f"{names.who(finding.who)} passes {passed} of {tested} pitfalls"
+    if finding.numbers:
+        worst = [beside(names.label(one), f"as expected in {percent(one.known)}") for one in finding.numbers]
+        said += f" and fails {len(worst)}: {listed(worst, 3)}"
+    return f"{said}; {undecided} cannot be decided." if undecided else f"{said}."
+
+
 # qe
 
 
@@ -668,6 +677,7 @@ WORDS: dict[str, Words] = {
     **_all(near_baseline, best_under_noise, under_noise, most_consistent),
     **_all(loss, no_significant_loss, too_few, least_consistent),
     **_all(harmless_moves, harmless_costs_more, rewards_harmful, agreement_falls, detects_errors),
+    **_all(pitfalls),
     **_all(discriminates, discriminates_best, ranks_agree, warnings),
     **_all(fooled, withstood, transfer, further_than_people),
     **_all(failures),

@@ -40,12 +40,24 @@ class Flag(BaseModel):
     text: str
 
 
+class Expected(BaseModel):
+    """What an ideal scorer does of a change: `below`, `not below`, `not above` or `same`."""
+
+    rule: str
+    than: str | None = None
+    """The change it is compared with; None for the text as it is."""
+    level: float | None = None
+    """The level of that change; None for the same level."""
+
+
 class Facts(BaseModel):
     """What readers of a run must know beside its numbers."""
 
     audit: Audit | None = None
     meaning: dict[str, str] = Field(default_factory=dict)
     """Perturbation → preserving, altering or depends."""
+    expectations: dict[str, Expected] = Field(default_factory=dict)
+    """Perturbation → what an ideal scorer does of it, where the suite says so."""
     probes: dict[str, Probe] = Field(default_factory=dict)
     left_out: str | None = None
     """Probes that the suite has and the run has not, and why."""

@@ -13,7 +13,7 @@ LEAST = 50
 """Segments below which no interval of a lopsided number holds the truth as often as it says."""
 
 
-def wilson(successes: int, n: int) -> tuple[float, float]:
+def wilson(successes: float, n: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson 1927): sensible at 0 and 1, where the usual one is not."""
     if not n:
         return math.nan, math.nan

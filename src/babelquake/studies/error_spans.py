@@ -36,6 +36,8 @@ def errors_marked(
 ) -> pl.DataFrame:
     """A scorer's part of the table `spans`, from its scores of a run and the texts that were perturbed."""
     chosen = _most_moved(scores)
+    if "own_source" in variants.columns:
+        variants = variants.filter(pl.col("own_source").is_null())
     texts = chosen.join(
         variants.select("row", *CELL, "text"), on=["row", *CELL], how="inner", nulls_equal=True, maintain_order="left"
     )

@@ -13,6 +13,7 @@ import polars as pl
 from babelquake.engine import Engine, Progress, sharing
 from babelquake.languages import sides
 from babelquake.perturb.base import card_of
+from babelquake.perturb.suite import REWRITTEN
 from babelquake.runs.chunks import list_column
 from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
@@ -288,7 +289,7 @@ def _of_texts(
     material: Material, block: Block, paired: pl.DataFrame, group: Sequence[Scorer], engine: Engine
 ) -> list[dict[str, pl.DataFrame]]:
     """Scores of a block's clean and perturbed texts, and per segment and perturbation their sum."""
-    keys, questions = paired.drop("text"), material.questions(block, paired)
+    keys, questions = paired.drop("text", *REWRITTEN, strict=False), material.questions(block, paired)
     segments, order, starts = _replicates(keys)
     found = []
     for scorer, statistics in zip(group, engine.judge_all(group, questions), strict=True):

@@ -441,6 +441,10 @@ class PerturbingOptions(StudyOptions):
             repeated=True,
         ),
     ] = None
+    tolerance: Annotated[
+        float,
+        Option(metavar="X", help="Pitfalls: % of segments in which a scorer may do otherwise and pass.", min=0, max=50),
+    ] = 5.0
 
 
 def takes(options: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.languages import sides
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import REWRITTEN, Suite
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.options import Reset, StudyOptions
+from babelquake.studies.surroundings import surroundings_of
 from babelquake.studies.variants import Words, cell_columns, perturbed_blocks
 from babelquake.systems import System
 
@@ -79,21 +80,27 @@ class Material:
         if self.given is not None:
             yield from ((block, _given(self.given, block, suite)) for block in blocks)
             return
-        for block, made in perturbed_blocks(blocks, self.column, suite, self.lang, seed, words, engine):
+        near = surroundings_of(self.segments, self.column, suite, engine)
+        for block, made in perturbed_blocks(blocks, self.column, suite, self.lang, seed, words, engine, near):
             yield block, of_the_sample(made, self.left_out)
 
     def paired(self, block: Block, variants: pl.DataFrame) -> pl.DataFrame:
-        """The clean texts of a block, then its variants: row, id, language_pair, which variant, `changed`, `text`."""
+        """The clean texts of a block, then its variants: row, id, language_pair, which variant, `changed`, `text`.
+
+        Where variants bring their source and reference, these columns too.
+        """
         text = pl.col(self.column).fill_null("").alias("text")
+        brought = [pl.lit(None, kind).alias(name) for name, kind in REWRITTEN.items() if name in variants.columns]
         clean = block.segments.select(
-            "row", "id", "language_pair", *cell_columns(), pl.lit(False).alias("changed"), text
+            "row", "id", "language_pair", *cell_columns(), pl.lit(False).alias("changed"), text, *brought
         )
         return pl.concat([clean, variants.select(clean.columns)], how="vertical_relaxed")
 
     def questions(self, block: Block, paired: pl.DataFrame) -> Questions:
         """What scorers are asked of clean and perturbed texts of a block."""
         places = np.searchsorted(block.segments["row"].to_numpy(), paired["row"].to_numpy())
-        return self.batch(block.segments, paired["text"].to_list(), places)
+        asked = self.batch(block.segments, paired["text"].to_list(), places)
+        return _with_own(asked, paired) if "own_source" in paired.columns else asked
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,17 @@ class Plan:
 
         options = replace(self.options, **changed)
         return function_of(self.study)(**vars(options))
+
+
+def _with_own(asked: Questions, paired: pl.DataFrame) -> Questions:
+    """The questions with the sources and references that variants bring."""
+    sources, references = asked.sources, asked.references
+    if sources is not None:
+        sources = [own if own is not None else given for own, given in zip(paired["own_source"], sources, strict=True)]
+    if references is not None:
+        brought = zip(paired["own_reference"], references, strict=True)
+        references = [[own] if own is not None else given for own, given in brought]
+    return Questions(asked.translations, references, sources)
 
 
 def _given(given: Given, block: Block, suite: Suite) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import GateError, UserError, did_you_mean
 from babelquake.spec import split_list
 
 Row = dict[str, Any]
@@ -86,6 +86,13 @@ class Requirement:
         met = COMPARISONS[self.how](figure, self.limit)
         which = ("lower" if self.how in (">=", ">") else "upper") + " bound " if confident else ""
         return Answer(self.text, met, f"{'Met' if met else 'Not met'}: {self.text} for {where}: {which}{figure:.2f}.")
+
+
+def require_of(rows: Sequence[Row], limits: Iterable[str]) -> None:
+    """Stop with a GateError where a run's measures do not meet every limit."""
+    answers = [answer for limit in limits for answer in Requirement.parse(limit).check(rows)]
+    if missed := [answer.text for answer in answers if not answer.met]:
+        raise GateError(" ".join(missed))
 
 
 def _names(row: Row) -> tuple[str, ...]:

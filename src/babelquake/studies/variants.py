@@ -11,12 +11,14 @@ from babelquake.languages import Language as LanguageType
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
+from babelquake.perturb.beside import ALONE, Beside
 from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
 from babelquake.studies.blocks import Block
 from babelquake.studies.given_variants import COLUMN, given_of
+from babelquake.studies.surroundings import Surroundings
 
 Language = Callable[[str | None], str | None]
 """The language of a pair's texts that are perturbed."""
@@ -34,13 +36,21 @@ def cell_columns(label: str | None = None, level: float | None = None) -> list[p
 
 
 def variants_of(
-    block: Block, column: str, suite: Suite, language: Language, seed: int, words: Words, fillers: Fillers | None = None
+    block: Block,
+    column: str,
+    suite: Suite,
+    language: Language,
+    seed: int,
+    words: Words,
+    fillers: Fillers | None = None,
+    beside: Sequence[Beside] | None = None,
 ) -> pl.DataFrame:
     """Every variant of a block's texts in `column`: those the data bring, then those the suite makes.
 
     Texts to which a perturbation does not apply have no row.
 
-    Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text was really `changed`.
+    Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text was really `changed`;
+    where changes may bring their source and reference, `own_source` and `own_reference` too.
     """
     texts = block.segments[column].fill_null("")
     table = suite.variants(
@@ -51,6 +61,7 @@ def variants_of(
         sources=block.segments["source"].to_list(),
         vocabulary=words.get(block.language_pair),
         fillers=fillers,
+        beside=beside,
     )
     places = table["row"]
     made = table.with_columns(
@@ -59,22 +70,33 @@ def variants_of(
         changed=table["text"] != texts.gather(places),
     ).drop_nulls("text")
     given = given_of(block.segments)
-    return made if given is None else pl.concat([given.select(made.columns), made], how="vertical_relaxed")
+    return made if given is None else pl.concat([given, made], how="diagonal_relaxed").select(made.columns)
 
 
 def perturbed_blocks(
-    blocks: Sequence[Block], column: str, suite: Suite, language: Language, seed: int, words: Words, engine: Engine
+    blocks: Sequence[Block],
+    column: str,
+    suite: Suite,
+    language: Language,
+    seed: int,
+    words: Words,
+    engine: Engine,
+    surroundings: Surroundings,
 ) -> Iterator[tuple[Block, pl.DataFrame]]:
     """Blocks with their variants, as they are made: by the engine's workers, or here where a model is asked."""
+
+    def beside(block: Block) -> list[Beside] | None:
+        return [surroundings.get(row, ALONE) for row in block.segments["row"]] if surroundings else None
+
     if suite.asks:
         fillers = fillers_of(engine)
         for block in blocks:
-            yield block, variants_of(block, column, suite, language, seed, words, fillers)
+            yield block, variants_of(block, column, suite, language, seed, words, fillers, beside(block))
         return
     carried = [COLUMN] if blocks and COLUMN in blocks[0].segments.columns else []
     texts = ["row", "id", "language_pair", *dict.fromkeys((column, "source")), *carried]
     pieces = (
-        (replace(block, segments=block.segments.select(texts)), language(pair), words.get(pair))
+        (replace(block, segments=block.segments.select(texts)), language(pair), words.get(pair), beside(block))
         for block in blocks
         for pair in [block.language_pair]
     )
@@ -83,12 +105,15 @@ def perturbed_blocks(
 
 
 def _perturbed(
-    column: str, suite: Suite, seed: int, piece: tuple[Block, str | None, Vocabulary | None]
+    column: str,
+    suite: Suite,
+    seed: int,
+    piece: tuple[Block, str | None, Vocabulary | None, list[Beside] | None],
 ) -> pl.DataFrame:
     """The variants of a block, wherever that is computed."""
-    block, lang, words = piece
+    block, lang, words, beside = piece
     known = {} if words is None else {block.language_pair: words}
-    return variants_of(block, column, suite, lambda pair: lang, seed, known)
+    return variants_of(block, column, suite, lambda pair: lang, seed, known, beside=beside)
 
 
 def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:

@@ -10,6 +10,7 @@ from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text, metric_tables
 from babelquake.report.page import Page
 from babelquake.report.phrases import row_label
+from babelquake.report.pitfalls import length_charts
 from babelquake.report.results import named, results_of, scorer_text, statistic_text, tested_text
 from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
@@ -27,6 +28,7 @@ def metric_views(run: Run) -> list[View]:
         View(
             pair or "all",
             [
+                *length_charts(results, pair),
                 *_forests(results, pair, meaning),
                 *_agreement(results, pair),
                 *layer_charts(results, pair),

@@ -4,6 +4,7 @@ from babelquake.perturb.labels import known_card
 from babelquake.report.metric.layers import layer_tables
 from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled, row_label
+from babelquake.report.pitfalls import pitfall_tables
 from babelquake.report.results import level_text, results_of, statistic_text
 from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
 from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
@@ -15,6 +16,7 @@ def metric_tables(run: Run) -> list[Table]:
     results = results_of(run)
     meaning = run.info.facts.meaning
     return [
+        *pitfall_tables(run, results),
         *_sensitivity(results.whole, meaning),
         *parts_table("Δ by part of the data", results.where("delta"), "scorer", "Δ", 2),
         *_harmless(results),

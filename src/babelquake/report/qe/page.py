@@ -8,6 +8,7 @@ import regex
 from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, points, tooltips
 from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.page import Page
+from babelquake.report.pitfalls import length_charts
 from babelquake.report.qe.tables import meaning_of, probe_title, qe_tables
 from babelquake.report.results import named, results_of, scorer_text, tested_text
 from babelquake.runs.info import Probe
@@ -24,7 +25,11 @@ def qe_views(run: Run) -> list[View]:
     probes = run.info.facts.probes
     pairs = values(results.where("drop", "discrimination"), "language_pair")
     return [
-        View(pair or "all", [*_ranking(results, pair), *_profiles(results, pair, probes)], key={"language_pair": pair})
+        View(
+            pair or "all",
+            [*length_charts(results, pair), *_ranking(results, pair), *_profiles(results, pair, probes)],
+            key={"language_pair": pair},
+        )
         for pair in pairs
     ]
 

@@ -1,6 +1,7 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
 from babelquake.report.parts import parts_table
+from babelquake.report.pitfalls import pitfall_tables
 from babelquake.report.results import results_of
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
 from babelquake.runs.info import Flag, Probe
@@ -16,7 +17,7 @@ def qe_tables(run: Run) -> list[Table]:
     results = everything.whole
     probes = run.info.facts.probes
     turned = _turned(run.info.facts.lower_is_better)
-    tables = []
+    tables = pitfall_tables(run, results)
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         tables += [
             *_ranking(results, pair, run.info.facts.left_out, turned),

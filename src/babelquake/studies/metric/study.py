@@ -38,6 +38,7 @@ from babelquake.studies.metric.unknown_tokens import unknown_tokens
 from babelquake.studies.metric.verdict import metric_findings
 from babelquake.studies.missing_scores import require_scores, steady, text_among
 from babelquake.studies.options import Unit, takes
+from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_measures
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.segment_units import unit_for, with_units
@@ -70,7 +71,7 @@ METRIC = Study(
     MetricOptions,
     question="Do these metrics move for the right reasons?",
     inputs=("source|references",),
-    measures=(*kinds_in(kinds), *AGREEMENTS.values()),
+    measures=(*kinds_in(kinds), *AGREEMENTS.values(), *PITFALLS),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,
     counts=must_not_fall,
@@ -153,6 +154,7 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
     meanings, draws = session.run.info.facts.meaning, (session.resamples, session.seed)
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws, options.by)
     measures += achieved_shares(tables["variants"], segments, "text")
+    measures += pitfall_measures(tables["sums"], segments, session.scorers, planned.perturbations, options.tolerance)
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 
@@ -185,6 +187,7 @@ def _judged(session: Session, planned: Plan, side: Side) -> dict[str, pl.LazyFra
     session.run.info.facts.meaning = {
         perturbation.label: meaning_of(perturbation) for perturbation in planned.perturbations.perturbations
     } | meanings_of(session.data, GIVEN[side])
+    session.run.info.facts.expectations = expected(planned.perturbations)
     tables = execute(planned, session)
     require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, planned.segments))
     return tables

@@ -5,12 +5,18 @@ from collections.abc import Iterator
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.results import STATISTICS, Results, Row, values
 from babelquake.runs.run import Run
+from babelquake.studies.pitfalls import pitfall_findings
 
 
 def metric_findings(run: Run) -> list[Finding]:
     """Sensitivity, agreement with people under noise, challenge sets: whatever the run holds."""
     results = Results.of(run)
-    return [*_sensitivity(results.whole, run.info.facts.meaning), *_agreement(results), *_challenge(results)]
+    return [
+        *pitfall_findings(run),
+        *_sensitivity(results.whole, run.info.facts.meaning),
+        *_agreement(results),
+        *_challenge(results),
+    ]
 
 
 def _sensitivity(results: Results, meaning: dict[str, str]) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of, refuse_shared_labels
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import Unit, takes
+from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_measures
 from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import part_results, probe_results, probed_models
@@ -59,7 +60,7 @@ QE = Study(
     QeOptions,
     question="Do these quality estimators notice what matters?",
     inputs=("source", "translation|references"),
-    measures=kinds_in(kinds),
+    measures=(*kinds_in(kinds), *PITFALLS),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
     plan=lambda options: plan(options),
@@ -159,6 +160,7 @@ def qe(options: QeOptions) -> Run:
             for label, meaning in meanings_of(planned.data, TRANSLATIONS).items()
         }
         run.info.facts.left_out = lacking
+        run.info.facts.expectations = expected(suite)
         session.say(*planned.notes)
         session.once("segments", lambda: selected)
         tables = execute(planned, session)
@@ -179,6 +181,8 @@ def qe(options: QeOptions) -> Run:
         measures += agreement_measures(pearson_cells(everything, humans, session.scorers, resamples, seed))
         measures += ranking_results(measures, seed)
         measures += parts
+        probed_by = [scorer for scorer in session.scorers if scorer.name not in unprobed]
+        measures += pitfall_measures(tables["sums"], selected, probed_by, suite, options.tolerance)
         run.info.facts.flags = flags
         session.say(
             *(

@@ -6,12 +6,13 @@ from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Flag
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
+from babelquake.studies.pitfalls import pitfall_findings
 
 
 def qe_findings(run: Run) -> list[Finding]:
     """Per language pair: the best and the worst model, agreement of rankings; then the warnings."""
     results = Results.of(run).whole
-    found: list[Finding] = []
+    found: list[Finding] = [*pitfall_findings(run)]
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         found += _models(results, pair)
         for row in results.known("rank_agreement", language_pair=pair):

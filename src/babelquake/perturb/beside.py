@@ -1,0 +1,87 @@
+"""What a perturbation may be handed beside the text: the reference, a foreign translation, the other segments.
+
+A function asks for it by parameter name (`reference`, `foreign`, `others`). Whoever perturbs knows the data; a
+perturbation sees what it asked for and nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from babelquake.randomness import Stream
+
+
+class Other(NamedTuple):
+    """A segment of the data as another one sees it."""
+
+    text: str
+    source: str | None = None
+    reference: str | None = None
+
+    @property
+    def identity(self) -> str:
+        """What tells it from other segments: its source, or where there is none its text."""
+        return self.source or self.text
+
+
+@dataclass(frozen=True)
+class Others:
+    """The segments that stand in the data with one of them, in their order."""
+
+    table: Sequence[Other] = ()
+    place: int = 0
+    """Where the segment itself stands."""
+
+    def chain(self, count: int) -> list[Other] | None:
+        """The segment and those after it, `count` together, from the start again behind the last; None if too few."""
+        size = len(self.table)
+        return [self.table[(self.place + step) % size] for step in range(count)] if 0 < count <= size else None
+
+    def another(self, rng: Stream) -> Other | None:
+        """A random segment of another source, whose text is another one; None where there is none."""
+        if not self.table:
+            return None
+        own = self.table[self.place]
+        start, size = rng.below(len(self.table)), len(self.table)
+        walk = (self.table[(start + step) % size] for step in range(size))
+        return next((one for one in walk if one.identity != own.identity and one.text != own.text), None)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Everything that one text may be handed."""
+
+    reference: str | None = None
+    foreign: str | None = None
+    """The same source in another language than the text's."""
+    others: Others = field(default_factory=Others)
+
+
+ALONE = Beside()
+"""Of a text that stands for itself."""
+NAMES = frozenset({"reference", "foreign", "others"})
+"""The parameters that ask for it."""
+
+
+class Rewritten(str):
+    """A changed text whose source and reference changed with it: what is judged is the whole of it."""
+
+    __slots__ = ("reference", "source")
+
+    source: str | None
+    reference: str | None
+
+    def __new__(cls, text: str, source: str | None = None, reference: str | None = None) -> "Rewritten":
+        """`None`: the segment's own."""
+        made = super().__new__(cls, text)
+        made.source, made.reference = source, reference
+        return made
+
+
+def beside_each(
+    texts: Sequence[str], sources: Sequence[str | None], references: Sequence[str | None] | None = None
+) -> list[Beside]:
+    """What each of some texts may be handed where nothing else is known: its reference, and each other."""
+    known = references if references is not None else [None] * len(texts)
+    table = [Other(*row) for row in zip(texts, sources, known, strict=True)]
+    return [Beside(one.reference, None, Others(table, place)) for place, one in enumerate(table)]

@@ -1,0 +1,93 @@
+"""The card of pitfalls, for the pages of `metric` and `qe`: one table for all scorers, one for each, length curves."""
+
+from babelquake.perturb.labels import label_of
+from babelquake.report.charts import Chart, sweeps
+from babelquake.report.phrases import row_label
+from babelquake.report.results import scorer_text
+from babelquake.report.table import Table, digits, number, of, table_of
+from babelquake.runs.info import Expected
+from babelquake.runs.results import Results, Row, distinct, values
+from babelquake.runs.run import Run
+from babelquake.studies.pitfalls import LENGTH_EFFECT, PITFALL, SMALL, UNTOUCHED, outcome_of
+
+RULES = {
+    "below": "scores it lower",
+    "not below": "does not score it lower",
+    "not above": "does not score it higher",
+    "same": "scores it the same",
+}
+SHOWN = {"pass": "pass", "fail": "FAIL", "undecided": "undecided", "too few": "too few", "not tested": "–"}
+
+
+def pitfall_tables(run: Run, results: Results) -> list[Table]:
+    """What passes and what fails: all scorers side by side, then each scorer's card with its intervals."""
+    tolerance, expected = run.info.number("tolerance", 5.0), run.info.facts.expectations
+    rows = results.whole.where(PITFALL.name)
+    note = (
+        f"% of segments in which the scorer does what an ideal one would. pass: at least {100 - tolerance:g} %; "
+        f"FAIL: the 95 % interval ends below that; undecided: it reaches both sides. The same, not lower and not "
+        f"higher allow for {SMALL:g} standard deviations of the scorer's scores of unchanged texts."
+    )
+    tables = []
+    for pair in values(rows, "language_pair"):
+        here = [row for row in rows if row["language_pair"] == pair]
+        tables.append(_together(here, expected, tolerance, f"Pitfalls{of(pair)}", note))
+        scorers = values(here, "scorer")
+        for scorer in scorers:
+            mine = [row for row in here if row["scorer"] == scorer]
+            title = f"Pitfalls of {scorer_text(scorer, scorers)}{of(pair)}"
+            tables += _card(mine, expected, tolerance, title)
+    return tables
+
+
+def _together(rows: list[Row], expected: dict[str, Expected], tolerance: float, title: str, note: str) -> Table:
+    scorers, label = values(rows, "scorer"), row_label(rows)
+    cells = {(row["perturbation"], row["level"], row["scorer"]): row for row in rows}
+    lines = []
+    for place in distinct(rows, "perturbation", "level"):
+        first = next(row for row in rows if (row["perturbation"], row["level"]) == place)
+        shares = (_said(cells.get((*place, scorer)), tolerance) for scorer in scorers)
+        lines.append((label(first), ideal(first, expected), *shares))
+    heads = (scorer_text(scorer, scorers) for scorer in scorers)
+    missing = f" – not tested: {UNTOUCHED}" if any(row["note"] == UNTOUCHED for row in rows) else ""
+    return Table(title, ("change", "an ideal scorer", *heads), tuple(lines), note + missing, ("an ideal scorer",))
+
+
+def _said(row: Row | None, tolerance: float) -> str:
+    if row is None:
+        return ""
+    share = f" {number(row['value'], 0)}" if row["value"] is not None else ""
+    return SHOWN[outcome_of(row["value"], row["high"], row["n"], tolerance)] + share
+
+
+def _card(rows: list[Row], expected: dict[str, Expected], tolerance: float, title: str) -> list[Table]:
+    columns = {
+        "change": row_label(rows),
+        "an ideal scorer": lambda row: ideal(row, expected),
+        "segments": lambda row: str(row["n"] or ""),
+        "% as expected": digits("value"),
+        "95 % interval": lambda row: "" if row["low"] is None else f"{row['low']:.1f} to {row['high']:.1f}",
+        "outcome": lambda row: SHOWN[outcome_of(row["value"], row["high"], row["n"], tolerance)],
+    }
+    return table_of(title, rows, columns, spare=("an ideal scorer", "95 % interval", "segments"))
+
+
+def ideal(row: Row, expected: dict[str, Expected]) -> str:
+    """What an ideal scorer does of a change: `scores it lower than references in a row (1)`."""
+    said = expected.get(row["perturbation"])
+    if said is None:
+        return ""
+    if said.than is None:
+        return RULES[said.rule]
+    level = row["level"] if said.level is None else said.level
+    return f"{RULES[said.rule]} than {label_of(said.than, level)}"
+
+
+def length_charts(results: Results, pair: str | None) -> list[Chart]:
+    """The score against the number of concatenated segments, the translation being the reference."""
+    rows = results.whole.known(LENGTH_EFFECT.name, language_pair=pair)
+    described = (
+        "What happens to each scorer's score when {} grow in number, translation and reference being equal: an ideal "
+        "scorer stays at 0. In standard deviations of its scores of unchanged texts, with 95 % intervals."
+    )
+    return sweeps(rows, "scorer", "length", "Score against length", "change of score (sd)", described)

@@ -1,0 +1,165 @@
+"""The card of a scorer: does it do what an ideal one would, change by change? For suites that say what is expected.
+
+Per change and segment the score is compared with that of the text as it is, or of another change of it. `below` wants
+a lower score; `same`, `not below` and `not above` allow for a small effect, a fifth of the standard deviation of the
+scorer's scores of unchanged texts (Cohen 1988). A scorer passes where it does so in all but `tolerance` per cent of the
+segments, fails where it surely does not, and neither is said where the interval reaches both sides or segments are few.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from babelquake.perturb.expectations import Expectation
+from babelquake.perturb.suite import Suite
+from babelquake.runs.chunks import same
+from babelquake.runs.findings import Finding, Number
+from babelquake.runs.info import Expected
+from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.results import Results, Row, values
+from babelquake.runs.run import Run
+from babelquake.scorers import Scorer
+from babelquake.scorers.base import Array
+from babelquake.stats.intervals import mean_interval, wilson
+from babelquake.stats.resampling import Keys
+from babelquake.stats.units import by_unit
+from babelquake.studies.cells import LEAST_CHANGED
+from babelquake.studies.segment_units import keys_by_row
+
+PITFALL = Kind("pitfall", unit="% of segments as expected", better="up")
+PITFALLS_PASSED = Kind("pitfalls_passed", unit="pitfalls", better="up")
+PITFALLS_FAILED = Kind("pitfalls_failed", unit="pitfalls", better="down")
+LENGTH_EFFECT = Kind("length_effect", unit="sd of the scorer's scores")
+PITFALLS = (PITFALL, PITFALLS_PASSED, PITFALLS_FAILED, LENGTH_EFFECT)
+SMALL = 0.2
+"""Standard deviations of a scorer's scores that count as the same."""
+Outcome = Literal["pass", "fail", "undecided", "too few", "not tested"]
+UNTOUCHED = "the data give it nothing to change."
+
+
+def expected(suite: Suite) -> dict[str, Expected]:
+    """What a suite expects of each change, as a run keeps it."""
+    return {label: Expected(rule=one.rule, than=one.than, level=one.level) for label, one in suite.expectations.items()}
+
+
+def pitfall_measures(
+    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], suite: Suite, tolerance: float
+) -> list[Measure]:
+    """Per scorer and change the share of segments as expected, how many pitfalls that passes, and effects of length."""
+    if not suite.expectations:
+        return []
+    keys = keys_by_row(segments)
+    found: list[Measure] = []
+    for scorer in scorers:
+        columns = ["row", "language_pair", "perturbation", "level", "score", "changed"]
+        mine = sums.filter(pl.col("scorer") == scorer.name).select(columns).collect()
+        for (pair,), part in mine.group_by("language_pair", maintain_order=True):
+            place: dict[str, Any] = {"language_pair": pair, "scorer": scorer.name}
+            here = [*_shares(part, scorer.sign, suite, keys, place)]
+            outcomes = [outcome_of(one.value, one.high, one.n, tolerance) for one in here if one.kind is PITFALL]
+            tested = sum(outcome != "not tested" for outcome in outcomes)
+            found += here
+            found.append(Measure(PITFALLS_PASSED, outcomes.count("pass"), tested, **place))
+            found.append(Measure(PITFALLS_FAILED, outcomes.count("fail"), tested, **place))
+    return found
+
+
+def outcome_of(value: float | None, high: float | None, n: int | None, tolerance: float) -> Outcome:
+    """Whether a share of segments as expected passes: in per cent, with the upper end of its interval."""
+    if value is None or high is None or not n:
+        return "not tested"
+    if high < 100 - tolerance:
+        return "fail"
+    if n < LEAST_CHANGED:
+        return "too few"
+    return "pass" if value >= 100 - tolerance else "undecided"
+
+
+def _shares(part: pl.DataFrame, sign: float, suite: Suite, keys: Keys, place: Mapping[str, Any]) -> Iterator[Measure]:
+    """One share per change, over the segments that it really changed; then what length alone does."""
+    clean = part.filter(pl.col("perturbation").is_null())["score"].drop_nans()
+    spread = float(clean.std() or 0.0)  # type: ignore[arg-type]
+    for perturbation in suite.perturbations:
+        expectation = suite.expectations.get(perturbation.label)
+        if expectation is None:
+            continue
+        where = {**place, "perturbation": perturbation.label, "level": perturbation.level}
+        baseline = expectation.baseline(perturbation.level)
+        itself = baseline == perturbation.cell
+        rows, moved = _moved(part, perturbation.cell, baseline, sign)
+        if not itself:
+            yield _share(rows, as_expected(moved, expectation, SMALL * spread), keys, where)
+        if expectation.than == perturbation.label and rows.size and spread:
+            known = np.isfinite(moved)
+            units, effect = by_unit(keys[rows[known]], np.stack([moved[known], np.ones(known.sum())], axis=1))
+            each = effect[:, 0] / effect[:, 1] / spread
+            low, high = mean_interval(each)
+            yield Measure(LENGTH_EFFECT, float(each.mean()), len(units), low=low, high=high, **where)
+
+
+def _moved(part: pl.DataFrame, cell: tuple[str, float | None], baseline: Any, sign: float) -> tuple[Any, Array]:
+    """The rows that a change really changed, and by how much their score is above that of the baseline.
+
+    What a scorer gives no score is below everything.
+    """
+    itself = baseline == cell
+    changed = part.filter(same(perturbation=cell[0], level=cell[1]))
+    if not itself and baseline[0] is None:
+        changed = changed.filter("changed")
+    before = part.filter(same(perturbation=baseline[0], level=baseline[1])).select("row", before="score")
+    both = changed.join(before, on="row", maintain_order="left").filter(pl.col("before").is_not_nan())
+    moved = sign * (both["score"] - both["before"]).to_numpy()
+    return both["row"].to_numpy(), np.where(np.isnan(moved), -np.inf, moved)
+
+
+def as_expected(moved: Array, expectation: Expectation, margin: float) -> Array:
+    """Whether each segment's score moved as an ideal scorer's would."""
+    if expectation.rule == "below":
+        return np.asarray(moved < 0)
+    if expectation.rule == "not below":
+        return np.asarray(moved >= -margin)
+    if expectation.rule == "not above":
+        return np.asarray(moved <= margin)
+    return np.asarray(np.abs(moved) <= margin)
+
+
+def _share(rows: Any, met: Array, keys: Keys, where: Mapping[str, Any]) -> Measure:
+    """The share of segments as expected; several translations of one segment count as one, by their mean."""
+    if not rows.size:
+        return Measure(PITFALL, None, 0, note=UNTOUCHED, **where)
+    _, counts = by_unit(keys[rows], np.stack([met.astype(np.float64), np.ones(rows.size)], axis=1))
+    each = counts[:, 0] / counts[:, 1]
+    low, high = wilson(float(each.sum()), each.size)
+    return Measure(PITFALL, 100 * float(each.mean()), each.size, low=100 * low, high=100 * high, **where)
+
+
+def pitfall_findings(run: Run) -> Iterator[Finding]:
+    """Per scorer how many pitfalls it passes, and which it fails, the worst first."""
+    results = Results.of(run).whole
+    tolerance = run.info.number("tolerance", 5.0)
+    rows = results.where(PITFALL.name)
+    for pair in values(rows, "language_pair"):
+        for scorer in values(rows, "scorer"):
+            mine = [row for row in rows if row["scorer"] == scorer and row["language_pair"] == pair]
+            sorted_out = outcomes(mine, tolerance)
+            failed = sorted((row for row, said in sorted_out if said == "fail"), key=lambda row: float(row["value"]))
+            said = [outcome for _, outcome in sorted_out if outcome != "not tested"]
+            yield Finding(
+                what="pitfalls",
+                weight="answer",
+                who=scorer,
+                language_pair=pair,
+                numbers=tuple(map(Number.of, failed)),
+                facts={
+                    "tested": len(said),
+                    "passed": said.count("pass"),
+                    "open": len(said) - said.count("pass") - len(failed),
+                },
+            )
+
+
+def outcomes(rows: Iterable[Row], tolerance: float) -> list[tuple[Row, Outcome]]:
+    """Rows of shares, each with whether it passes."""
+    return [(row, outcome_of(row["value"], row["high"], row["n"], tolerance)) for row in rows]
