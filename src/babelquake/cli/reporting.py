@@ -22,6 +22,9 @@ def report(
     markdown: Annotated[Path | None, option("--markdown", "PATH", "Write the tables as Markdown.")] = None,
     latex: Annotated[Path | None, option("--latex", "PATH", "Write the tables as LaTeX (booktabs).")] = None,
     png: Annotated[Path | None, option("--png", "PATH", "Write every plot as PNG and SVG into a folder.")] = None,
+    summary: Annotated[
+        Path | None, option("--summary", "PATH", "Write one slide (16:9, PNG or SVG): the answer, one chart, examples.")
+    ] = None,
     model_card: Annotated[
         Path | None, option("--model-card", "PATH", "Write model-index metadata and a section for a model card.")
     ] = None,
@@ -48,11 +51,18 @@ def report(
         from babelquake.report.plots import write_images
 
         written += write_images(opened, png)
+    if summary:
+        from babelquake.errors import UserError
+        from babelquake.report.slide import write_slide
+
+        if len(opened) != 1:
+            raise UserError(f"--summary shows one run; {len(opened)} are given.")
+        written.append(write_slide(opened[0], summary))
     if model_card:
         from babelquake.report.model_card import to_model_card
 
         written.append(_written(model_card, to_model_card(opened)))
-    if html or not (markdown or latex or png or model_card):
+    if html or not (markdown or latex or png or summary or model_card):
         from babelquake.report.html import write_html
 
         target = html or runs[0] / "report.html"

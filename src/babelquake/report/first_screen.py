@@ -9,12 +9,12 @@ from babelquake.report.examples import EVERY, with_texts
 from babelquake.report.page import page_of, views
 from babelquake.report.phrases import labelled
 from babelquake.report.results import scorer_text, short_names
-from babelquake.report.verdict import Sentence
+from babelquake.report.verdict import Sentence, sentence_case
 from babelquake.runs.run import Run
 
 SHOWN = 3
-CANDIDATES = 400
-"""Most damaged variants that the shown ones are chosen from: no two of one perturbation or of one segment."""
+CANDIDATES = 10
+"""Most damaged variants of each perturbation that the shown ones are chosen from: no two of one segment."""
 MOST_CHARACTERS = 220
 """Of a text on the first screen; the examples below have all of it."""
 
@@ -29,7 +29,7 @@ class Headline(NamedTuple):
     @classmethod
     def of(cls, sentence: Sentence) -> "Headline":
         """Split where the sentence goes on after its first statement."""
-        first, mark, rest = sentence.text.partition("; ")
+        first, mark, rest = sentence.text.replace(" %", "\u00a0%").partition("; ")
         return cls(first, mark + rest, sentence.weight == "alarm")
 
 
@@ -48,9 +48,11 @@ def worst_examples(run: Run) -> list[dict[str, str]]:
         return []
     order = shape.rows(run, _harmless(run)).filter(pl.col("drop") > 0)
     order = order.sort("drop", descending=True, maintain_order=True)
+    order = order.group_by("perturbation", maintain_order=True).head(CANDIDATES).select(order.collect_schema().names())
+    order = order.sort("drop", descending=True, maintain_order=True)
     chosen: dict[Any, dict[str, Any]] = {}
     rows: set[int] = set()
-    for row in order.head(CANDIDATES).collect().iter_rows(named=True):
+    for row in order.collect().iter_rows(named=True):
         if row["perturbation"] not in chosen and row["row"] not in rows and len(chosen) < SHOWN:
             chosen[row["perturbation"]] = row
             rows.add(row["row"])
@@ -61,7 +63,7 @@ def worst_examples(run: Run) -> list[dict[str, str]]:
     short = short_names(among) if shape.who == "system" else {name: scorer_text(name, among) for name in among}
     return [
         {
-            "label": named(row["perturbation"], row["level"]),
+            "label": sentence_case(named(row["perturbation"], row["level"])),
             "who": short[row[shape.who]],
             "kind": shape.kinds.get(row.get("change") or "", ""),
             "source": cut(row.get("text")),

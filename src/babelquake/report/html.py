@@ -24,6 +24,7 @@ from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, views
+from babelquake.report.remedies import what_to_do
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
 from babelquake.report.verdict import told
@@ -98,6 +99,7 @@ def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
         "worst": worst_examples(run),
         "worst_title": worst_title(run),
         "lead": lead_chart(run) is not None,
+        "advice": what_to_do(run),
         "facts": _facts(run),
         "notes": info.notes,
         "audit": audit_facts(run),
