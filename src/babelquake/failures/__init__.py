@@ -10,7 +10,7 @@ from babelquake.failures.base import COSTS, DETECTORS, Card, Cost, Failure, dete
 from babelquake.failures.pair import Pair
 from babelquake.languages import Language, LanguagePair
 
-__all__ = ["DETECTORS", "Card", "Failure", "Pair", "cards_for", "detect", "detector", "failures_in"]
+__all__ = ["DETECTORS", "WITHOUT_MODEL", "Card", "Failure", "Pair", "cards_for", "detect", "detector", "failures_in"]
 WITHOUT_MODEL: tuple[Cost, ...] = ("free", "identifier")
 """What every study can afford: no neural model."""
 

@@ -41,7 +41,7 @@ class Card:
     family: str
     needs: frozenset[Need]
     languages: tuple[str, ...]
-    """Target languages it serves; empty for any."""
+    """Target languages it serves, and source languages where it needs vectors; empty for any."""
     cost: Cost
     paper: str
     function: Function = field(repr=False, compare=False)
@@ -61,10 +61,23 @@ class Card:
             return False
         if "source language" in self.needs and source is not None and target is not None and source.code == target.code:
             return False
+        if "vectors" in self.needs and (source is None or source.code not in self.languages):
+            return False
         return not self.languages or (target is not None and target.code in self.languages)
 
 
-MODULES = ("language", "copying", "talking", "repetition", "lengths", "numbers", "markup", "negation", "names")
+MODULES = (
+    "language",
+    "copying",
+    "talking",
+    "repetition",
+    "lengths",
+    "numbers",
+    "markup",
+    "negation",
+    "names",
+    "detached",
+)
 """The modules whose import registers detectors: one line per family."""
 
 DETECTORS: Registry[Card] = Registry(

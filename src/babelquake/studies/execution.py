@@ -72,7 +72,7 @@ def execute(plan: Plan, session: Session) -> Tables:
     if plan.detect is not None:
         for name, block in pieces:
             if not parts["failures"].has(name):
-                parts["failures"].store(name, plan.detect(block, read(name, block)))
+                parts["failures"].store(name, plan.detect(block, read(name, block), session.engine))
         joined["failures"] = [name for name, _ in pieces]
     found = run.join(**joined)
     return {table: found[table] for table in wanted}

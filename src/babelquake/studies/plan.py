@@ -34,7 +34,7 @@ Places = NDArray[np.integer[Any]]
 Given = Mapping[tuple[str, float | None], Sequence[str]]
 Systems = Mapping[str | None, Sequence[System]]
 """The systems of each language pair."""
-Detect = Callable[[Block, pl.DataFrame], pl.DataFrame]
+Detect = Callable[[Block, pl.DataFrame, Engine], pl.DataFrame]
 """What is wrong with some translations: from a block and its rows of `translations`, rows of the table `failures`."""
 
 

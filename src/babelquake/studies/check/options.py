@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from babelquake.studies.options import Option, StudyOptions, Words
+from babelquake.studies.options import ENCODER, FailureEncoder, Option, StudyOptions, Words
 
 if TYPE_CHECKING:
     from babelquake.failures.rules import Rules
@@ -31,6 +31,7 @@ class CheckOptions(StudyOptions):
         Path | Rules | str | None,
         Option(metavar="FILE", help="Your own rules: required and banned text, terms, lengths (YAML)."),
     ] = None
+    encoder: Annotated[FailureEncoder, ENCODER] = "auto"
     targets: Annotated[
         Literal["translation", "reference"],
         Option(

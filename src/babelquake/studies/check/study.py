@@ -1,4 +1,4 @@
-"""The study `check`: what is wrong with these translations? No perturbation, no reference, no model."""
+"""The study `check`: what is wrong with these translations? No perturbation, no reference."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,21 +7,22 @@ from dataclasses import replace
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Progress
+from babelquake.engine import Engine, Progress
 from babelquake.errors import GateError, UserError
-from babelquake.failures import DETECTORS, Card, Failure, Pair, cards_for
+from babelquake.failures import DETECTORS, WITHOUT_MODEL, Card, Failure, Pair
 from babelquake.failures.rules import Rules, read_rules
 from babelquake.languages import Language, sides
+from babelquake.models.shipped import INSTALL
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.stats.intervals import wilson
 from babelquake.studies.card import Study
 from babelquake.studies.check.options import CheckOptions
 from babelquake.studies.check.verdict import ANY, check_findings
-from babelquake.studies.detection import SCHEMA, Detector, columns_of
+from babelquake.studies.detection import SCHEMA, Detector, cards_with, columns_of, detached_among, encoder_of
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.kinds import FAILURES
-from babelquake.studies.options import takes
+from babelquake.studies.options import FailureEncoder, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
 from babelquake.text import digest
@@ -51,8 +52,10 @@ def plan(options: CheckOptions) -> Plan:
     def local() -> Iterable[Unasked]:
         segments = _translations(material)
         chosen, sample = _chosen(options), segments.head(TIMED)
+        encoder, rules, engine = encoder_of(options.encoder), _rules(options), Engine(quiet=True)
+        _failures(sample.head(1), chosen, encoder, rules, engine)  # models are loaded once
         started = time.process_time()
-        _failures(sample, chosen, _rules(options), quiet=True)
+        _failures(sample, chosen, encoder, rules, engine)
         seconds = (time.process_time() - started) * segments.height / sample.height
         characters = int(segments["translation"].str.len_chars().sum())
         yield Unasked("failure detectors", None, False, segments.height, characters, None, seconds)
@@ -79,13 +82,14 @@ def check(options: CheckOptions) -> Run:
     material = _with_translations(options.dataset())
     chosen, rules = _chosen(options), _rules(options)
     said = None if rules is None else digest([rules.model_dump_json()])
-    with CHECK.session(options, data=material, scorers=[], kinds=chosen, rules=said) as session:
+    encoder = encoder_of(options.encoder)
+    with CHECK.session(options, data=material, scorers=[], kinds=chosen, rules=said, encoder=encoder) as session:
         if session.finished:
             return session.run
         segments = session.once("segments", lambda: _translations(material))
-        session.say(*material.notes, *_not_judged(segments, chosen))
-        found = session.once("failures", lambda: _failures(segments, chosen, rules, session.engine.quiet))
-        return session.finish(rates(segments, found, _kinds(segments, chosen, rules)))
+        session.say(*material.notes, *_not_judged(segments, chosen, encoder))
+        found = session.once("failures", lambda: _failures(segments, chosen, encoder, rules, session.engine))
+        return session.finish(rates(segments, found, _kinds(segments, chosen, encoder, rules)))
 
 
 def _with_translations(data: Dataset) -> Dataset:
@@ -123,14 +127,17 @@ def _translations(data: Dataset) -> pl.DataFrame:
     return found.with_row_index("row")
 
 
-def _cards(pair: str | None, kinds: Sequence[str] | None, sources: bool) -> list[Card]:
-    return cards_for(*sides(pair), kinds, sources=sources)
+def _cards(pair: str | None, kinds: Sequence[str] | None, encoder: FailureEncoder, sources: bool) -> list[Card]:
+    return cards_with(encoder, *sides(pair), kinds, sources=sources)
 
 
-def _kinds(segments: pl.DataFrame, kinds: Sequence[str] | None, rules: Rules | None) -> dict[str | None, list[str]]:
+def _kinds(
+    segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: FailureEncoder, rules: Rules | None
+) -> dict[str | None, list[str]]:
     """For each language pair what was looked for."""
+    ours = rules.kinds if rules else ()
     return {
-        pair: [*(card.kind for card in _cards(pair, kinds, _has_sources(here))), *(rules.kinds if rules else ())]
+        pair: [*(card.kind for card in _cards(pair, kinds, encoder, _has_sources(here))), *ours]
         for (pair,), here in segments.group_by("language_pair", maintain_order=True)
     }
 
@@ -139,14 +146,15 @@ def _has_sources(segments: pl.DataFrame) -> bool:
     return segments["source"].null_count() < segments.height
 
 
-def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None) -> Iterator[str]:
+def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: FailureEncoder) -> Iterator[str]:
     """What could not be looked for, and why."""
-    wanted = (
-        kinds if kinds is not None else [name for name in DETECTORS.names() if DETECTORS.get(name).cost != "encoder"]
-    )
+    wanted = kinds if kinds is not None else DETECTORS.names()
+    modelled = [kind for kind in wanted if DETECTORS.get(kind).cost == "encoder"]
+    if modelled and encoder == "none":
+        yield f"{', '.join(modelled)}: not looked for, because no encoder is used. {INSTALL}"
     for (pair,), here in segments.group_by("language_pair", maintain_order=True):
-        served = {card.kind for card in _cards(pair, kinds, _has_sources(here))}
-        lacking = [kind for kind in wanted if kind not in served]
+        served = {card.kind for card in _cards(pair, kinds, encoder, _has_sources(here))}
+        lacking = [kind for kind in wanted if kind not in served and (encoder != "none" or kind not in modelled)]
         if not lacking:
             continue
         why = "the language pair is unknown; name it with language_pair" if pair is None else f"{pair} is not served"
@@ -155,17 +163,27 @@ def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None) -> Iterator
         yield f"{', '.join(lacking)}: not looked for, because {why}."
 
 
-def _failures(segments: pl.DataFrame, kinds: Sequence[str] | None, rules: Rules | None, quiet: bool) -> pl.DataFrame:
+def _failures(
+    segments: pl.DataFrame,
+    kinds: Sequence[str] | None,
+    encoder: FailureEncoder,
+    rules: Rules | None,
+    engine: Engine,
+) -> pl.DataFrame:
     rows: list[tuple[int, Failure]] = []
-    with Progress("checking", segments.height, "translations", quiet) as progress:
+    with Progress("checking", segments.height, "translations", engine.quiet) as progress:
         for (pair,), here in segments.group_by("language_pair", maintain_order=True):
             source, target = sides(pair)
-            cards = _cards(pair, kinds, _has_sources(here))
-            for count, found in enumerate(_of_pair(here, source, target, cards, rules), 1):
+            cards = _cards(pair, kinds, encoder, _has_sources(here))
+            free = [card for card in cards if card.cost in WITHOUT_MODEL]
+            for count, found in enumerate(_of_pair(here, source, target, free, rules), 1):
                 rows += found
                 if not count % 1000:
                     progress.advance(1000)
             progress.advance(here.height % 1000)
+    for (pair,), here in segments.group_by("language_pair", maintain_order=True):
+        if any(card.kind == "detached" for card in _cards(pair, kinds, encoder, _has_sources(here))):
+            rows += _detached(here, *sides(pair), encoder, engine)
     told = {"row": [row for row, _ in rows], **columns_of([failure for _, failure in rows])}
     return pl.DataFrame(told, schema=TABLE).sort("row", maintain_order=True)
 
@@ -180,6 +198,25 @@ def _of_pair(
         if rules is not None:
             found = [*found, *rules.failures(Pair(text, translation, source, target), segment)]
         yield [(row, failure) for failure in found]
+
+
+def _detached(
+    segments: pl.DataFrame,
+    source: Language | None,
+    target: Language | None,
+    encoder: FailureEncoder,
+    engine: Engine,
+) -> Iterator[tuple[int, Failure]]:
+    """Translations that have little to do with their source, piece by piece in bounded memory."""
+    told = segments.filter(pl.all_horizontal(pl.col("source", "translation").fill_null("").str.strip_chars() != ""))
+    for piece in told.select("row", "source", "translation").iter_slices(PIECE):
+        pairs = [Pair(text, made, source, target) for _, text, made in piece.iter_rows()]
+        rows = piece["row"].to_list()
+        yield from ((rows[place], failure) for place, failure in detached_among(pairs, encoder, engine))
+
+
+PIECE = 20_000
+"""Translations whose vectors are compared at once."""
 
 
 def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None, list[str]]) -> list[Measure]:

@@ -3,7 +3,8 @@
 For each language pair and system the share of clean translations with each kind of failure (`failures`), the share
 under each perturbation (`failures` of that perturbation), and the difference on the same segments with a paired test
 (`failures_delta`), all kinds, systems and perturbations of a language pair in one family. `hallucination` is Lee et
-al.'s (2018): translations that were fine for the clean source and loop, or are in another language, for the perturbed.
+al.'s (2018): translations that were fine for the clean source and loop, are detached or in another language for the
+perturbed.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,6 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from babelquake.failures import cards_for
 from babelquake.languages import sides
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
@@ -21,18 +21,26 @@ from babelquake.stats.intervals import wilson
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
+from babelquake.studies.detection import cards_with
 from babelquake.studies.kinds import FAILURES
 from babelquake.studies.mt import kinds
+from babelquake.studies.options import FailureEncoder
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
 ANY = "any"
-INVENTED = ("loop", "off-target", "source-language")
+INVENTED = ("detached", "loop", "off-target", "source-language")
 """What makes a translation a hallucination where its clean counterpart has none of it."""
 CELL = ["perturbation", "level"]
 
 
 def failure_measures(
-    translations: pl.LazyFrame, failures: pl.LazyFrame, told: pl.Expr, keys: Keys, resamples: int, seed: int
+    translations: pl.LazyFrame,
+    failures: pl.LazyFrame,
+    told: pl.Expr,
+    keys: Keys,
+    resamples: int,
+    seed: int,
+    encoder: FailureEncoder = "none",
 ) -> list[Measure]:
     """Rates clean and perturbed, differences and hallucinations; `told` says which rows count."""
     made = translations.filter(told).select("language_pair", "system", "row", *CELL, "replicate").collect()
@@ -45,7 +53,7 @@ def failure_measures(
         place = {"language_pair": pair, "system": system}
         occurring = sorted(flags["kind"].unique().to_list())
         clean = _flagged(here.filter(pl.col("perturbation").is_null()), flags, occurring)
-        measures += _clean(clean, [card.kind for card in cards_for(*sides(pair))], occurring, place)
+        measures += _clean(clean, [card.kind for card in cards_with(encoder, *sides(pair))], occurring, place)
         for (perturbation, level), part in here.drop_nulls("perturbation").group_by(CELL, maintain_order=True):
             cell = {**place, "perturbation": perturbation, "level": level}
             noisy = _flagged(part, flags, occurring)

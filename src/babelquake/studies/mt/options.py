@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from babelquake.studies.options import BY, SCORER, SUITE, UNIT, Option, PerturbingOptions, Reset, Unit
+from babelquake.studies.options import (
+    BY,
+    ENCODER,
+    SCORER,
+    SUITE,
+    UNIT,
+    FailureEncoder,
+    Option,
+    PerturbingOptions,
+    Reset,
+    Unit,
+)
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Perturbations, Scorers, Systems
@@ -41,5 +52,6 @@ class MtOptions(PerturbingOptions):
         int | None, Option(metavar="N", help="Of sentences with a full stop, N for final-… changes.", min=1)
     ] = None
     by: Annotated[str | None, BY] = None
+    encoder: Annotated[FailureEncoder, ENCODER] = "auto"
     unit: Annotated[Unit | None, UNIT] = None
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False

@@ -16,6 +16,7 @@ from babelquake.studies.mt.failures import failure_measures
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.overall import overall
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
+from babelquake.studies.options import FailureEncoder
 from babelquake.studies.segment_units import COLUMN, keys_by_row
 from babelquake.studies.slices import slices_of
 from babelquake.studies.tests_to_measures import enough
@@ -32,6 +33,7 @@ def mt_results(
     segments: pl.DataFrame | None = None,
     by: str | None = None,
     failures: pl.LazyFrame | None = None,
+    encoder: FailureEncoder = "none",
 ) -> list[Measure]:
     """All results of the study. Segments with a blank source are left out: there is nothing to perturb.
 
@@ -46,7 +48,7 @@ def mt_results(
     measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed, slices)
     measures += system_differences(whole) + ranks(whole) + robust_consis_correlation(whole) + overall(whole)
     if failures is not None:
-        measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed)
+        measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed, encoder)
     return measures + _changes(translations.lazy(), told)
 
 

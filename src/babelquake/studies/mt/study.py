@@ -18,7 +18,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
-from babelquake.studies.detection import detect
+from babelquake.studies.detection import detection, encoder_of
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
@@ -64,7 +64,7 @@ def plan(options: MtOptions) -> Plan:
         vocabularies(segments, "source", suite, source_language),
         systems,
         options.reset,
-        detect,
+        detection(encoder_of(options.encoder)),
         notes=(*data.notes, *said, *unchanged, *absent),
     )
 
@@ -122,6 +122,7 @@ def mt(options: MtOptions) -> Run:
         suite=suite,
         systems=[item.identity for item in next(iter(systems.values()), [])],
         unit=unit if unit == "document" else options.unit,
+        encoder=encoder_of(options.encoder),
     ) as session:
         run = session.run
         segments = session.once("segments", lambda: planned.segments)
@@ -149,6 +150,7 @@ def mt(options: MtOptions) -> Run:
             segments,
             options.by,
             tables["failures"],
+            encoder_of(options.encoder),
         )
         if results:
             results += baselines(segments, translations, session.scorers)
