@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from babelquake.studies.qe.study import qe
     from babelquake.studies.similarities import similarities
     from babelquake.systems import System, system
+    from babelquake.systems.defences import defence
 
 __version__ = VERSION
 
@@ -64,6 +65,7 @@ _PLACES = {
     "configure": "babelquake.models.settings:configure",
     "correlate": "babelquake.studies.correlate.study:correlate",
     "dataset": "babelquake.data:dataset",
+    "defence": "babelquake.systems.defences:defence",
     "example_table": "babelquake.report.examples:example_table",
     "examples": "babelquake.report.examples:examples",
     "human": "babelquake.studies.human.study:human",
@@ -110,6 +112,7 @@ __all__ = [
     "configure",
     "correlate",
     "dataset",
+    "defence",
     "example_table",
     "examples",
     "human",

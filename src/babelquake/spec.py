@@ -91,6 +91,14 @@ def split_list(text: str) -> list[str]:
     return [item.strip() for item in _split(text, ",", text) if item.strip()]
 
 
+def split_chain(text: str) -> list[str]:
+    """Split a chain at `+` outside brackets: `fold+spell[margin=1]` → two items."""
+    items = [item.strip() for item in _split(text, "+", text)]
+    if not all(items):
+        raise UserError(f"'{text}' is not a chain of names joined by '+', such as fold+spell.")
+    return items
+
+
 def parameters(target: Callable[..., Any], skip: frozenset[str] = frozenset()) -> dict[str, inspect.Parameter]:
     """The options a function or class accepts: its keyword parameters, less those the caller supplies itself."""
     signature = inspect.signature(target, eval_str=True)

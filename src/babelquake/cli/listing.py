@@ -19,6 +19,7 @@ T = TypeVar("T")
 SPARE = {
     "perturbations": ("replicates", "side", "languages", "family", "unit", "paper"),
     "suites": ("paper",),
+    "defences": ("remote", "languages"),
     "failures": ("paper", "needs", "languages", "cost"),
     "models": ("licence", "megabytes"),
     "papers": ("needs", "study"),
@@ -35,6 +36,7 @@ class Kind(StrEnum):
     suites = "suites"
     scorers = "scorers"
     systems = "systems"
+    defences = "defences"
     failures = "failures"
     recipes = "recipes"
     formats = "formats"
@@ -49,7 +51,7 @@ def list_things(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to look for runs.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """List perturbations, suites, scorers, systems, failures, recipes, data formats, models, papers' tables, or runs.
+    """List perturbations, suites, scorers, systems, defences, failures, recipes, formats, models, papers or runs.
 
     Example: babelquake list perturbations --json
     """
@@ -141,6 +143,16 @@ def systems() -> list[dict[str, Any]]:
     from babelquake.systems import SYSTEMS
 
     return [_described(name, kind, remote=bool(getattr(kind, "remote", False))) for name, kind in usable(SYSTEMS)]
+
+
+def defences() -> list[dict[str, Any]]:
+    """One object per defence: where it stands, and which source languages it serves."""
+    from babelquake.systems.defences import DEFENCES
+
+    return [
+        _described(name, kind, stage=kind.stage, languages=kind.languages, remote=bool(kind.remote))
+        for name, kind in usable(DEFENCES)
+    ]
 
 
 def failures() -> list[dict[str, Any]]:
@@ -252,6 +264,7 @@ LISTINGS = {
     Kind.suites: suites,
     Kind.scorers: scorers,
     Kind.systems: systems,
+    Kind.defences: defences,
     Kind.failures: failures,
     Kind.recipes: recipes,
     Kind.formats: formats,

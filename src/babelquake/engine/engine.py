@@ -37,6 +37,7 @@ from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix
 from babelquake.resource import Filler, Gap, Limits, Resource
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
 from babelquake.systems.base import System
+from babelquake.systems.defended import Defended
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -86,8 +87,10 @@ class Engine:
 
     def answers(self, system: System, texts: Sequence[str]) -> list[str]:
         """A system's answers to texts or inquiries, word for word: what is kept, whatever is read from it."""
-        call: Call[System, str, str] = Call(system, worker.translations, self.memory, resident=self.resident)
         given = [text if text.strip() else "" for text in texts]
+        if isinstance(system, Defended):
+            return system.follow(given, self.translate)
+        call: Call[System, str, str] = Call(system, worker.translations, self.memory, resident=self.resident)
         found = self._answered(call, given, TRANSLATION, f"translating with {system.name}", {"": ""})
         self._shortfalls.hear(system.name, given, found)
         return found
@@ -100,6 +103,8 @@ class Engine:
     def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
         """The distinct texts a `translate` would have to send: what a dry run counts."""
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
+        if isinstance(system, Defended):
+            return [text for one, asked in system.would_ask(distinct) for text in self.untranslated(one, asked)]
         _, known = self._looked_up(system.signature, distinct, TRANSLATION)
         return [text for text in distinct if text not in known]
 

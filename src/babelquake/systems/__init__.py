@@ -23,6 +23,7 @@ SYSTEMS: Registry[type[System]] = Registry(
         "command": "babelquake.systems.command:Command",
         "ctranslate2": "babelquake.systems.ctranslate2:CTranslate2",
         "deepl": "babelquake.systems.deepl:DeepL",
+        "defended": "babelquake.systems.defended:Defended",
         "files": "babelquake.systems.files:Files",
         "google": "babelquake.systems.google:Google",
         "hf": "babelquake.systems.huggingface:HuggingFace",

@@ -1,0 +1,152 @@
+"""`fold`: characters that only look like those meant, or that nobody sees, become the usual ones.
+
+What a script needs stays: joiners in Arabic and Indic words and in emoji sequences, marks of direction beside Hebrew
+and Arabic letters, full-width forms in Chinese, Japanese and Korean, no-break spaces where typography puts them.
+"""
+
+import unicodedata
+from functools import cache
+
+import regex
+
+from babelquake.perturb.lookalikes import homoglyphs
+from babelquake.systems.defences.base import Before
+from babelquake.systems.defences.word_lists import CASED, WordList, cased
+from babelquake.text import main_script, script
+
+ALPHABETS = ("Latin", "Cyrillic", "Greek")
+"""Scripts whose letters are mistaken for each other's."""
+WIDE = frozenset({"Han", "Hiragana", "Katakana", "Hangul"})
+"""Scripts that write full-width marks."""
+UNSEEN = regex.compile(r"[\u00ad\u200b\u2060-\u2064\ufeff\u180e\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]+")
+"""Soft hyphens, zero-width spaces, byte-order marks, control characters: text without them is the same text."""
+JOINERS = regex.compile(
+    r"(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{P}\s]|^)[\u200c\u200d\ufe00-\ufe0f]+"
+    r"(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{P}\s]|$)"
+)
+"""Joiners and variation selectors between letters that are not joined."""
+DIRECTIONS = regex.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]+")
+RIGHT_TO_LEFT = regex.compile(r"[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]")
+SPACE = "[\t \u00a0\u1680\u2000-\u200a\u202f\u205f]"
+RUN = regex.compile(rf"{SPACE}{{2,}}|[\t\u1680\u2000-\u2008\u200a\u205f]")
+"""More than one space, or one that no typography puts between words."""
+TIED = regex.compile(r"(?<=\p{L}{4,})[\u00a0\u202f\u2009](?=\p{Ll}{4,})")
+"""A no-break space between two words, neither of them short: nobody ties these together."""
+BEFORE_MARK = regex.compile(r"(?<=\p{L}) (?=[,.](?:\s|$))")
+"""A space that is in front of a comma or a full stop; French puts spaces before other marks."""
+DASHES = {"\u2010": "-", "\u2011": "-", "\u2012": "–", "\u2015": "—", "\ufe58": "—", "\ufe63": "-"}
+STYLED = regex.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff\uff01-\uff5e]")
+"""Ligatures, mathematical and full-width forms of Latin letters, digits and marks."""
+LETTERS = regex.compile(r"[\p{L}\p{M}]+")
+STRETCHED = regex.compile(r"(\p{L})\1{2,}", regex.IGNORECASE)
+LONG = 4
+"""So often in a row no language repeats a letter."""
+ROMAN = regex.compile(r"[IVXLCDMivxlcdm]+")
+
+
+class Fold(Before):
+    """Look-alike letters, invisible characters, odd spaces and dashes, stretched letters become the usual ones."""
+
+    def correct(self, text: str) -> str:
+        """The text with usual characters."""
+        if not text.isascii():
+            text = self._usual_characters(text)
+        text = RUN.sub(" ", text)
+        if text[:1] == " " or text[-1:] == " ":
+            text = text.strip(" ")
+        name = main_script(text)
+        if name in ALPHABETS:
+            text = BEFORE_MARK.sub("", text)
+            if STRETCHED.search(text):
+                text = LETTERS.sub(lambda found: self._shortened(found.group()), text)
+        return text
+
+    def _usual_characters(self, text: str) -> str:
+        text = UNSEEN.sub("", text)
+        name = main_script(text)
+        if not RIGHT_TO_LEFT.search(text):
+            text = DIRECTIONS.sub("", text)
+        text = JOINERS.sub("", text)
+        text = TIED.sub(" ", text)
+        if name in ALPHABETS:
+            text = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+            if not unicodedata.is_normalized("NFC", text):
+                text = LETTERS.sub(lambda found: _composed(found.group()), text)
+            text = LETTERS.sub(lambda found: _unmixed(found.group(), name), text)
+            text = _single_letters(text, name)
+        if name not in WIDE:
+            for odd, usual in DASHES.items():
+                text = text.replace(odd, usual)
+        return text
+
+    @property
+    def _list(self) -> WordList | None:
+        return cased(self.source.code) if self.source and self.source.code in CASED else None
+
+    def _shortened(self, word: str) -> str:
+        """A stretched word as it is known, or with one letter in place of four and more."""
+        if not STRETCHED.search(word) or ROMAN.fullmatch(word):
+            return word
+        known = self._list.by_lower if self._list else None
+        if known is not None and word.lower() in known:
+            return word
+        for width in (1, 2):
+            short = str(STRETCHED.sub(lambda found, width=width: found.group()[:width], word))
+            if known is not None and short.lower() in known:
+                return short
+        long = [found for found in STRETCHED.finditer(word) if len(found.group()) >= LONG]
+        if word.isupper() and len(word) <= LONG:
+            return word
+        return str(STRETCHED.sub(lambda found: found.group()[:1], word)) if long else word
+
+
+def _composed(word: str) -> str:
+    """Letters and their marks as one character, in scripts where both ways of writing are the same."""
+    return unicodedata.normalize("NFC", word) if script(word[0]) in ALPHABETS else word
+
+
+@cache
+def _twins(name: str) -> dict[str, str]:
+    """For letters of other scripts the letter of this script that is drawn the same way."""
+    found = {}
+    for letter, others in homoglyphs().items():
+        if script(letter) != name and (mine := [one for one in others if script(one) == name and _is_usual(one)]):
+            found[letter] = mine[0]
+    for letter, others in homoglyphs().items():
+        if script(letter) == name and _is_usual(letter):
+            for other in others:
+                found.setdefault(other, letter)
+    return found
+
+
+def _is_usual(letter: str) -> bool:
+    """Whether languages of today write it: Latin letters are those of ASCII, with or without marks."""
+    return (
+        script(letter) != "Latin" or unicodedata.normalize("NFD", letter)[0].isascii() or letter in "ßøØæÆœŒłŁđĐðÐþÞı"
+    )
+
+
+def _unmixed(word: str, name: str) -> str:
+    """A word with letters of several scripts, all in the text's own where each has its twin there."""
+    if word.isascii() and name == "Latin":
+        return word
+    twins = _twins(name)
+    letters = [char for char in word if char.isalpha()]
+    foreign = [char for char in letters if script(char) != name]
+    if not foreign or not all(char in twins for char in foreign):
+        return word
+    if len(foreign) == len(letters) and not (name == "Latin" and len(letters) <= 3):
+        return word
+    return "".join(char if script(char) == name else twins.get(char, char) for char in word)
+
+
+ALONE = regex.compile(r"(?<![\p{L}\p{N}.\-–/])[aceoyxi](?![\p{L}\p{N}.)\-–/'’])|^[ACEOYHTIKM](?= \p{Ll})")
+"""A Latin letter that is a word by itself, or begins the text."""
+
+
+def _single_letters(text: str, name: str) -> str:
+    """In Cyrillic and Greek text, Latin letters that stand alone where words of one letter do."""
+    if name == "Latin":
+        return text
+    twins = _twins(name)
+    return str(ALONE.sub(lambda found: twins.get(found.group(), found.group()), text))

@@ -1,0 +1,283 @@
+"""`spell`: a corrector of typos that would rather leave a typo than change a word that was meant.
+
+Candidates come from SymSpell (Garbe 2012) over frequency lists. A channel says how likely a writer is to hit what
+stands there instead of the candidate: swapped, doubled and neighbouring letters, left-out accents. A candidate is
+accepted when its frequency, less the cost of its channel, beats the others by a margin. Words of the lists, compounds
+of them, names, acronyms and whatever stands in a sentence that is mostly unknown are left alone. For English a
+language model may have the last word: `spell[model=gpt-en]`.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from typing import Annotated, Any, NamedTuple
+
+import regex
+
+from babelquake.errors import UserError
+from babelquake.languages import Language
+from babelquake.perturb.keyboards import Keyboard
+from babelquake.perturb.keyboards import keyboard as layout_of
+from babelquake.spec import Range
+from babelquake.systems.defences.base import Before
+from babelquake.systems.defences.word_lists import CASED, SPELT, WordList, cased, given, spoken
+from babelquake.text import main_script, match_case, replaced
+
+TOKEN = regex.compile(r"(?<![\p{L}\p{M}\p{N}@#._/\\])[\p{L}\p{M}]+(?:['’]\p{L}+)?(?![\p{N}@_/\\]|\.\p{L})")
+"""A word that is no part of an address, a hashtag, a file name or a code."""
+CANDIDATES = 60_000
+"""Words that a typo may have been meant as: the most frequent ones."""
+UNKNOWN = 0.4
+"""A text with a larger share of unknown words is of another language, or no prose."""
+SWAPPED, ACCENT, DOUBLED, NEAR, LOST, ADDED, OTHER, FIRST = 0.3, 0.2, 0.4, 0.7, 0.7, 0.9, 1.8, 0.4
+"""What the channel takes off, in powers of ten: see `Channel`."""
+NAME, NOUN = 1.5, 0.4
+"""Taken off a word usually in lower case where a capital stands, and the other way round."""
+RARE = {1: 9.0, 2: 3.0, 3: 2.0, 4: 1.0, 5: 0.6}
+"""How frequent (powers of ten in a million) a candidate must be for a typo of so many letters; longer ones: LEAST."""
+LEAST = 0.0
+ACCENTED = 2.5
+"""A known word is what was left of an accented one that is so much more frequent."""
+LINKS = ("", "s", "n", "en", "es", "er")
+"""What German puts between the parts of a compound."""
+PART = 4
+"""Letters of a part of a compound at least."""
+COMPOUNDING = frozenset({"de", "nl"})
+PLAIN = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
+
+
+class Word(NamedTuple):
+    """A word of a text that may be a typo."""
+
+    start: int
+    end: int
+    text: str
+    inside: bool
+    """Whether it stands inside a sentence, where a capital letter says something."""
+
+
+class Spell(Before):
+    """Typos corrected by frequency lists where one candidate is clearly the likeliest; known words and names stay."""
+
+    languages = SPELT
+
+    def __init__(
+        self,
+        margin: Annotated[float, Range(0, 10)] = 0.5,
+        list: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        self._margin = margin
+        self._path = list
+        self._model = model
+
+    @property
+    def served(self) -> tuple[str, ...]:
+        """English alone where a language model decides; any language where a list was given."""
+        return ("en",) if self._model else () if self._path else self.languages
+
+    def serve(self, source: Language | None, target: Language | None) -> None:
+        """Find the lists."""
+        super().serve(source, target)
+        if find_spec("symspellpy") is None:
+            raise UserError("the defence 'spell' needs symspellpy: pip install 'babelquake[spell]'.")
+        code = source.code if source else ""
+        self._lists: tuple[WordList, ...]
+        if self._path:
+            self._lists = (given(self._path),)
+        else:
+            self._lists = (*([cased(code)] if code in CASED else []), spoken(code))
+        self._compounds = code in COMPOUNDING
+        self._nouns = code == "de"
+
+    def facts(self) -> dict[str, object]:
+        """Which lists it reads, and which model has the last word."""
+        from importlib.metadata import version
+
+        return {
+            "lists": "+".join(found.hash for found in self._lists),
+            "symspellpy": version("symspellpy"),
+            "lm": self._scorer.signature if self._model else None,
+        }
+
+    @cached_property
+    def _frequency(self) -> dict[str, float]:
+        """Powers of ten in a million of every known word: of the list that has it more often."""
+        merged: dict[str, float] = {}
+        for found in self._lists:
+            for word, value in found.frequency.items():
+                merged[word] = max(merged.get(word, value), value)
+        return merged
+
+    @cached_property
+    def _usual(self) -> dict[str, str]:
+        return self._lists[0].by_lower
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        """The most frequent word that leaves these letters when its accents are lost."""
+        found: dict[str, str] = {}
+        for word in self._likely:
+            if not word.isascii():
+                for bare in {plain(word), umlauts(word)}:
+                    found.setdefault(bare, word)
+        return found
+
+    @cached_property
+    def _likely(self) -> list[str]:
+        ordered = sorted(self._frequency.items(), key=lambda item: (-item[1], item[0]))
+        return [word for word, _ in ordered[:CANDIDATES]]
+
+    @cached_property
+    def _index(self) -> Any:
+        from symspellpy import SymSpell
+
+        index = SymSpell(max_dictionary_edit_distance=1, prefix_length=7)
+        for place, word in enumerate(self._likely):
+            index.create_dictionary_entry(word, len(self._likely) - place)
+        return index
+
+    @cached_property
+    def _channel(self) -> "Channel":
+        return Channel(layout_of(self.source, main_script("".join(self._likely[:50]))))
+
+    def correct(self, text: str) -> str:
+        """The text with those typos corrected of which there is little doubt."""
+        found = list(_words(text))
+        unknown = [word for word in found if not self._is_known(word.text.lower().replace("’", "'"))]
+        edits = []
+        if len(unknown) <= max(1.0, UNKNOWN * len(found)):
+            wrong = {(word.start, word.end) for word in unknown}
+            for word in found:
+                new = self._meant(word) if (word.start, word.end) in wrong else self._accented(word.text)
+                if new is not None and new != word.text:
+                    edits.append((word.start, word.end, new))
+        if edits and self._model:
+            edits = self._likelier(text, edits)
+        return replaced(text, edits) if edits else text
+
+    def _is_known(self, word: str) -> bool:
+        if word in self._frequency:
+            return True
+        stem, apostrophe, _ = word.partition("'")
+        if apostrophe and stem in self._frequency:
+            return True
+        return self._compounds and len(word) >= 2 * PART and self._is_compound(word)
+
+    def _is_compound(self, word: str) -> bool:
+        known = self._frequency
+        for cut in range(len(word) - PART, PART - 1, -1):
+            if word[cut:] in known and any(
+                word[:cut].endswith(link)
+                and len(word) - len(word[cut:]) - len(link) >= PART
+                and word[: cut - len(link)] in known
+                if link
+                else word[:cut] in known
+                for link in LINKS
+            ):
+                return True
+        return False
+
+    def _accented(self, word: str) -> str | None:
+        """A word whose accents were lost and that is a rare word without them."""
+        lower = word.lower()
+        meant = self._plain.get(lower)
+        if meant is None or self._frequency[meant] - self._frequency.get(lower, -9.0) < ACCENTED:
+            return None
+        return match_case(meant, word)
+
+    def _meant(self, word: Word) -> str | None:
+        """What an unknown word was meant as; None where that is not clear."""
+        text = word.text
+        if len(text) < 2 or "'" in text or "’" in text or any(char.isupper() for char in text[1:]):
+            return None
+        if word.inside and text[0].isupper() and not self._nouns:
+            return None
+        lower = text.lower()
+        if (accented := self._plain.get(lower)) is not None:
+            return match_case(accented, text)
+        ranked = self._ranked(lower, word.inside and text[0].isupper(), self._nouns and text[0].islower())
+        if not ranked:
+            return None
+        (best, meant), second = ranked[0], ranked[1][0] if len(ranked) > 1 else -9.0
+        if best - second < self._margin or self._frequency[meant] < RARE.get(len(lower), LEAST):
+            return None
+        return match_case(meant, text)
+
+    def _ranked(self, word: str, named: bool, small: bool) -> list[tuple[float, str]]:
+        """Candidates, the likeliest first: frequency less what the channel and the case take off."""
+        from symspellpy import Verbosity
+
+        found = []
+        for suggestion in self._index.lookup(word, Verbosity.ALL, max_edit_distance=1):
+            meant = suggestion.term
+            score = self._frequency[meant] - self._channel.cost(word, meant)
+            capital = self._usual.get(meant, meant)[0].isupper()
+            score -= NAME * (named and not capital) + NOUN * (small and capital)
+            found.append((score, meant))
+        return sorted(found, key=lambda item: (-item[0], item[1]))
+
+    @cached_property
+    def _scorer(self) -> Any:
+        from babelquake.models import causal
+
+        return causal(str(self._model))
+
+    def _likelier(self, text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        """Those corrections that make the whole text likelier to the language model, by the margin."""
+        versions = [text, *(replaced(text, [edit]) for edit in edits)]
+        before, *after = [float(sum(found)) for found in self._scorer.log_probabilities(versions)]
+        return [edit for edit, found in zip(edits, after, strict=True) if found - before >= self._margin]
+
+    def close(self) -> None:
+        """Give the model's memory back; word lists stay."""
+        if "_scorer" in self.__dict__:
+            self._scorer.close()
+
+
+def _words(text: str) -> Iterator[Word]:
+    """The words of a text, and whether each stands inside a sentence."""
+    for found in TOKEN.finditer(text):
+        before = text[: found.start()].rstrip(" \"'„“”»«([–-\t\u00a0")
+        yield Word(found.start(), found.end(), found.group(), bool(before) and before[-1] not in ".!?:…")
+
+
+@lru_cache(maxsize=65_536)
+def plain(word: str) -> str:
+    """A word without accents."""
+    bare = "".join(char for char in unicodedata.normalize("NFD", word) if unicodedata.category(char) != "Mn")
+    return "".join(PLAIN.get(char, char) for char in bare)
+
+
+def umlauts(word: str) -> str:
+    """A word as keyboards without umlauts write it."""
+    for letter, written in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")):
+        word = word.replace(letter, written)
+    return plain(word)
+
+
+class Channel:
+    """What a writer hits instead of what is meant, for words one edit apart."""
+
+    def __init__(self, board: Keyboard | None) -> None:
+        self._near = board.letter_neighbours if board else {}
+
+    def cost(self, typed: str, meant: str) -> float:
+        """Powers of ten by which the typo is less likely than the word."""
+        start = 0
+        while start < min(len(typed), len(meant)) and typed[start] == meant[start]:
+            start += 1
+        at_first = FIRST * (start == 0)
+        if len(typed) == len(meant):
+            if typed[start : start + 2] == meant[start : start + 2][::-1]:
+                return SWAPPED + at_first
+            hit, wanted = typed[start], meant[start]
+            if plain(hit) == plain(wanted):
+                return ACCENT
+            return (NEAR if hit in self._near.get(wanted, "") else OTHER) + at_first
+        longer, base = (typed, ADDED) if len(typed) > len(meant) else (meant, LOST)
+        letter = longer[start]
+        if letter in (longer[start - 1 : start], longer[start + 1 : start + 2]):
+            return DOUBLED
+        return base + at_first

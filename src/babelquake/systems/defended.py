@@ -1,0 +1,117 @@
+"""A system behind defences is a system: `defended[defence=fold+spell,system=bundled[model=de-en-bpe]]`."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from babelquake.languages import sides
+from babelquake.resource import Limits
+from babelquake.signature import signature
+from babelquake.spec import Spec
+from babelquake.systems.base import System
+from babelquake.systems.defences import Chain, defence
+
+Answer = Callable[[System, list[str]], list[str]]
+"""Asks a system: directly, or through the engine."""
+
+
+@dataclass
+class Cost:
+    """What a defence took, beside the system's own time."""
+
+    texts: int = 0
+    calls: int = 0
+    """Texts that systems were asked for, those of other systems included."""
+    seconds: float = 0.0
+    """Processor time of the defence itself."""
+
+
+class Defended(System):
+    """A system behind a chain of defences; `system` is any system, `defence` a chain such as fold+spell."""
+
+    def __init__(
+        self, system: str, defence: str = "none", source: str | None = None, target: str | None = None
+    ) -> None:
+        from babelquake.systems import system as system_of
+
+        pair = f"{source}-{target}" if source and target else None
+        self._wrap(system_of(system, pair), defence, pair)
+
+    def _wrap(self, inner: System, chain: str | Chain, language_pair: str | None) -> None:
+        self.inner = inner
+        self.chain = defence(chain, *sides(language_pair))
+        self.remote = inner.remote or self.chain.remote
+        self.price_per_million = inner.price_per_million
+        self.cost = Cost()
+
+    @property
+    def name(self) -> str:
+        """The system's name and the chain."""
+        return dict(self.spec.options).get("name") or f"{self.inner.name} + {self.chain}"
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the system."""
+        return self.inner.limits
+
+    @property
+    def signature(self) -> str:
+        """The system's, and those of all parts of the chain."""
+        return signature("defended", defence=self.chain.signature, system=self.inner.signature)
+
+    def check_languages(self, language_pair: str) -> None:
+        """The system's languages; those of the chain were checked when it was made."""
+        self.inner.check_languages(language_pair)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """One translation per text, by the system itself."""
+        return self.follow(texts, lambda system, some: system.translate(some))
+
+    def follow(self, texts: Sequence[str], answer: Answer) -> list[str]:
+        """Drive the chain: whatever it asks is answered by `answer`; what the chain itself takes is counted."""
+        steps = self.chain.steps(texts)
+        self.cost.texts += len(texts)
+        replies: list[str] | None = None
+        while True:
+            began = time.thread_time()
+            try:
+                ask = next(steps) if replies is None else steps.send(replies)
+            except StopIteration as finished:
+                found: list[str] = finished.value
+                return found
+            finally:
+                self.cost.seconds += time.thread_time() - began
+            self.cost.calls += len(ask.texts)
+            replies = answer(ask.system or self.inner, ask.texts)
+
+    def would_ask(self, texts: Sequence[str]) -> list[tuple[System, list[str]]]:
+        """Every system with the distinct texts it may be asked for, at most: what a forecast counts.
+
+        Nothing is asked: every answer is taken to be the text itself, which detectors of failures see as a copy.
+        """
+        asked: dict[str, tuple[System, dict[str, None]]] = {}
+
+        def echo(system: System, some: list[str]) -> list[str]:
+            asked.setdefault(system.signature, (system, {}))[1].update(dict.fromkeys(some))
+            return some
+
+        spent = replace(self.cost)
+        self.follow(texts, echo)
+        self.cost = spent
+        return [(system, list(found)) for system, found in asked.values()]
+
+    def close(self) -> None:
+        """Close the system and whatever the chain holds."""
+        self.inner.close()
+        self.chain.close()
+
+
+def behind(system: System, chain: str) -> System:
+    """A system behind a chain of defences; the system itself where the chain is `none`."""
+    made = Defended.__new__(Defended)
+    made._wrap(system, chain, system.language_pair)
+    if made.chain.idle:
+        return system
+    made.spec = Spec("defended").with_options(defence=str(made.chain), system=str(getattr(system, "spec", system.name)))
+    made.language_pair = system.language_pair
+    return made
