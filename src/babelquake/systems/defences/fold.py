@@ -41,7 +41,7 @@ LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 STRETCHED = regex.compile(r"(\p{L})\1{2,}", regex.IGNORECASE)
 LONG = 4
 """So often in a row no language repeats a letter."""
-ROMAN = regex.compile(r"[IVXLCDMivxlcdm]+")
+ROMAN = regex.compile(r"[IVXLCDM]+")
 
 
 class Fold(Before):
@@ -87,17 +87,20 @@ class Fold(Before):
         """A stretched word as it is known, or with one letter in place of four and more."""
         if not STRETCHED.search(word) or ROMAN.fullmatch(word):
             return word
-        known = self._list.by_lower if self._list else None
-        if known is not None and word.lower() in known:
+        known = self._list.frequency if self._list else {}
+        if word.lower() in known or (word.isupper() and len(word) <= LONG):
             return word
-        for width in (1, 2):
-            short = str(STRETCHED.sub(lambda found, width=width: found.group()[:width], word))
-            if known is not None and short.lower() in known:
-                return short
-        long = [found for found in STRETCHED.finditer(word) if len(found.group()) >= LONG]
-        if word.isupper() and len(word) <= LONG:
-            return word
-        return str(STRETCHED.sub(lambda found: found.group()[:1], word)) if long else word
+        versions = [str(STRETCHED.sub(lambda found, width=width: found.group()[:width], word)) for width in (1, 2)]
+        if listed := [short for short in versions if short.lower() in known]:
+            return max(listed, key=lambda short: known[short.lower()])
+        long = any(len(found.group()) >= LONG for found in STRETCHED.finditer(word))
+        return versions[0] if long or (known and not self._is_joined(word, known)) else word
+
+    @staticmethod
+    def _is_joined(word: str, known: dict[str, float]) -> bool:
+        """Whether a letter comes three times because one word ends and the next begins with it: Schifffahrt."""
+        ends = [found.start() + 2 for found in STRETCHED.finditer(word) if len(found.group()) < LONG]
+        return any(word[:end].lower() in known for end in ends)
 
 
 def _composed(word: str) -> str:

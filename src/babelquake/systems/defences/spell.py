@@ -24,8 +24,11 @@ from babelquake.systems.defences.base import Before
 from babelquake.systems.defences.word_lists import CASED, SPELT, WordList, cased, given, spoken
 from babelquake.text import main_script, match_case, replaced
 
-TOKEN = regex.compile(r"(?<![\p{L}\p{M}\p{N}@#._/\\])[\p{L}\p{M}]+(?:['’]\p{L}+)?(?![\p{N}@_/\\]|\.\p{L})")
-"""A word that is no part of an address, a hashtag, a file name or a code."""
+TOKEN = regex.compile(
+    r"(?<![\p{L}\p{M}\p{N}@#._\\])(?:[\p{L}\p{M}]++(?:['’]\p{L}++)?+|\p{L}[\p{Ll}\p{M}]*+\d[\p{Ll}\p{M}]++)"
+    r"(?![\p{L}\p{M}\p{N}@_\\]|\.\p{L})"
+)
+"""A word that is no part of an address, a hashtag, a file name or a code; one digit inside may be a slip."""
 CANDIDATES = 60_000
 """Words that a typo may have been meant as: the most frequent ones."""
 UNKNOWN = 0.4
@@ -36,14 +39,21 @@ NAME, NOUN = 1.5, 0.4
 """Taken off a word usually in lower case where a capital stands, and the other way round."""
 RARE = {1: 9.0, 2: 3.0, 3: 2.0, 4: 1.0, 5: 0.6}
 """How frequent (powers of ten in a million) a candidate must be for a typo of so many letters; longer ones: LEAST."""
-LEAST = 0.0
+LEAST, BEST = 0.0, -1.5
+"""And what must be left of its frequency when the channel has taken its share."""
+OUTVOTED = 3.0
+"""A word that only subtitles know is a typo of one that is so much more frequent, the channel counted."""
 ACCENTED = 2.5
 """A known word is what was left of an accented one that is so much more frequent."""
+RARE_WORD = 1.0
+"""Frequency, in powers of ten in a million, above which a known word is never a typo."""
 LINKS = ("", "s", "n", "en", "es", "er")
 """What German puts between the parts of a compound."""
 PART = 4
 """Letters of a part of a compound at least."""
 COMPOUNDING = frozenset({"de", "nl"})
+BETWEEN = frozenset(" \"'„“”»«([–-\t\u00a0")
+"""What may stand between the end of a sentence and the first word of the next."""
 PLAIN = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
 
 
@@ -55,6 +65,8 @@ class Word(NamedTuple):
     text: str
     inside: bool
     """Whether it stands inside a sentence, where a capital letter says something."""
+    hyphened: bool
+    """Whether a hyphen joins it to another, as it does abbreviations."""
 
 
 class Spell(Before):
@@ -150,7 +162,7 @@ class Spell(Before):
         if len(unknown) <= max(1.0, UNKNOWN * len(found)):
             wrong = {(word.start, word.end) for word in unknown}
             for word in found:
-                new = self._meant(word) if (word.start, word.end) in wrong else self._accented(word.text)
+                new = self._meant(word) if (word.start, word.end) in wrong else self._outvoted(word)
                 if new is not None and new != word.text:
                     edits.append((word.start, word.end, new))
         if edits and self._model:
@@ -166,33 +178,42 @@ class Spell(Before):
         return self._compounds and len(word) >= 2 * PART and self._is_compound(word)
 
     def _is_compound(self, word: str) -> bool:
-        known = self._frequency
+        known = self._usual
         for cut in range(len(word) - PART, PART - 1, -1):
-            if word[cut:] in known and any(
-                word[:cut].endswith(link)
-                and len(word) - len(word[cut:]) - len(link) >= PART
-                and word[: cut - len(link)] in known
-                if link
-                else word[:cut] in known
-                for link in LINKS
-            ):
-                return True
+            if word[cut:] in known:
+                first = word[:cut]
+                heads = (first[: len(first) - len(link)] for link in LINKS if first.endswith(link))
+                if any(len(head) >= PART and head in known for head in heads):
+                    return True
         return False
 
-    def _accented(self, word: str) -> str | None:
-        """A word whose accents were lost and that is a rare word without them."""
-        lower = word.lower()
-        meant = self._plain.get(lower)
-        if meant is None or self._frequency[meant] - self._frequency.get(lower, -9.0) < ACCENTED:
+    def _outvoted(self, word: Word) -> str | None:
+        """What a rare word is the typo of, because that is far more frequent: `fur` of `für`, `dei` of `die`."""
+        lower, text = word.text.lower(), word.text
+        rarity = self._frequency.get(lower)
+        if rarity is None:
             return None
-        return match_case(meant, word)
+        accented = self._plain.get(lower)
+        if accented is not None and self._frequency[accented] - rarity >= ACCENTED:
+            return match_case(accented, text)
+        if (lower in self._usual and len(self._lists) > 1) or any(char.isupper() for char in text[1:]):
+            return None
+        if rarity > RARE_WORD or (word.inside and text[0].isupper()):
+            return None
+        ranked = self._ranked(lower, False, self._nouns and text[0].islower())
+        others = [found for found in ranked if found[1] != lower]
+        if not others or others[0][0] - rarity < OUTVOTED:
+            return None
+        if len(others) > 1 and others[0][0] - others[1][0] < self._margin:
+            return None
+        return match_case(others[0][1], text)
 
     def _meant(self, word: Word) -> str | None:
         """What an unknown word was meant as; None where that is not clear."""
         text = word.text
         if len(text) < 2 or "'" in text or "’" in text or any(char.isupper() for char in text[1:]):
             return None
-        if word.inside and text[0].isupper() and not self._nouns:
+        if (word.inside and text[0].isupper() and not self._nouns) or (word.hyphened and len(text) <= PART):
             return None
         lower = text.lower()
         if (accented := self._plain.get(lower)) is not None:
@@ -201,7 +222,7 @@ class Spell(Before):
         if not ranked:
             return None
         (best, meant), second = ranked[0], ranked[1][0] if len(ranked) > 1 else -9.0
-        if best - second < self._margin or self._frequency[meant] < RARE.get(len(lower), LEAST):
+        if best < BEST or best - second < self._margin or self._frequency[meant] < RARE.get(len(lower), LEAST):
             return None
         return match_case(meant, text)
 
@@ -239,8 +260,12 @@ class Spell(Before):
 def _words(text: str) -> Iterator[Word]:
     """The words of a text, and whether each stands inside a sentence."""
     for found in TOKEN.finditer(text):
-        before = text[: found.start()].rstrip(" \"'„“”»«([–-\t\u00a0")
-        yield Word(found.start(), found.end(), found.group(), bool(before) and before[-1] not in ".!?:…")
+        start, end = found.span()
+        place = start - 1
+        while place >= 0 and text[place] in BETWEEN:
+            place -= 1
+        hyphened = text[start - 1 : start] == "-" or text[end : end + 1] == "-"
+        yield Word(start, end, found.group(), place >= 0 and text[place] not in ".!?:…", hyphened)
 
 
 @lru_cache(maxsize=65_536)
@@ -261,7 +286,7 @@ class Channel:
     """What a writer hits instead of what is meant, for words one edit apart."""
 
     def __init__(self, board: Keyboard | None) -> None:
-        self._near = board.letter_neighbours if board else {}
+        self._near = board.neighbours if board else {}
 
     def cost(self, typed: str, meant: str) -> float:
         """Powers of ten by which the typo is less likely than the word."""
@@ -275,9 +300,11 @@ class Channel:
             hit, wanted = typed[start], meant[start]
             if plain(hit) == plain(wanted):
                 return ACCENT
-            return (NEAR if hit in self._near.get(wanted, "") else OTHER) + at_first
+            return (NEAR if hit in self._near.get(wanted, "") else 9.0 if hit.isdigit() else OTHER) + at_first
         longer, base = (typed, ADDED) if len(typed) > len(meant) else (meant, LOST)
         letter = longer[start]
+        if letter.isdigit():
+            return 9.0
         if letter in (longer[start - 1 : start], longer[start + 1 : start + 2]):
             return DOUBLED
         return base + at_first

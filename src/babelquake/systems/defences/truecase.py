@@ -17,7 +17,7 @@ SHOUTED, FEWEST = 0.8, 2
 """A sentence is in ALL CAPS where so much of its letters is, in so many words of more than one letter."""
 QUIET = 3
 """A sentence of fewer words may be in lower case on purpose."""
-CAPITALISED, EVERY = 0.85, 3
+CAPITALISED, EVERY = 0.7, 3
 """Every word is capitalised where so much of the words is that usually are not, of so many."""
 NOUN = regex.compile(
     r".{3,}(?:ung|heit|keit|schaft|tion|tät|ismus|nis|tum|ment|ur|ungen|heiten|keiten|schaften|tionen|täten)"
@@ -80,7 +80,7 @@ class Truecase(Before):
 
     def _of_title(self, word: str) -> str:
         usual = self._words.by_lower.get(word.lower())
-        return word if usual is None or not usual.islower() else word.lower()
+        return word if usual is None else usual
 
     def _guessed(self, word: str) -> str:
         """A word of no list: a German noun where it ends like one, or in a noun that is known."""
