@@ -37,15 +37,17 @@ def level_text(level: float | None) -> str:
 
 
 def short_names(systems: Iterable[str]) -> dict[str, str]:
-    """`bundled[model=de-en-bpe]` is de-en-bpe where no other system would be called so."""
+    """`bundled[model=de-en-bpe]` is de-en-bpe where no other system would be called so; a defence is named after it."""
     short = {}
-    for name in dict.fromkeys(systems):
+    for whole in dict.fromkeys(systems):
+        name, plus, chain = whole.partition(" + ")
         try:
             options = dict(parse(name).options)
         except UserError:
             options = {}
         model = options.get("model") or (name.rpartition(":")[2] if not options else name)
-        short[name] = options.get("name") or (model if "[" in model else model.rstrip("/").rpartition("/")[2]) or name
+        shown = options.get("name") or (model if "[" in model else model.rstrip("/").rpartition("/")[2]) or name
+        short[whole] = shown + plus + chain
     taken = list(short.values())
     return {name: shown if taken.count(shown) == 1 else name for name, shown in short.items()}
 

@@ -240,6 +240,34 @@ def no_significant_loss(finding: Finding, names: Names) -> str:
     return f"No significant loss of {names.who(finding.scorer)}: {listed(shown)}."
 
 
+def defence_helps(finding: Finding, names: Names) -> str:
+    gain, system = finding.of("overall_gain")[0], names.who(str(finding.facts["system"]))
+    won = finding.of("overall_recovered")
+    share = f", {percent(won[0].known)} of what it loses" if won else ""
+    clean = number(finding.of("clean_change")[0].known, 2, sign=True)
+    won_back = f"{number(gain.known, 1)} {names.who(finding.scorer)}"
+    return (
+        f"Recommended for {system}: {finding.facts['chain']} wins back {won_back}"
+        f" under noise{share}{p_text(gain)}; clean text {clean}, within {finding.facts['margin']:g} points."
+    )
+
+
+def no_defence_recommended(finding: Finding, names: Names) -> str:
+    gain, system = finding.of("overall_gain")[0], names.who(str(finding.facts["system"]))
+    chain, left = finding.facts["chain"], finding.of("clean_margin")
+    if not gain.significant or gain.known <= 0:
+        why = f"the best, {chain}, changes quality under noise by {number(gain.known, 1, sign=True)}{tested(finding)}"
+    elif left:
+        clean = finding.of("clean_change")[0].known
+        why = (
+            f"{chain} wins back {number(gain.known, 1)}, but that clean text loses at most {finding.facts['margin']:g} "
+            f"points is not shown ({number(clean, 2, sign=True)}{p_text(left[0]).replace(' (', '; ').rstrip(')')})"
+        )
+    else:
+        why = f"what {chain} costs on clean text could not be tested"
+    return f"No defence is recommended for {system}: {why}."
+
+
 def too_few(finding: Finding, names: Names) -> str:
     counts = {names.label(one): one for one in finding.numbers}
     shown = [beside(label, _how_few(one)) for label, one in counts.items()]
@@ -676,6 +704,7 @@ def _all(*words: Words) -> dict[str, Words]:
 WORDS: dict[str, Words] = {
     **_all(near_baseline, best_under_noise, under_noise, most_consistent),
     **_all(loss, no_significant_loss, too_few, least_consistent),
+    **_all(defence_helps, no_defence_recommended),
     **_all(harmless_moves, harmless_costs_more, rewards_harmful, agreement_falls, detects_errors),
     **_all(pitfalls),
     **_all(discriminates, discriminates_best, ranks_agree, warnings),

@@ -1,15 +1,17 @@
 """A system behind defences is a system: `defended[defence=fold+spell,system=bundled[model=de-en-bpe]]`."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Spec
 from babelquake.systems.base import System
 from babelquake.systems.defences import Chain, defence
+from babelquake.systems.stored import Stored
 
 Answer = Callable[[System, list[str]], list[str]]
 """Asks a system: directly, or through the engine."""
@@ -42,7 +44,7 @@ class Defended(System):
         self.chain = defence(chain, *sides(language_pair))
         self.remote = inner.remote or self.chain.remote
         self.price_per_million = inner.price_per_million
-        self.cost = Cost()
+        self.spent = Cost()
 
     @property
     def name(self) -> str:
@@ -69,8 +71,9 @@ class Defended(System):
 
     def follow(self, texts: Sequence[str], answer: Answer) -> list[str]:
         """Drive the chain: whatever it asks is answered by `answer`; what the chain itself takes is counted."""
+        self.chain.prepare()
         steps = self.chain.steps(texts)
-        self.cost.texts += len(texts)
+        self.spent.texts += len(texts)
         replies: list[str] | None = None
         while True:
             began = time.thread_time()
@@ -80,8 +83,8 @@ class Defended(System):
                 found: list[str] = finished.value
                 return found
             finally:
-                self.cost.seconds += time.thread_time() - began
-            self.cost.calls += len(ask.texts)
+                self.spent.seconds += time.thread_time() - began
+            self.spent.calls += len(ask.texts)
             replies = answer(ask.system or self.inner, ask.texts)
 
     def would_ask(self, texts: Sequence[str]) -> list[tuple[System, list[str]]]:
@@ -95,9 +98,9 @@ class Defended(System):
             asked.setdefault(system.signature, (system, {}))[1].update(dict.fromkeys(some))
             return some
 
-        spent = replace(self.cost)
+        before = replace(self.spent)
         self.follow(texts, echo)
-        self.cost = spent
+        self.spent = before
         return [(system, list(found)) for system, found in asked.values()]
 
     def close(self) -> None:
@@ -115,3 +118,17 @@ def behind(system: System, chain: str) -> System:
     made.spec = Spec("defended").with_options(defence=str(made.chain), system=str(getattr(system, "spec", system.name)))
     made.language_pair = system.language_pair
     return made
+
+
+def behind_each(
+    systems: Mapping[str | None, Sequence[System]], chains: str | Sequence[str]
+) -> dict[str | None, list[System]]:
+    """Every system, and every system behind each chain of defences; each chain counts once."""
+    named = list(dict.fromkeys([chains] if isinstance(chains, str) else chains))
+    if named and (stored := next((one for some in systems.values() for one in some if isinstance(one, Stored)), None)):
+        raise UserError(f"{stored.name} is known by its translations alone: a defence needs a system that translates.")
+    found: dict[str | None, list[System]] = {}
+    for pair, some in systems.items():
+        every = [(one, behind(one, chain)) for one in some for chain in named]
+        found[pair] = [*some, *(made for one, made in every if made is not one)]
+    return found

@@ -1,6 +1,7 @@
 """The MT study's tables: overall, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
 from babelquake.perturb.labels import known_card, label_of
+from babelquake.report.mt.defences import defence_tables
 from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
@@ -28,6 +29,7 @@ def mt_tables(run: Run) -> list[Table]:
     results = everything.whole
     views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
     return [
+        *defence_tables(results),
         *_overall(results),
         *(_cells(results, pair, scorer) for pair, scorer in views),
         *(table for pair in values(results.where("failures"), "language_pair") for table in _failures(results, pair)),

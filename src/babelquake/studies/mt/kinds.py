@@ -24,6 +24,14 @@ OVERALL_ROBUST = Kind("overall_robust", unit="% of overall clean quality", bette
 OVERALL_CONSIS = Kind("overall_consis", unit="% agreement, mean over perturbations", better="up")
 OVERALL_DELTA = Kind("overall_delta", unit="score, better is up, mean over perturbations", better="up")
 OVERALL_RANK = Kind("overall_rank", unit="rank by overall quality under noise, 1 is the best", better="down")
+GAIN = Kind("gain", unit="score, defended − undefended", better="up")
+RECOVERED = Kind("recovered", unit="% of the loss won back", better="up")
+OVERALL_GAIN = Kind("overall_gain", unit="score, defended − undefended, mean over perturbations", better="up")
+OVERALL_RECOVERED = Kind("overall_recovered", unit="% of the overall loss won back", better="up")
+CLEAN_CHANGE = Kind("clean_change", unit="score on clean text, defended − undefended", better="up")
+CLEAN_MARGIN = Kind("clean_margin", unit="score left of what clean text may lose", better="up")
+MILLISECONDS = Kind("milliseconds", unit="ms of processor time of the defence, a sentence", better="down")
+CALLS = Kind("calls", unit="texts asked of systems, a sentence", better="down")
 ROBUST_CONSIS = Kind("robust_consis_correlation", unit="Pearson's r", paper="Niu 2020 Figure 1")
 
 

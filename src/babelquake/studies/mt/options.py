@@ -16,6 +16,7 @@ from babelquake.studies.options import (
     PerturbingOptions,
     Reset,
     Unit,
+    Words,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +39,18 @@ class MtOptions(PerturbingOptions):
             help="System, e.g. bundled[model=de-en-bpe]; repeat for several; default: those in the data.",
         ),
     ] = ()
+    defences: Annotated[
+        Words,
+        Option(
+            "--defence",
+            metavar="CHAIN",
+            help="Defence to measure too, e.g. fold+spell; repeat for several; none is always measured.",
+        ),
+    ] = ()
+    margin: Annotated[
+        float,
+        Option(metavar="X", help="Points (of 100) that a recommended defence may cost on clean text.", min=0, max=100),
+    ] = 0.2
     suite: Annotated[Perturbations | None, SUITE] = None
     scorers: Annotated[Scorers, SCORER] = ("chrf", "bleu[lowercase=true]")
     threshold: Annotated[

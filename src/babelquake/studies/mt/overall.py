@@ -58,6 +58,12 @@ def overall(found: Sequence[Cell]) -> list[Measure]:
     return measures
 
 
+def overall_figures(found: Sequence[Cell]) -> list[Measure]:
+    """Overall figures of every system and scorer, compared with no other."""
+    views = grouped(perturbed(found), lambda cell: (cell.place.language_pair, cell.place.scorer, cell.place.system))
+    return [measure for cells in views.values() for measure in _figures(overall_cell(cells))]
+
+
 def overall_cell(cells: Sequence[Cell]) -> Cell:
     """What the cells of one system and scorer say together; of those left out, a note."""
     counted = [cell for cell in cells if cell.large_enough]

@@ -1,5 +1,7 @@
 """All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, changes."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -12,14 +14,16 @@ from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.cells import Cell
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import cells, places
+from babelquake.studies.mt.defences import defence_measures, defended_in
 from babelquake.studies.mt.failures import failure_measures
 from babelquake.studies.mt.inconsistency import inconsistency
-from babelquake.studies.mt.overall import overall
+from babelquake.studies.mt.overall import overall, overall_figures
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
 from babelquake.studies.options import FailureEncoder
 from babelquake.studies.segment_units import COLUMN, keys_by_row
 from babelquake.studies.slices import slices_of
 from babelquake.studies.tests_to_measures import enough
+from babelquake.systems import System
 
 
 def mt_results(
@@ -34,11 +38,14 @@ def mt_results(
     by: str | None = None,
     failures: pl.LazyFrame | None = None,
     encoder: FailureEncoder = "none",
+    systems: Mapping[str | None, Sequence[System]] | None = None,
+    margin: float = 0.2,
 ) -> list[Measure]:
     """All results of the study. Segments with a blank source are left out: there is nothing to perturb.
 
     `segments` say what is resampled where that is not sentences, and what they have in the column `by`: the measures of
-    cells are told of every value of it too, tested in families apart.
+    cells are told of every value of it too, tested in families apart. Systems are compared with each other; those of
+    `systems` that stand behind defences only with the same system without, where clean text may lose `margin` points.
     """
     found = mt_cells(scores, translations, scorers, enough(resamples), seed, quiet, segments, by)
     keys, there = _keys(translations.lazy(), segments)
@@ -46,7 +53,12 @@ def mt_results(
     whole = [cell for cell in found if cell.place.group is None]
     measures = cell_measures(found)
     measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed, slices)
-    measures += system_differences(whole) + ranks(whole) + robust_consis_correlation(whole) + overall(whole)
+    defended = {one.name for _, one in defended_in(systems or {})}
+    bare = [cell for cell in whole if cell.place.system not in defended]
+    measures += system_differences(bare) + ranks(bare) + robust_consis_correlation(bare) + overall(bare)
+    if systems and defended:
+        measures += overall_figures([cell for cell in whole if cell.place.system in defended])
+        measures += defence_measures(whole, systems, scorers, margin)
     if failures is not None:
         measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed, encoder)
     return measures + _changes(translations.lazy(), told)

@@ -38,6 +38,7 @@ from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slicing_column
 from babelquake.studies.variants import vocabularies
 from babelquake.systems import system as system_of
+from babelquake.systems.defended import behind_each
 from babelquake.text import ending
 
 
@@ -53,6 +54,7 @@ def plan(options: MtOptions) -> Plan:
     given: list[AnySystem] = several(options.systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     systems, absent = systems_for(named, data, segments, data.segments["language_pair"].unique().sort())
+    systems = behind_each(systems, options.defences)
     left_out = not_sampled(segments, "source", suite, options.sample, options.seed)
     return Plan(
         MT.name,
@@ -151,6 +153,8 @@ def mt(options: MtOptions) -> Run:
             options.by,
             tables["failures"],
             encoder_of(options.encoder),
+            planned.systems,
+            options.margin,
         )
         if results:
             results += baselines(segments, translations, session.scorers)

@@ -9,7 +9,7 @@ from typing import Any
 
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 
@@ -26,14 +26,42 @@ OVERALL = ("overall_quality_perturbed", "overall_quality", "overall_robust")
 
 def mt_findings(run: Run) -> list[Finding]:
     """Per language pair: systems that do not translate, the best under noise, losses, what cannot be told."""
-    results = Results.of(run).whole
+    everything = Results.of(run).whole
+    defended = set(values(everything.where("clean_change", "gain"), "system"))
+    results = Results(row for row in everything.rows if row["system"] not in defended)
     found: list[Finding] = []
     for pair in values(results.where("consis", "delta"), "language_pair"):
         alarms = [*_near_baselines(results, pair)]
         useless = {str(finding.who) for finding in alarms}
         found += [*alarms, *_about(results, pair, useless)]
         found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
+        found += _defences(everything, pair, run.info.number("margin", 0.2))
     return found
+
+
+def _defences(results: Results, pair: str | None, margin: float) -> Iterator[Finding]:
+    """Per system the defence to recommend: the largest significant gain of those that cost clean text nothing."""
+    rows = results.known("overall_gain", language_pair=pair)
+    for scorer, bare in distinct(rows, "scorer", "other")[: len(values(rows, "other"))]:
+        key: Key = {"language_pair": pair, "scorer": scorer}
+        gains = [row for row in rows if (row["scorer"], row["other"]) == (scorer, bare)]
+        gains.sort(key=lambda row: -float(row["value"]))
+        helping = [
+            row
+            for row in gains
+            if row["value"] > 0
+            and Number.of(row).significant
+            and (left := results.beside(row, "clean_margin")) is not None
+            and Number.of(left).significant
+        ]
+        best = (helping or gains)[0]
+        beside = (
+            results.beside(best, name) for name in ("overall_gain", "overall_recovered", "clean_change", "clean_margin")
+        )
+        numbers = [Number.of(row) for row in beside if row is not None and row["value"] is not None]
+        facts = {"margin": margin, "system": str(bare), "chain": str(best["system"]).removeprefix(f"{bare} + ")}
+        what = "defence_helps" if helping else "no_defence_recommended"
+        yield _finding(what, best, key, numbers, best, weight="answer", facts=facts)
 
 
 def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:

@@ -73,6 +73,9 @@ class Defence(ABC):
     def steps(self, texts: list[str], inner: Inner) -> Steps:
         """One translation per text, by way of what stands behind it."""
 
+    def prepare(self) -> None:  # noqa: B027 - most have nothing to load
+        """Load what is loaded once, before anybody measures time."""
+
     def close(self) -> None:  # noqa: B027 - most have nothing to give back
         """Give back connections and memory."""
 

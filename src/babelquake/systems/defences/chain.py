@@ -77,6 +77,11 @@ class Chain:
         except StopIteration:
             return given
 
+    def prepare(self) -> None:
+        """Load what the parts need."""
+        for part in self.parts:
+            part.prepare()
+
     def close(self) -> None:
         """Give back what the parts hold."""
         for part in self.parts:

@@ -79,6 +79,11 @@ class Fold(Before):
                 text = text.replace(odd, usual)
         return text
 
+    def prepare(self) -> None:
+        """Read the list of words."""
+        if self._list is not None:
+            self._list.frequency  # noqa: B018 - computed once
+
     @property
     def _list(self) -> WordList | None:
         return cased(self.source.code) if self.source and self.source.code in CASED else None

@@ -4,7 +4,7 @@ Its answer is bounded: a correction that changes more than a part of the text, i
 is not a correction, and the text stays as it was. Answers go through the engine's cache as translations do.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import regex
 from rapidfuzz.distance import Levenshtein
@@ -41,7 +41,15 @@ class LlmCorrector(Defence):
         timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
     ) -> None:
         self._most = most
-        self._asked = (base_url, prompt, temperature, rate, concurrent, retries, timeout)
+        self._asked: dict[str, Any] = {
+            "base_url": base_url,
+            "prompt": prompt,
+            "temperature": temperature,
+            "rate": rate,
+            "concurrent": concurrent,
+            "retries": retries,
+            "timeout": timeout,
+        }
         self._model = model
         self._corrector: System | None = None
 
@@ -49,7 +57,7 @@ class LlmCorrector(Defence):
         """The prompt names the language."""
         super().serve(source, target)
         language = source or "same-language"
-        made = OpenAI(self._model, language, language, *self._asked)
+        made = OpenAI(self._model, language, language, **self._asked)
         made.spec = self.spec
         self._corrector = made
 

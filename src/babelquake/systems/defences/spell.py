@@ -113,6 +113,11 @@ class Spell(Before):
             "lm": self._scorer.signature if self._model else None,
         }
 
+    def prepare(self) -> None:
+        """Build the index of candidates."""
+        self.correct("x x")
+        self._ranked("xx", False, False)
+
     @cached_property
     def _frequency(self) -> dict[str, float]:
         """Powers of ten in a million of every known word: of the list that has it more often."""
@@ -219,12 +224,21 @@ class Spell(Before):
         if (accented := self._plain.get(lower)) is not None:
             return match_case(accented, text)
         ranked = self._ranked(lower, word.inside and text[0].isupper(), self._nouns and text[0].islower())
+        if text[0].isupper():
+            ranked = [found for found in ranked if self._is_no_name(word, found[1])]
         if not ranked:
             return None
         (best, meant), second = ranked[0], ranked[1][0] if len(ranked) > 1 else -9.0
         if best < BEST or best - second < self._margin or self._frequency[meant] < RARE.get(len(lower), LEAST):
             return None
         return match_case(meant, text)
+
+    def _is_no_name(self, word: Word, meant: str) -> bool:
+        """Whether a capitalised word may be a slip rather than a name: a long one that begins like a usual word."""
+        if not word.inside and self._usual.get(meant, meant).islower():
+            return True
+        lower = word.text.lower()
+        return len(lower) > PART and lower[0] == meant[0] and self._channel.cost(lower, meant) < OTHER
 
     def _ranked(self, word: str, named: bool, small: bool) -> list[tuple[float, str]]:
         """Candidates, the likeliest first: frequency less what the channel and the case take off."""

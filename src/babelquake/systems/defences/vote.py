@@ -1,7 +1,7 @@
 """`vote`: several versions of the text are translated, and the translation that agrees best with the others is taken.
 
 Minimum Bayes risk with chrF as utility: each translation is scored against all others, and the one with the highest
-mean wins; of equal ones the earliest. Versions are the text, what `of` makes of it, and other segmentations of it where
+mean wins. Versions are the text, what `of` makes of it, and other segmentations of it where
 the system has them. Costs as many translations as there are distinct versions, `k` at most.
 """
 
@@ -44,31 +44,38 @@ class Vote(Defence):
                 raise UserError(f"vote[of={self._of}]: '{chain}' is not made of correctors of the source alone.")
             self._versions.append(made)
 
+    def prepare(self) -> None:
+        """Load what the versions need."""
+        for chain in self._versions:
+            chain.prepare()
+
     def facts(self) -> dict[str, object]:
         """What the versions are."""
         return {"versions": "/".join(chain.signature for chain in self._versions)}
 
     def steps(self, texts: list[str], inner: Inner) -> Steps:
-        """Translate every version, choose for each text."""
-        versions = [[text] for text in texts]
-        for chain in self._versions:
-            for known, new in zip(versions, chain.apply(texts), strict=True):
-                if new not in known and len(known) < self._k:
-                    known.append(new)
-        answers = yield from inner([text for known in versions for text in known])
+        """Translate every distinct version, choose for each text."""
+        made = [texts, *(chain.apply(texts) for chain in self._versions)]
+        versions = [list(found)[: self._k + 1] for found in zip(*made, strict=True)] if texts else []
+        distinct = [list(dict.fromkeys(known))[: self._k] for known in versions]
+        answers = yield from inner([text for known in distinct for text in known])
         found, place = [], 0
-        for known in versions:
-            found.append(answers[place : place + len(known)])
-            place += len(known)
+        for known, some in zip(versions, distinct, strict=True):
+            translated = dict(zip(some, answers[place : place + len(some)], strict=True))
+            found.append([translated[text] for text in known if text in translated])
+            place += len(some)
         return chosen(found)
 
 
 def chosen(candidates: list[list[str]]) -> list[str]:
-    """Of each list the text with the highest mean chrF against the others."""
+    """Of each list the text with the highest mean chrF against the others; of equal ones the last.
+
+    A version that several correctors agree on has several votes; the last ones are the most corrected.
+    """
     from babelquake.scorers.strings.chrf import ChrF
 
     pairs = [
-        (number, one, other, group[one], group[other])
+        (number, one, group[one], group[other])
         for number, group in enumerate(candidates)
         if len(set(group)) > 1
         for one in range(len(group))
@@ -77,7 +84,7 @@ def chosen(candidates: list[list[str]]) -> list[str]:
     ]
     gains = [np.zeros(len(group)) for group in candidates]
     if pairs:
-        scores = ChrF().segments([pair[3] for pair in pairs], [pair[4] for pair in pairs])
+        scores = ChrF().segments([pair[2] for pair in pairs], [pair[3] for pair in pairs])
         for (number, one, *_), score in zip(pairs, scores, strict=True):
-            gains[number][one] += score
-    return [group[int(np.argmax(gain))] for group, gain in zip(candidates, gains, strict=True)]
+            gains[number][one] += round(float(score), 6)
+    return [group[len(group) - 1 - int(np.argmax(gain[::-1]))] for group, gain in zip(candidates, gains, strict=True)]
