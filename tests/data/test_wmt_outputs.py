@@ -11,6 +11,7 @@ import pytest
 import babelquake as bq
 from babelquake.data import read
 from babelquake.errors import UserError
+from babelquake.perturb.suite import suite
 from babelquake.scorers.strings.chrf import ChrF
 
 LINES = [
@@ -24,6 +25,7 @@ LINES = [
     ("None", "tsuite_en-cs_rocs-mt_tsuite_en-cs_rocs-mt_rs-0", "helo", None),
     ("None", "tsuite_en-cs_rocs-mt_tsuite_en-cs_rocs-mt_rs-0", "wrld", None),
     ("None", "tsuite_en-cs_pia_tsuite_en-cs_pia_0001", "Who?", None),
+    *(("None", f"tsuite_en-cs_pia_tsuite_en-cs_pia_{n:04}", f"Form {n} Who?", None) for n in range(2, 7)),
     ("speech", "test-en-speech_1", "I sea.", "I see."),
     ("None", "tsuite_en-cs_speech_2", "No clean one.", None),
 ]
@@ -40,7 +42,7 @@ def release(tmp_path: Path) -> Path:
     about = [{"docid": name, **({"clean_source": clean} if clean else {})} for _, name, _, clean in LINES]
     _write(root / "metadata/en-cs.jsonl", [json.dumps(item) for item in about])
     references = ["NO TRANSLATION AVAILABLE"] * len(LINES)
-    references[1], references[10] = "Ahoj.", "Vidím."
+    references[1], references[15] = "Ahoj.", "Vidím."
     _write(root / "references/en-cs.refA.txt", references)
     for name in ("One", "Two"):
         _write(root / f"system-outputs/en-cs/{name}.txt", [f"{name} {line}" for line in range(len(LINES))])
@@ -75,11 +77,19 @@ def test_no_translation_available_is_no_reference(release: Path) -> None:
     assert "CANARY GUID" not in set(general["source"])
 
 
+def test_a_question_stands_beside_itself_in_five_forms_of_injection(release: Path) -> None:
+    found = read(f"{release}:en-cs/pia").segments.filter(system="One")
+    assert found["perturbation"].to_list() == [one.label for one in suite("pia2024").perturbations]
+    assert set(found["source"]) == {"Who?"} and found["id"].n_unique() == 1
+    assert found["perturbed"].to_list() == [f"Form {n} Who?" for n in range(2, 7)]
+    assert found["translation_perturbed"].to_list() == [f"One {line}" for line in range(10, 15)]
+
+
 def test_a_transcript_is_a_variant_of_what_was_said(release: Path) -> None:
     found = read(f"{release}:en-cs/speech")
     row = found.segments.filter(system="One").row(0, named=True)
     assert (row["source"], row["perturbed"], row["perturbation"]) == ("I see.", "I sea.", "transcript")
-    assert (row["translation"], row["translation_perturbed"], row["references"]) == (None, "One 10", ["Vidím."])
+    assert (row["translation"], row["translation_perturbed"], row["references"]) == (None, "One 15", ["Vidím."])
     assert any("1 transcripts" in note for note in found.notes)
 
 
@@ -92,7 +102,7 @@ def test_a_suite_that_does_not_exist_names_those_that_do(release: Path) -> None:
 
 def test_outputs_of_another_length_are_refused_with_both_files(release: Path) -> None:
     _write(release / "system-outputs/en-cs/Two.txt", ["too short"])
-    with pytest.raises(UserError, match=r"12 in .*en-cs\.txt, 1 in .*Two\.txt"):
+    with pytest.raises(UserError, match=r"17 in .*en-cs\.txt, 1 in .*Two\.txt"):
         read(f"{release}:en-cs/rocs-mt")
 
 

@@ -20,6 +20,7 @@ SENTENCES = [
     "Das ist kein schöner Tag; die Regierung möchte 12 % weniger ausgeben.",
     "Les élèves n'ont pas compris pourquoi l'œuvre était là.",
     "Он не пришёл домой, потому что всё ещё работал.",
+    "The talks went on all night. Nobody left the room.",
     "これは東京のテストです。とても楽しい！",
     "هذا ليس كتابا جديدا؟",
     "यह एक परीक्षण है।",

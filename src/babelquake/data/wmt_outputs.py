@@ -2,12 +2,14 @@
 
 `FOLDER:PAIR` is the general task, `FOLDER:PAIR/SUITE` a test suite, known by its documents' names
 (`tsuite_PAIR_SUITE_…`). Sources, references, documents and outputs are files as in the mt-metrics-eval layout;
-`metadata/PAIR.jsonl` has one object a line. Two suites bring variants of the source:
+`metadata/PAIR.jsonl` has one object a line. Three suites bring variants of the source:
 
 - `rocs-mt` (Bawden and Sagot 2023): comments as they were written (`rm`, `rs`) and normalised (`nm`, `ns`), sentences
   split by hand (m) or by spaCy (s). They are paired by document and position; a document that spaCy split into a
   different number of sentences is left out.
 - `speech`: the recogniser's transcript is what systems translated, `clean_source` in the metadata what was said.
+- `pia` (Miceli-Barone and Sun 2024): questions, then the same questions in five forms of prompt injection, which are
+  called like the perturbations that make them.
 
 All others are plain data, with the part of the suite that a line belongs to in the column `part`.
 """
@@ -31,8 +33,8 @@ CANARY = "canary"
 """The document that marks the release for people who train models; nobody translates it."""
 VERSIONS = {"nm": ("rm", "raw"), "ns": ("rs", "raw-spacy")}
 """RoCS-MT's normalised versions, the raw version that belongs to each, and what the pair is called."""
-INJECTION_PARTS = ("clean", *(f"injection-{number}" for number in range(1, 6)))
-"""The suite `pia`: the same questions six times, first plain, then in five forms of prompt injection."""
+INJECTIONS = ("pia-instruction", "pia-switch", "pia-switch-example", "pia-json", "pia-json-example")
+"""The suite `pia`: the same questions six times, first plain, then in these forms."""
 
 Texts = Sequence[str | None]
 
@@ -98,6 +100,8 @@ def read_wmt_outputs(request: Request) -> Dataset:
         raise UserError(f"{folder} has test suites alone for {pair}: name one, as in {folder}:{pair}/{suites[0]}.")
     if suite == "rocs-mt":
         return _comments(release, rows, request.what)
+    if suite == "pia" and len(rows) % (1 + len(INJECTIONS)) == 0:
+        return _injections(release, rows, request.what)
     return _plain(release, rows, suite, request.what)
 
 
@@ -217,6 +221,29 @@ def _speech(release: _Release, label: str) -> Dataset:
     return found.dataset(label, name, release.notes)
 
 
+def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
+    """Questions, each beside itself in every form of injection."""
+    size = len(rows) // (1 + len(INJECTIONS))
+    both = [
+        (rows[place], rows[place + size * number], name)
+        for place in range(size)
+        for number, name in enumerate(INJECTIONS, 1)
+    ]
+    found = Pairs(
+        release.pair,
+        [f"{release.pair}/pia:{place + 1}" for place in range(size) for _ in INJECTIONS],
+        [release.sources[clean] for clean, _, _ in both],
+        [release.sources[injected] for _, injected, _ in both],
+        [name for _, _, name in both],
+        [release.references[clean] for clean, _, _ in both],
+        {
+            system: ([texts[clean] for clean, _, _ in both], [texts[injected] for _, injected, _ in both])
+            for system, texts in release.outputs.items()
+        },
+    )
+    return found.dataset(label, f"{release.name}/pia", release.notes)
+
+
 def _plain(release: _Release, rows: Sequence[int], suite: str, label: str) -> Dataset:
     """Sources and their translations, without variants."""
     name = f"{release.name}/{suite}" if suite else release.name
@@ -237,15 +264,12 @@ def _plain(release: _Release, rows: Sequence[int], suite: str, label: str) -> Da
         "domain": [release.domains[row] for row in rows] * copies,
     }
     if suite:
-        columns["part"] = _parts(release, rows, suite) * copies
+        columns["part"] = _parts(release, rows) * copies
     return to_dataset(Table(label, name, columns, [row + 1 for row in rows] * copies, notes=notes))
 
 
-def _parts(release: _Release, rows: Sequence[int], suite: str) -> list[str | None]:
-    """The part of its suite that a line belongs to: what its document's name begins with, for `pia` by its number."""
-    if suite == "pia" and len(rows) % len(INJECTION_PARTS) == 0:
-        size = len(rows) // len(INJECTION_PARTS)
-        return [INJECTION_PARTS[place // size] for place in range(len(rows))]
+def _parts(release: _Release, rows: Sequence[int]) -> list[str | None]:
+    """The part of its suite that a line belongs to: what its document's name begins with."""
     return [release.member(row).rstrip("0123456789").rstrip("-") or None for row in rows]
 
 

@@ -7,10 +7,21 @@
 from collections.abc import Iterable, Sequence
 
 from babelquake.failures.base import COSTS, DETECTORS, Card, Cost, Failure, detector
-from babelquake.failures.pair import Pair
+from babelquake.failures.pair import Injection, Pair
 from babelquake.languages import Language, LanguagePair
 
-__all__ = ["DETECTORS", "WITHOUT_MODEL", "Card", "Failure", "Pair", "cards_for", "detect", "detector", "failures_in"]
+__all__ = [
+    "DETECTORS",
+    "WITHOUT_MODEL",
+    "Card",
+    "Failure",
+    "Injection",
+    "Pair",
+    "cards_for",
+    "detect",
+    "detector",
+    "failures_in",
+]
 WITHOUT_MODEL: tuple[Cost, ...] = ("free", "identifier")
 """What every study can afford: no neural model."""
 
@@ -21,11 +32,16 @@ def cards_for(
     kinds: Iterable[str] | None = None,
     *,
     sources: bool = True,
+    injected: bool = False,
     costs: Sequence[Cost] = WITHOUT_MODEL,
 ) -> list[Card]:
     """The detectors that can speak about translations between two languages; of all kinds, or of those named."""
     wanted = [DETECTORS.get(kind) for kind in kinds] if kinds is not None else [card for _, card in DETECTORS.items()]
-    served = [card for card in wanted if card.cost in costs and card.serves(source, target, sources=sources)]
+    served = [
+        card
+        for card in wanted
+        if card.cost in costs and card.serves(source, target, sources=sources, injected=injected)
+    ]
     return sorted(served, key=lambda card: (COSTS.index(card.cost), card.kind))
 
 

@@ -14,7 +14,7 @@ from babelquake.failures.pair import Pair
 from babelquake.languages import Language
 from babelquake.registry import Registry
 
-Need = Literal["source", "source language", "target language", "vectors"]
+Need = Literal["source", "source language", "target language", "vectors", "injection"]
 Cost = Literal["free", "identifier", "encoder"]
 COSTS: tuple[Cost, ...] = ("free", "identifier", "encoder")
 Function = Callable[[Pair], "Failure | None"]
@@ -53,8 +53,15 @@ class Card:
         """The docstring's first line."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
-    def serves(self, source: Language | None, target: Language | None, *, sources: bool = True) -> bool:
-        """Whether it can speak about translations between these languages, with or without their sources."""
+    def serves(
+        self, source: Language | None, target: Language | None, *, sources: bool = True, injected: bool = False
+    ) -> bool:
+        """Whether it can speak about translations between these languages, with or without their sources.
+
+        `injected` are sources with an instruction inside, beside which the clean ones are known.
+        """
+        if "injection" in self.needs and not injected:
+            return False
         if ("source" in self.needs and not sources) or ("source language" in self.needs and source is None):
             return False
         if "target language" in self.needs and target is None:
@@ -77,6 +84,7 @@ MODULES = (
     "negation",
     "names",
     "detached",
+    "injection",
 )
 """The modules whose import registers detectors: one line per family."""
 

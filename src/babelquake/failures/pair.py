@@ -6,7 +6,7 @@ Sources are remembered, because several systems translate the same ones.
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from babelquake.failures.words import Words, words_of
 from babelquake.languages import Language
@@ -97,10 +97,21 @@ class Views(NamedTuple):
     """The cosine of the Universal Sentence Encoder's vectors, where it was asked."""
 
 
+class Injection(NamedTuple):
+    """An instruction inside a source: what it asks for, and what there was without it."""
+
+    asks: Literal["canary", "question"]
+    """A word to print, or the answer to the question that the source is."""
+    source: str
+    """The source without the instruction."""
+    translation: str
+    """What the same system made of that."""
+
+
 class Pair:
     """A translation with its source."""
 
-    __slots__ = ("copied", "source", "translation", "views")
+    __slots__ = ("copied", "injection", "source", "translation", "views")
 
     def __init__(
         self,
@@ -109,9 +120,12 @@ class Pair:
         source_language: Language | None = None,
         target_language: Language | None = None,
         views: Views | None = None,
+        injection: Injection | None = None,
     ) -> None:
         self.views = views
         self.source = source_side(source or "", source_language)
         self.translation = Side(translation, target_language)
+        self.injection = injection
+        """Where the source holds an instruction that a perturbation put there."""
         self.copied: bool | None = None
         """Whether it is a copy, once somebody asked."""

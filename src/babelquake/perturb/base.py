@@ -63,7 +63,7 @@ class Perturbation:
             given["protect"] = NOTHING
         self.spec = Spec(spec.name, tuple(sorted(given.items())))
         self._fixed = self.options | ({"level": self.level} if "level" in wants else {})
-        self._draws, self._told = "rng" in wants, "lang" in wants
+        self._draws, self._told, self._aimed = "rng" in wants, "lang" in wants, "target" in wants
         self._further = self.vocabulary is not None or "source" in wants
         self._beside = tuple(sorted(wants & BESIDE))
 
@@ -143,9 +143,10 @@ class Perturbation:
         vocabulary: Sequence[str] | None = None,
         fillers: Fillers | None = None,
         beside: Beside = ALONE,
+        target: str | None = None,
     ) -> str | None:
         """The changed text; None where the perturbation does not apply to it."""
-        made = self.begin(text, lang, seed, replicate, source, vocabulary, beside)
+        made = self.begin(text, lang, seed, replicate, source, vocabulary, beside, target)
         if made is None or isinstance(made, str):
             return made
         return driven(made, partial(self.fill, fillers))
@@ -159,6 +160,7 @@ class Perturbation:
         source: str | None = None,
         vocabulary: Sequence[str] | None = None,
         beside: Beside = ALONE,
+        target: str | None = None,
     ) -> str | Asking | None:
         """The changed text at once, or a change under way that asks for words."""
         card = self.card
@@ -172,6 +174,8 @@ class Perturbation:
         supply["text"] = text if hidden is None else hidden.text
         if self._told:
             supply["lang"] = lang
+        if self._aimed:
+            supply["target"] = target if target is None or target.__class__ is Language else _language(target)
         if self._draws:
             supply["rng"] = Stream(f"{seed}\x1f{self._key}\x1f{replicate}\x1f{text}")
         if self._further:

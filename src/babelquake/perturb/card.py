@@ -7,6 +7,7 @@ A function asks for what it needs by parameter name:
 - `source` the segment's source text (for `source-copy`), `vocabulary` the words it draws from;
 - `reference`, `foreign` and `others`: the segment's reference, its source in another language, the other segments
   (see `beside`);
+- `target` the `Language` that the text is to be translated into, or None;
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
 It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
@@ -29,7 +30,8 @@ from babelquake.user_code import PLACE, at, name_of, source_of, told
 Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
 Side = Literal["source", "translation", "reference", "any"]
-SUPPLIED = frozenset({"text", "level", "rng", "lang", "source", "vocabulary"}) | BESIDE
+Injects = Literal["canary", "question"]
+SUPPLIED = frozenset({"text", "level", "rng", "lang", "target", "source", "vocabulary"}) | BESIDE
 """Parameters that are not options: the caller supplies them."""
 
 
@@ -63,6 +65,11 @@ class Card:
     """The least it changes at any level, where its paper's rule says so."""
     rewrites: bool = False
     """Whether source and reference change with the text (`beside.Rewritten`)."""
+    injects: Injects | None = None
+    """What an instruction that it puts into the text asks for: a `canary` to print, or the answer to a `question`.
+
+    Detectors of failures read it: whether a translation obeyed, and whether the rest was translated.
+    """
 
     @cached_property
     def wants(self) -> frozenset[str]:
@@ -102,6 +109,7 @@ MODULES: tuple[str, ...] = (
     "meaning",
     "register",
     "pitfalls",
+    "injection",
 )
 """The modules whose import registers perturbations: one line per family."""
 
@@ -127,6 +135,7 @@ def perturbation(
     label: str | Callable[..., str] = "",
     floor: str = "",
     rewrites: bool = False,
+    injects: Injects | None = None,
 ) -> Callable[[F], F]:
     """Register a function as a perturbation under a name."""
 
@@ -148,6 +157,7 @@ def perturbation(
             label,
             floor,
             rewrites,
+            injects,
         )
         PERTURBATIONS.register(name, card)
         function.card = card  # type: ignore[attr-defined]  # for those who name it by its place

@@ -99,15 +99,17 @@ class Suite:
         fillers: Fillers | None = None,
         first_row: int = 0,
         beside: Sequence[Beside] | None = None,
+        target: str | None = None,
     ) -> pl.DataFrame:
         """One row per text × perturbation × replicate.
 
         A text's changes are made one after the other, so that its analysis into words is at hand for all of them; what
         they ask a masked language model is asked for all texts together. `vocabulary` is for `vocabulary=data` and
         `data-all`. `beside` is what each text may be handed; where nothing is given, the texts are each other's others.
+        `target` is the language that the texts are to be translated into.
         The columns `own_source` and `own_reference` are there where a change may bring these.
         """
-        known = Language(lang) if lang else None
+        known, aim = (Language(one) if one else None for one in (lang, target))
         sources = sources if sources is not None else [None] * len(texts)
         cells = [
             (perturbation, replicate)
@@ -124,7 +126,7 @@ class Suite:
         }
         by_text = [
             [
-                perturbation.begin(text, known, seed, replicate, source, words[perturbation], near)
+                perturbation.begin(text, known, seed, replicate, source, words[perturbation], near, aim)
                 for perturbation, replicate in cells
             ]
             for text, source, near in zip(texts, sources, beside, strict=True)

@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from babelquake.engine import Engine
-from babelquake.failures import WITHOUT_MODEL, Card, Failure, Pair, cards_for, failures_in
+from babelquake.failures import WITHOUT_MODEL, Card, Failure, Injection, Pair, cards_for, failures_in
 from babelquake.failures.detached import SUSPECT, detached
 from babelquake.failures.pair import Views
 from babelquake.languages import Language, sides
 from babelquake.models.shipped import shipped
+from babelquake.perturb.labels import known_card
 from babelquake.scorers import Array, Questions, scorer
 from babelquake.studies.blocks import Block
 from babelquake.studies.options import FailureEncoder
@@ -41,14 +42,16 @@ class Detector:
 
     def __init__(self, source: Language | None, target: Language | None, cards: list[Card]) -> None:
         self.source, self.target, self.cards = source, target, cards
-        self._known: dict[tuple[str | None, str], list[Failure]] = {}
+        self._known: dict[tuple[str | None, str, Injection | None], list[Failure]] = {}
+        self._with_injection = cards_for(source, target, injected=True)
 
-    def __call__(self, source: str | None, translation: str) -> list[Failure]:
-        """What is wrong with one translation."""
-        found = self._known.get((source, translation))
+    def __call__(self, source: str | None, translation: str, injection: Injection | None = None) -> list[Failure]:
+        """What is wrong with one translation; `injection` where its source holds an instruction."""
+        found = self._known.get((source, translation, injection))
         if found is None:
-            found = failures_in(Pair(source, translation, self.source, self.target), self.cards)
-            self._known[source, translation] = found
+            pair = Pair(source, translation, self.source, self.target, injection=injection)
+            found = failures_in(pair, self.cards if injection is None else self._with_injection)
+            self._known[source, translation, injection] = found
         return found
 
 
@@ -102,9 +105,10 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
         cards = cards_with(encoder, source, target)
         look = Detector(source, target, [card for card in cards if card.cost in WITHOUT_MODEL])
         found: list[tuple[int, Failure]] = []
+        injection = _injections(translations)
         for place, (text, translation) in enumerate(translations.select("source", "translation").iter_rows()):
             if text and text.strip():
-                found += ((place, failure) for failure in look(text, translation or ""))
+                found += ((place, failure) for failure in look(text, translation or "", injection.get(place)))
         if any(card.kind == "detached" for card in cards):
             found += _detached(block, translations, encoder, engine)
             found.sort(key=lambda one: one[0])
@@ -112,6 +116,21 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
         return pl.concat([translations.select(KEYS)[[place for place, _ in found]], told], how="horizontal")
 
     return detect
+
+
+def _injections(translations: pl.DataFrame) -> dict[int, Injection]:
+    """By place, what there was without the instruction that a perturbation put into a source."""
+    cards = {label: known_card(label) for label in translations["perturbation"].drop_nulls().unique()}
+    asked = {label: card.injects for label, card in cards.items() if card is not None and card.injects}
+    if not asked:
+        return {}
+    columns = translations.select("row", "source", "translation", "perturbation").rows()
+    clean = {row: (text or "", said or "") for row, text, said, label in columns if label is None}
+    return {
+        place: Injection(asks, *clean[row])
+        for place, (row, _, _, label) in enumerate(columns)
+        if (asks := asked.get(label))
+    }
 
 
 def _detached(

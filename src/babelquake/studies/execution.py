@@ -13,6 +13,7 @@ import polars as pl
 from babelquake.engine import Engine, Progress, sharing
 from babelquake.languages import sides
 from babelquake.perturb.base import card_of
+from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import REWRITTEN
 from babelquake.runs.chunks import list_column
 from babelquake.runs.table_parts import Parts
@@ -23,7 +24,7 @@ from babelquake.studies.error_spans import errors_marked
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
-from babelquake.studies.reset import RESETS
+from babelquake.studies.reset import RESETS, Comparable, without_instruction
 from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
 from babelquake.studies.what_changed import kind_of_change
@@ -157,9 +158,9 @@ def _translated(
         everything = engine.translate(system, [*sources.values(), *noisy["text"]])
     clean = dict(zip(sources, everything[: len(sources)], strict=True))
     raw = everything[len(sources) :]
-    resets = {name: _resets(name, reset, made) for name in noisy["perturbation"].unique()}
+    comparable = {name: _comparable(name, reset, made) for name in noisy["perturbation"].unique()}
     judged = [
-        RESETS[reset](text, clean[row], changed, sources[row]) if resets[name] else text
+        comparable[name](text, clean[row], changed, sources[row])
         for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], noisy["text"], strict=True)
     ]
     against = [clean[row] for row in noisy["row"]]
@@ -192,11 +193,17 @@ def _translated(
     return pl.concat([before, after], how="diagonal")
 
 
-def _resets(label: str, reset: Reset, made: frozenset[str]) -> bool:
-    """Whether final marks are reset: by default those that a perturbation of punctuation changed."""
-    if reset in ("auto", "paper"):
-        return label in made and card_of(label.partition("[")[0]).family == "punctuation"
-    return reset == "always"
+def _comparable(label: str, reset: Reset, made: frozenset[str]) -> Comparable:
+    """How translations of a variant are made comparable with clean ones before they are judged.
+
+    By default final marks that a perturbation of punctuation changed are reset; of a source with an instruction inside,
+    what was translated beside the instruction is judged.
+    """
+    card = known_card(label)
+    if reset != "never" and card is not None and card.injects:
+        return without_instruction
+    punctuated = label in made and card_of(label.partition("[")[0]).family == "punctuation"
+    return RESETS[reset if punctuated or reset == "always" else "never"]
 
 
 def _of_translations(scorer: Scorer, block: Block, translations: pl.DataFrame, engine: Engine) -> pl.DataFrame:

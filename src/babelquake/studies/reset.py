@@ -5,12 +5,18 @@ although nothing was translated differently. The two translations are made compa
 translation of the perturbed source gets the ending of the translation of the clean one. `paper` does no more than the
 paper says: a mark that was inserted is taken off the translation where only the perturbed one has it, a mark that was
 deleted is put back where only the clean one has it.
+
+An instruction that was put into the source is undone likewise: its translation is not judged.
 """
 
 from collections.abc import Callable
 
+from babelquake.failures.injection import what_was_translated
 from babelquake.studies.options import Reset
 from babelquake.text import ending
+
+Comparable = Callable[[str, str, str, str], str]
+"""A translation made comparable: of the two translations and the two sources, the perturbed first."""
 
 
 def reset_ending(perturbed: str, clean: str, perturbed_source: str, clean_source: str) -> str:
@@ -37,10 +43,15 @@ def reset_as_published(perturbed: str, clean: str, perturbed_source: str, clean_
     return perturbed
 
 
-RESETS: dict[Reset, Callable[[str, str, str, str], str]] = {
+def without_instruction(perturbed: str, clean: str, perturbed_source: str, clean_source: str) -> str:
+    """What a translation says beside an instruction that was put into its source."""
+    return what_was_translated(clean, perturbed)
+
+
+RESETS: dict[Reset, Comparable] = {
     "auto": reset_ending,
     "always": reset_ending,
     "never": lambda perturbed, *_: perturbed,
     "paper": reset_as_published,
 }
-"""How each choice makes translations comparable: of the two translations and the two sources, the perturbed first."""
+"""How each choice makes translations comparable."""

@@ -8,6 +8,7 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.languages import Language as LanguageType
+from babelquake.languages import sides
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
@@ -62,6 +63,7 @@ def variants_of(
         vocabulary=words.get(block.language_pair),
         fillers=fillers,
         beside=beside,
+        target=sides(block.language_pair)[1],
     )
     places = table["row"]
     made = table.with_columns(

@@ -178,7 +178,8 @@ def test_wmt_outputs_are_data(shared_data: Path, tmp_path: Path) -> None:
         members = [item for item in archive if any(part in item.name for part in wanted) or item.name.endswith(systems)]
         archive.extractall(tmp_path, members, filter="data")
     data = bq.read(f"{tmp_path / 'txt-ts'}:en-cs/pia")
-    injected = data.segments.filter(pl.col("part") == "injection-1")
-    run = bq.check(data=injected, kinds=["answer", "source-language"])
-    assert rate(run, "answer", "Claude-3.5")["value"] > 60
-    assert rate(run, "answer", "ONLINE-W")["value"] < 1
+    first = data.segments.filter(pl.col("perturbation") == "pia-instruction")
+    run = bq.check(data=first, kinds=["answer", "source-language"])
+    injected = run.measures.filter(perturbation="pia-instruction", scorer="answer")
+    rates = dict(injected.drop_nulls("system").select("system", "value").iter_rows())
+    assert rates["Claude-3.5"] > 60 and rates["ONLINE-W"] < 1

@@ -78,6 +78,11 @@ class Words:
         """How answers begin."""
         return frozenset(str(self._of("yes_no") or "").split())
 
+    @cached_property
+    def question_words(self) -> frozenset[str]:
+        """Words that questions begin with, direct and indirect ones."""
+        return frozenset(str(self._of("question_words") or "").split())
+
     def pattern(self, key: str) -> re.Pattern[str] | None:
         """An expression of the language's list of that name, such as `refusal`; None where there is none."""
         return _compiled(tuple(self._of(key) or ()))

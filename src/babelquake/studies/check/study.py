@@ -42,7 +42,7 @@ TABLE = {"row": pl.UInt32, **SCHEMA}
 TIMED = 100
 """Translations that a forecast looks at to know how long all of them take."""
 GROUPED_BY = "part"
-"""A column of the data whose values are measured separately too, such as the forms of an injection."""
+"""A column of the data whose values are measured separately too, such as the versions of a test suite."""
 
 
 def plan(options: CheckOptions) -> Plan:
@@ -102,13 +102,17 @@ def _with_translations(data: Dataset) -> Dataset:
 
 
 def _translations(data: Dataset) -> pl.DataFrame:
-    """One row per translation, those of perturbed sources after those of clean ones; missing ones are left out."""
+    """One row per translation, those of perturbed sources after those of clean ones; missing ones are left out.
+
+    A clean source with several variants was translated once.
+    """
     segments = data.segments
     kept = [name for name in (GROUPED_BY, "document") if name in segments.columns]
     columns = ["id", "system", "language_pair", "source", "translation", *kept]
     clean = segments.select(*columns, perturbation=pl.lit(None, pl.String))
     parts = [clean]
     if data.has("translation_perturbed"):
+        parts = [clean.unique(["id", "system", "language_pair", "source", "translation"], maintain_order=True)]
         label = pl.col("perturbation") if "perturbation" in segments.columns else pl.lit("perturbed")
         parts.append(
             segments.select(
@@ -149,6 +153,10 @@ def _has_sources(segments: pl.DataFrame) -> bool:
 def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: FailureEncoder) -> Iterator[str]:
     """What could not be looked for, and why."""
     wanted = kinds if kinds is not None else DETECTORS.names()
+    injected = [kind for kind in wanted if "injection" in DETECTORS.get(kind).needs]
+    if injected and kinds is not None:
+        yield f"{', '.join(injected)}: not looked for, because only mt knows what an injection was put into."
+    wanted = [kind for kind in wanted if kind not in injected]
     modelled = [kind for kind in wanted if DETECTORS.get(kind).cost == "encoder"]
     if modelled and encoder == "none":
         yield f"{', '.join(modelled)}: not looked for, because no encoder is used. {INSTALL}"

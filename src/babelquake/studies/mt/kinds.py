@@ -15,6 +15,10 @@ ROBUST = Kind("robust", unit="% of clean quality", better="up", needs="ratio sca
 CONSIS = Kind("consis", unit="% agreement", better="up", needs="ratio scale", paper="Niu 2020 §2")
 FAILURES_DELTA = Kind("failures_delta", unit="% of translations, perturbed − clean", better="down")
 HALLUCINATION = Kind("hallucination", unit="% of translations", better="down", paper="Lee 2018")
+OBEYED = Kind("obeyed", unit="% of translations", better="down", paper="Miceli-Barone 2024")
+"""Of sources with an instruction inside: the instruction was obeyed."""
+TRANSLATED = Kind("translated", unit="% of translations", better="up", paper="Miceli-Barone 2024")
+"""Of sources with an instruction inside: the rest of the text was translated."""
 INCONSISTENT = Kind("inconsistent", unit="% of translations", better="down", paper="Jwalapuram 2023 §4.1")
 RANK = Kind("rank", unit="rank, 1 is the most robust", better="down")
 OVERALL_QUALITY = Kind("overall_quality", unit="score, mean over perturbations", better="up")

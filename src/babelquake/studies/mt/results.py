@@ -17,6 +17,7 @@ from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.defences import defence_measures, defended_in
 from babelquake.studies.mt.failures import failure_measures
 from babelquake.studies.mt.inconsistency import inconsistency
+from babelquake.studies.mt.injection import injection_measures
 from babelquake.studies.mt.overall import overall, overall_figures
 from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
 from babelquake.studies.options import FailureEncoder
@@ -61,6 +62,7 @@ def mt_results(
         measures += defence_measures(whole, systems, scorers, margin)
     if failures is not None:
         measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed, encoder)
+        measures += injection_measures(translations.lazy(), failures, told)
     return measures + _changes(translations.lazy(), told)
 
 

@@ -85,6 +85,8 @@ MT = Study(
         "overall_quality_perturbed",
         "overall_robust",
         "overall_consis",
+        "obeyed",
+        "translated",
     ),
     subject="system",
     cells=lambda run, scorers, resamples, seed: mt_cells(
