@@ -45,8 +45,8 @@ def test_letters_must_be_named() -> None:
         recipe("deepwordbug[letters=]", TOOLS)
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_says_where_it_follows_whom(name: str) -> None:
+@pytest.mark.parametrize("name", ["clare", "faster-genetic", "input-reduction", "deepwordbug"])
+def test_a_recipe_of_the_paper_says_where_it_follows_whom(name: str) -> None:
     said = RECIPES[name].__doc__ or ""
     assert "Paper" in said and "TextAttack" in said
 

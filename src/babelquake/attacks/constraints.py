@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from rapidfuzz.distance import Levenshtein as EditDistance
 
-from babelquake.attacks.requests import Asking, Closeness, Perplexity, Request
+from babelquake.attacks.requests import Asking, Closeness, Perplexity, Quality, Request
 from babelquake.attacks.sentence import Sentence
 from babelquake.scorers.base import Question
 from babelquake.spec import Range, Spec, make
@@ -184,8 +184,46 @@ def self_similarity(*, within: Annotated[float, Range(0, 1000)] = 0.3, symmetric
     return SelfSimilarity(within, symmetric)
 
 
+@dataclass(frozen=True)
+class QualityRise(Constraint):
+    """Another metric's score rises by no more than `rise`: what raises the victim's is no better translation.
+
+    `scorer` names that metric. It is asked with the segment's references and source, filled in for each sentence.
+    """
+
+    name = "quality"
+    asks = True
+    scorer: str = "chrf"
+    rise: Annotated[float, Range(0, 1e6)] = 0.0
+    references: tuple[str, ...] | None = None
+    source: str | None = None
+    sign: float = 1.0
+    """−1 where the metric counts errors."""
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """By how much the other metric prefers the candidate, in its own points; better is up."""
+        texts = (original.text, *(candidate.text for candidate in candidates))
+        before, *after = yield [Quality(Question(text, self.references, self.source)) for text in texts]
+        return [self.sign * (value - before) for value in after]
+
+    def allows(self, value: float) -> bool:
+        """Up to and including `rise`."""
+        return value <= self.rise
+
+    @property
+    def signature(self) -> str:
+        """The metric and its limit."""
+        return f"{self.name}[scorer={self.scorer},rise={self.rise}]"
+
+
+def quality_rise(*, scorer: str = "chrf", rise: Annotated[float, Range(0, 1e6)] = 0.0) -> QualityRise:
+    """Another metric's limit; the segment's references and source are filled in when a sentence is attacked."""
+    return QualityRise(scorer, rise)
+
+
 CONSTRAINTS: dict[str, Callable[..., Constraint]] = {
     SelfSimilarity.name: self_similarity,
+    QualityRise.name: quality_rise,
     **{kind.name: kind for kind in (PerplexityRise, Levenshtein, WordShare, Similarity)},
 }
 """Those a user may ask for; `self-similarity` comes with the goal `inconsistent` by itself."""

@@ -25,6 +25,8 @@ class Goal(ABC):
     """Whether the recipes' larger search serves it (Appendix B)."""
     fluent: ClassVar[bool] = True
     """Whether the paper limits the rise in perplexity for it."""
+    keeps_quality: ClassVar[bool] = False
+    """Whether another metric must not find the text better."""
 
     @abstractmethod
     def gain(self, original: float, score: float) -> float:
@@ -59,9 +61,11 @@ class Overpenalise(Goal):
 
 @dataclass(frozen=True)
 class Inflate(Goal):
-    """The score rises by more than `by` standard deviations: the opposite failure."""
+    """The score rises by more than `by` standard deviations, and another metric's does not: the opposite failure."""
 
     name = "inflate"
+    fluent = False
+    keeps_quality = True
     by: Deviations = 1.0
 
     def gain(self, original: float, score: float) -> float:

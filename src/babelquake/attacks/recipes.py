@@ -1,4 +1,5 @@
-"""The four attacks of Huang & Baldwin 2023 (Appendix B), each put together from moves, search and constraints.
+"""Attacks put together from moves, search and constraints: the four of Huang & Baldwin 2023 (Appendix B), and five
+that raise scores.
 
 The paper ran TextAttack's implementations with changes of its own. Where its text, TextAttack's code and the original
 authors disagree, the defaults here are what was run, and the other readings are options; every recipe says which.
@@ -26,12 +27,13 @@ from babelquake.attacks.moves import (
     SubstituteLetter,
     SwapLetters,
     SwapNeighbour,
+    TakeReferenceWord,
 )
 from babelquake.attacks.moves.characters import LETTERS
 from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.requests import PIECES, Asking
 from babelquake.attacks.search import genetic, greedy_by_importance, least_important_first
-from babelquake.attacks.search.greedy import Rank, beam
+from babelquake.attacks.search.greedy import Rank, beam, climb, once
 from babelquake.errors import UserError
 from babelquake.spec import Range, Spec, bind, make, named, parameters, parse
 
@@ -61,11 +63,23 @@ class Recipe:
     stop_words: StopWords = "swaps"
     needs: frozenset[str] = frozenset()
     """`masked`, `neighbours`: what it draws its words from."""
+    universal: "Universal | None" = None
+    """The text for all sentences that is searched first; None for a search of its own for every sentence."""
 
     @property
     def name(self) -> str:
         """The name with options, as tables show it."""
         return str(self.spec)
+
+
+@dataclass(frozen=True)
+class Universal:
+    """How one text for all sentences is searched."""
+
+    at_start: bool
+    words: int
+    pool: int
+    sentences: int
 
 
 def clare(
@@ -206,11 +220,70 @@ def deepwordbug(
     }
 
 
+def greedy_inflate(
+    tools: Tools,
+    *,
+    candidates: Annotated[int, Range(1, PIECES)] = 10,
+    iterations: Count = 10,
+    stop_words: StopWords = "none",
+) -> dict[str, Any]:
+    """Insert or replace the word that raises the score most, again and again: for the goal inflate.
+
+    Words are those that a masked model offers for a gap, so that texts stay readable.
+    """
+    return {
+        "moves": (MaskReplace(candidates), MaskInsert(candidates)),
+        "search": partial(climb, iterations=iterations),
+        "stop_words": stop_words,
+        "needs": frozenset({"masked"}),
+    }
+
+
+def delete_disliked(tools: Tools, *, iterations: Count = 10, stop_words: StopWords = "none") -> dict[str, Any]:
+    """Delete the word whose loss raises the score most, again and again: what the metric dislikes, for inflate."""
+    return {
+        "moves": (DeleteWord(),),
+        "search": partial(climb, iterations=iterations),
+        "stop_words": stop_words,
+    }
+
+
+def reference_words(tools: Tools, *, iterations: Count = 10, stop_words: StopWords = "none") -> dict[str, Any]:
+    """Put words of the reference anywhere into the translation, without its meaning: for the goal inflate."""
+    return {
+        "moves": (TakeReferenceWord(),),
+        "search": partial(climb, iterations=iterations),
+        "stop_words": stop_words,
+    }
+
+
+def _universal(at_start: bool, words: int, pool: int, sentences: int) -> dict[str, Any]:
+    return {"moves": (), "search": once, "universal": Universal(at_start, words, pool, sentences)}
+
+
+def universal_suffix(tools: Tools, *, words: Count = 3, pool: Count = 60, sentences: Count = 24) -> dict[str, Any]:
+    """One text behind every translation: searched on one half of the sentences, measured on the other (Wallace 2019).
+
+    `words` are added greedily from a `pool` of common words of the data and a few phrases, tried on `sentences`.
+    """
+    return _universal(False, words, pool, sentences)
+
+
+def universal_prefix(tools: Tools, *, words: Count = 3, pool: Count = 60, sentences: Count = 24) -> dict[str, Any]:
+    """One text before every translation: as `universal-suffix`."""
+    return _universal(True, words, pool, sentences)
+
+
 RECIPES: dict[str, Callable[..., dict[str, Any]]] = {
     "clare": clare,
     "faster-genetic": faster_genetic,
     "input-reduction": input_reduction,
     "deepwordbug": deepwordbug,
+    "greedy-inflate": greedy_inflate,
+    "delete-disliked": delete_disliked,
+    "reference-words": reference_words,
+    "universal-suffix": universal_suffix,
+    "universal-prefix": universal_prefix,
 }
 
 

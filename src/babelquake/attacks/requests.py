@@ -56,7 +56,14 @@ class Agreement:
     clean: str
 
 
-Request = Question | Perplexity | Gap | Closeness | Rendering | Agreement
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What another metric than the victim says. Reply: its raw score."""
+
+    question: Question
+
+
+Request = Question | Perplexity | Gap | Closeness | Rendering | Agreement | Quality
 """A `Question` asks for the victim's raw score; a `Gap` for the masked model's (word, probability) list."""
 Asking = Generator[list[Request], list[Any], R]
 """Yields requests, receives their replies in order, returns R in the end."""
@@ -91,6 +98,8 @@ class AttackModels:
     encoder: Encoder | None = None
     system: System | None = None
     chrf: Scorer | None = None
+    judge: Scorer | None = None
+    """The metric that must not find a candidate better."""
 
     def asked(self, asking: Asking[R]) -> Generator[list[Question | Ask], list[Any], R]:
         """The same generator in the engine's words."""
@@ -121,6 +130,8 @@ class AttackModels:
                 return (Ask(self.system, text),)
             case Agreement(translation, clean) if self.chrf is not None:
                 return (Ask(self.chrf, Question(translation, (clean,))),)
+            case Quality(question) if self.judge is not None:
+                return (Ask(self.judge, question),)
         raise UserError(f"the attack asks for {type(request).__name__.lower()}, and no model was given for it.")
 
 

@@ -133,6 +133,12 @@ class Sentence:
             (*old.edits, Edit("insert", old.origins[place], "", word)),
         )
 
+    def attached(self, text: str, at_start: bool, kind: str = "attach") -> "Sentence":
+        """A text before the first word or behind the last, with a space between."""
+        parts = Sentence.of(f"{text} {self.text}" if at_start else f"{self.text} {text}")
+        edit = Edit(kind, 0 if at_start else max(len(self.words) - 1, 0), "", text)
+        return Sentence(parts.text, parts.parts._replace(edits=(*self.edits, edit)))
+
     def without(self, place: int, kind: str = "delete") -> "Sentence":
         """Less one word, and less one space: the one before it, or after it where it was the first word."""
         before, after = self.around(place)

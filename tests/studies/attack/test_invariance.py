@@ -57,7 +57,7 @@ def attacking(models: dict[str, str], tmp_path_factory: pytest.TempPathFactory) 
             recipes=[
                 "clare[candidates=5,iterations=2]",
                 "faster-genetic[population=6,iterations=3]",
-                *list(RECIPES)[2:],
+                *list(RECIPES)[2:4],
             ],
             victims=[f"bertscore[model={models['encoder']},layer=2]", "chrf"],
             data=tuples() if data is None else data,

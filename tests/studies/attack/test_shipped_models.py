@@ -28,9 +28,15 @@ def test_four_recipes_find_fluent_perturbations_offline(tmp_path: Path) -> None:
     data = pl.DataFrame(ROWS, schema=["source", "reference", "translation"], orient="row")
     victim, goal = "bertscore[model=minilm-en]", "overpenalise[by=0.2]"
     run = attack(
-        recipes=list(RECIPES), victims=victim, data=data, goal=goal, out=tmp_path / "run", offline=True, resamples=100
+        recipes=list(RECIPES)[:4],
+        victims=victim,
+        data=data,
+        goal=goal,
+        out=tmp_path / "run",
+        offline=True,
+        resamples=100,
     )
     found = run.table("attacks").filter("success")
-    assert set(found["recipe"]) == set(RECIPES)
+    assert set(found["recipe"]) == set(list(RECIPES)[:4])
     assert all(json.loads(values)["perplexity"] < 10 for values in found["constraints"])
     assert {"masked model", "fluency model", "neighbours", "parts of speech"} <= run.info.signatures.keys()

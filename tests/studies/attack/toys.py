@@ -15,7 +15,7 @@ from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
 
 TEXT = "the old king saw a red house near that small river and many people came there with bread"
-FOUR = list(RECIPES)
+FOUR = list(RECIPES)[:4]
 
 
 class Fillers(MaskedLM):

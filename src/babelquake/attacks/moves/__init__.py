@@ -2,10 +2,12 @@
 
 from babelquake.attacks.moves.base import Move
 from babelquake.attacks.moves.characters import DeleteLetter, InsertLetter, SubstituteLetter, SwapLetters
+from babelquake.attacks.moves.inflating import Attach, TakeReferenceWord
 from babelquake.attacks.moves.masks import MaskInsert, MaskMerge, MaskReplace
 from babelquake.attacks.moves.words import DeleteWord, SwapNeighbour
 
 __all__ = [
+    "Attach",
     "DeleteLetter",
     "DeleteWord",
     "InsertLetter",
@@ -16,4 +18,5 @@ __all__ = [
     "SubstituteLetter",
     "SwapLetters",
     "SwapNeighbour",
+    "TakeReferenceWord",
 ]

@@ -19,6 +19,10 @@ class Move(ABC):
     anywhere: bool = False
     """Whether words that were changed before, and stop words, are open to it too."""
 
+    def of_segment(self, references: Sequence[str]) -> "Move":
+        """The move for a segment with these references; most look at the sentence alone."""
+        return self
+
     @abstractmethod
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """Every sentence the move can make of this one by changing it at one of the places."""

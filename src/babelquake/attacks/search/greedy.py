@@ -109,6 +109,26 @@ def _now_at(trial: Trial, place: int) -> Collection[int]:
     return {now for now, origin in enumerate(trial.sentence.origins) if origin == place}
 
 
+def climb(attack: Attack, iterations: int = 10) -> Asking[Trial]:
+    """Take the best step again and again, as long as it helps, until the goal is met."""
+    best = attack.untouched
+    for _ in range(iterations):
+        candidates = yield from attack.candidates(best.sentence)
+        passed = yield from attack.tried(candidates, keep=1, above=best.gain)
+        if not passed:
+            return best
+        best = passed[0]
+        if best.met:
+            return best
+    return best
+
+
+def once(attack: Attack) -> Asking[Trial]:
+    """The best of what the moves make in one step, whether it helps or not: for a change that is the same for all."""
+    passed = yield from attack.tried((yield from attack.candidates(attack.original)), keep=1)
+    return passed[0] if passed else attack.untouched
+
+
 def beam(attack: Attack, width: int = 2, iterations: int = 10, distinct: bool = False) -> Asking[Trial]:
     """Keep the `width` best candidates of every round until one meets the goal.
 

@@ -8,7 +8,18 @@ from typing import Any
 import polars as pl
 
 from babelquake.report.results import named, results_of, scorer_text
-from babelquake.report.table import UNTESTABLE, Shown, Table, digits, table_of, text, value_of, with_sd
+from babelquake.report.table import (
+    UNTESTABLE,
+    Shown,
+    Table,
+    digits,
+    interval,
+    number,
+    table_of,
+    text,
+    value_of,
+    with_sd,
+)
 from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
@@ -85,11 +96,20 @@ def _costs(results: Results) -> list[Table]:
         "words": lambda row: value_of(results.beside(row, "words_changed"), 1),
         "gain": lambda row: value_of(results.beside(row, "gain"), 2),
     }
+    if results.where("mean_rise"):
+        columns["mean rise"] = lambda row: _risen(results.beside(row, "mean_rise"))
     note = (
         "Distinct questions to the victim, per sentence and per success; words changed and gain, medians of eligible "
         "perturbations."
     )
     return table_of("What it took", rows, columns, note)
+
+
+def _risen(row: Row | None) -> str:
+    """The mean rise over all sentences with its interval."""
+    if row is None or row["value"] is None:
+        return ""
+    return f"{number(row['value'], 2, sign=True)} {interval(row)}".strip()
 
 
 def _kinds(results: Results) -> list[Table]:

@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from babelquake.attacks.attack import Check
-from babelquake.attacks.constraints import Constraint
+from babelquake.attacks.constraints import Constraint, QualityRise
 from babelquake.attacks.goal import Goal
-from babelquake.attacks.recipes import Tools, recipe
+from babelquake.attacks.recipes import Recipe, Tools, recipe
 from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.victim import Scale
 from babelquake.engine import Engine
+from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.runs.journal import Journal
 from babelquake.runs.table_parts import FOLDER
@@ -21,6 +22,7 @@ from babelquake.spec import Spec
 from babelquake.studies.attack.languages import stop_words, tags
 from babelquake.studies.attack.models import Models
 from babelquake.studies.attack.searching import SCHEMA, Plan, attacked
+from babelquake.studies.attack.universal import attaching, halves, search
 from babelquake.studies.session import Session
 from babelquake.systems import System
 from babelquake.text import digest
@@ -93,6 +95,9 @@ class Campaign:
         parts = []
         for (pair,), part in segments.group_by("language_pair", maintain_order=True):
             plan = self._plan(target, spec, None if pair is None else str(pair), scale)
+            if plan.recipe.universal is not None:
+                chosen, part = self._for_all(session, target, plan.recipe, part, scale)
+                plan = replace(plan, recipe=chosen)
             found = attacked(
                 session.engine,
                 plan,
@@ -109,22 +114,46 @@ class Campaign:
         named = pl.concat_str("id", "system", "victim", "recipe", separator="|", ignore_nulls=True)
         return cell.select(named.alias("tuple"), pl.all())
 
+    def _for_all(
+        self, session: Session, target: Target, found: Recipe, segments: pl.DataFrame, scale: Scale | None
+    ) -> tuple[Recipe, pl.DataFrame]:
+        """The recipe with the one text that it found on half of the segments, and the other half."""
+        if found.universal is None or target.scorer is None or scale is None:
+            raise UserError(f"{found.name} raises scores: use it with --goal inflate and a scorer.")
+        searched, held_out = halves(segments, self.seed)
+        trigger = search(session.engine, target.scorer, scale, searched, found.universal, self.seed)
+        said = (
+            f"“{trigger.text}” ({trigger.rise:+.2f} standard deviations)" if trigger.text else "nothing that raises it"
+        )
+        session.say(
+            f"{found.name} against {target.name} found {said} with {trigger.queries} questions on "
+            f"{trigger.sentences} sentences; measured on {held_out.height} others."
+        )
+        return attaching(found, trigger), held_out
+
     def _plan(self, target: Target, spec: Spec, pair: str | None, scale: Scale | None) -> Plan:
         source, translated = sides(pair)
         language = source if self.goal.on_system else translated
         models = self.models
         tools = Tools(models.neighbours, tags(language), self.seed, models.strict)
+        others = [scorer(limit.scorer) for limit in self.constraints if isinstance(limit, QualityRise)]
+        if len(others) > 1:
+            raise UserError("--constraint quality: name one metric that must not rise.")
         asked = AttackModels(
             causal=models.fluency,
             masked=models.masked,
             encoder=models.similarity,
             system=target.systems.get(pair),
             chrf=scorer("chrf") if self.goal.on_system else None,
+            judge=others[0] if others else None,
         )
         return Plan(
             goal=self.goal,
             recipe=recipe(spec, tools),
-            constraints=self.constraints,
+            constraints=tuple(
+                replace(limit, sign=others[0].sign) if isinstance(limit, QualityRise) else limit
+                for limit in self.constraints
+            ),
             stop_words=stop_words(language),
             models=asked,
             scorer=target.scorer,

@@ -8,6 +8,7 @@ QUERIES_PER_SUCCESS = Kind("queries_per_success", unit="questions to the victim"
 WORDS_CHANGED = Kind("words_changed", unit="words, median of eligible perturbations")
 EDIT_SHARE = Kind("edit_share", unit="% of edits")
 GAIN = Kind("gain", unit="standard deviations of the victim, median of eligible perturbations", better="down")
+MEAN_RISE = Kind("mean_rise", unit="standard deviations of the victim, mean of all sentences", better="down")
 LENGTH = Kind("length", unit="words, mean", paper="Huang 2023 Figure 3")
 SHORTER = Kind("shorter", unit="words, difference of means", paper="Huang 2023 §3.1")
 TRANSFER = Kind("transfer", unit="% of eligible perturbations", better="down")

@@ -17,7 +17,7 @@ from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.intervals import Z, wilson
+from babelquake.stats.intervals import Z, mean_interval, wilson
 from babelquake.stats.ranks import can_separate, rank_sum
 from babelquake.stats.resampling import Keys
 from babelquake.studies.attack import kinds
@@ -54,17 +54,19 @@ def cells(attacks: pl.DataFrame, by: str | None = None) -> Iterator[Group]:
             yield Group(str(victim), str(recipe), UNNAMED if value is None else str(value), part)
 
 
-def success_measures(attacks: pl.DataFrame, by: str | None) -> Iterator[Measure]:
+def success_measures(attacks: pl.DataFrame, by: str | None, rises: bool = False) -> Iterator[Measure]:
     """Per victim and recipe, and for every value of the column `by`: share, number and cost of eligible perturbations.
 
     The denominator `n` is every sentence that was attacked; `changed` is how many of them gave an eligible
-    perturbation.
+    perturbation. `rises`: the mean rise of all of them too.
     """
     for victim, recipe, _, cell in cells(attacks):
         yield from _one(cell, victim, recipe, None)
         if by is not None:
             for _, _, value, part in cells(cell, by):
                 yield from _one(part, victim, recipe, value)
+        if rises:
+            yield _mean_rise(cell, {"scorer": victim, "perturbation": recipe})
         yield from _edit_shares(cell, victim, recipe)
 
 
@@ -80,6 +82,15 @@ def _one(cell: pl.DataFrame, victim: str, recipe: str, group: str | None) -> Ite
     yield Measure(kinds.QUERIES_PER_SUCCESS, queries / successes if successes else None, n=successes, **about)
     yield Measure(kinds.WORDS_CHANGED, _median(found["words_changed"]), n=successes, **about)
     yield Measure(kinds.GAIN, _median(found["gain"]), n=successes, **about)
+
+
+def _mean_rise(cell: pl.DataFrame, about: dict[str, Any]) -> Measure:
+    """What the attack adds to the score of a sentence on average, found or not; a sentence is one unit."""
+    keys, places = np.unique(unit_keys(cell), return_inverse=True)
+    counts = np.bincount(places, minlength=len(keys))
+    each = np.bincount(places, np.where(cell["fits"], cell["gain"], 0.0), len(keys)) / counts
+    low, high = mean_interval(each)
+    return Measure(kinds.MEAN_RISE, float(each.mean()), n=len(keys), low=low, high=high, **about)
 
 
 def _edit_shares(cell: pl.DataFrame, victim: str, recipe: str) -> Iterator[Measure]:

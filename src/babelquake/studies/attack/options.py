@@ -30,7 +30,8 @@ class AttackOptions(StudyOptions):
             "--recipe",
             "-r",
             metavar="RECIPE",
-            help="clare, faster-genetic, input-reduction or deepwordbug; repeat for several.",
+            help="clare, faster-genetic, input-reduction, deepwordbug, or for inflate greedy-inflate, delete-disliked, "
+            "reference-words, universal-suffix, universal-prefix; repeat for several.",
         ),
     ]
     victims: Annotated[
@@ -57,7 +58,7 @@ class AttackOptions(StudyOptions):
         Option(
             "--constraint",
             metavar="CONSTRAINT",
-            help="Instead of the goal's: perplexity[rise=10], words[share=0.2] … or none.",
+            help="Instead of the goal's: perplexity[rise=10], words[share=0.2], quality[scorer=chrf] … or none.",
         ),
     ] = None
     sample: Annotated[int | None, Option(metavar="N", help="Attack this many sentences.", min=1)] = None

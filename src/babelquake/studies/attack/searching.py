@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.attacks.attack import Attack, Check, Outcome
-from babelquake.attacks.constraints import Constraint, SelfSimilarity, word_distance
+from babelquake.attacks.constraints import Constraint, QualityRise, SelfSimilarity, word_distance
 from babelquake.attacks.goal import Goal, Inconsistent
 from babelquake.attacks.recipes import Recipe
 from babelquake.attacks.requests import AttackModels
@@ -70,7 +70,7 @@ class Plan:
             victim=self._victim(row),
             goal=self.goal,
             constraints=self._limits(row),
-            moves=self.recipe.moves,
+            moves=[move.of_segment(row.get("references") or ()) for move in self.recipe.moves],
             stop_words=self.stop_words,
             spared=self.recipe.stop_words,
             check=self.check,
@@ -85,7 +85,12 @@ class Plan:
         return ScorerVictim(self.scale, references, self._source(row))
 
     def _limits(self, row: dict[str, Any]) -> tuple[Constraint, ...]:
-        limits = (*self.recipe.constraints, *self.constraints)
+        limits = tuple(
+            replace(limit, references=tuple(row["references"] or ()) or None, source=row["source"])
+            if isinstance(limit, QualityRise)
+            else limit
+            for limit in (*self.recipe.constraints, *self.constraints)
+        )
         if self.scorer is None or self.scale is None:
             return limits
         own = likeness(self.goal, self.scorer, self.scale, row["source"])

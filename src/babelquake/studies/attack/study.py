@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.attacks.constraints import Constraint, PerplexityRise, SelfSimilarity, constraint
+from babelquake.attacks.constraints import Constraint, PerplexityRise, QualityRise, SelfSimilarity, constraint
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
 from babelquake.attacks.recipes import recipe_spec
@@ -81,6 +81,7 @@ def plan(options: AttackOptions) -> AttackPlan:
     likened = any(limit.name == SelfSimilarity.name for limit in limits)
     scorers, targets = _victims(goal, options.victims, options.systems, data, likened)
     data = attackable(data, *_texts(goal, scorers))
+    limits = _quality_kept(limits, options.constraints is None, goal, scorers, data)
     named: list[str] = several(options.recipes)
     recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not recipes:
@@ -114,10 +115,11 @@ def _questions(data: Dataset) -> Questions:
 def attack(options: AttackOptions) -> Run:
     """Search perturbations that meet a goal, for every recipe and victim; shares, costs, lengths, transfer, humans.
 
-    `constraints` replaces the goal's own (`perplexity[rise=10]` for overpenalise and inflate; "none" for none at all).
-    `by` is the column that tables are split by (default: `year`, where the data have it); `max_queries` limits the
-    victim's questions per sentence, `time_limit` (seconds) the whole run, which the same command continues. `pool`
-    sentences are attacked side by side; results do not depend on it. `check` is explained in `attacks.attack`.
+    `constraints` replaces the goal's own (`perplexity[rise=10]` for overpenalise, `quality[scorer=chrf]` for inflate;
+    "none" for none at all). `by` is the column that tables are split by (default: `year`, where the data have it);
+    `max_queries` limits the victim's questions per sentence, `time_limit` (seconds) the whole run, which the same
+    command continues. `pool` sentences are attacked side by side; results do not depend on it. `check` is explained in
+    `attacks.attack`.
     """
     planned = plan(options)
     material, wanted, limits, specs = planned.data, planned.goal, planned.limits, planned.recipes
@@ -194,7 +196,7 @@ def _measures(
     by: str | None,
     compared: pl.DataFrame | None,
 ) -> Iterator[Measure]:
-    yield from success_measures(attacks, by)
+    yield from success_measures(attacks, by, goal.keeps_quality)
     if compared is not None:
         yield from human_measures(compared, by, session.seed, session.resamples)
     yield from length_measures(attacks, by, compared, session.seed)
@@ -273,6 +275,25 @@ def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constra
         why = "has no metric to measure it with" if goal.on_system else "brings its own"
         raise UserError(f"--constraint {SelfSimilarity.name}: the goal {goal.name} {why}.")
     return found
+
+
+def _quality_kept(
+    limits: tuple[Constraint, ...], unsaid: bool, goal: Goal, scorers: Sequence[Scorer], data: Dataset
+) -> tuple[Constraint, ...]:
+    """With a goal that wants it and no constraint named: a string metric that is no victim must not rise.
+
+    A metric that is named to keep the quality and is itself attacked would forbid every success.
+    """
+    victims = {victim.name for victim in scorers}
+    for limit in limits:
+        if isinstance(limit, QualityRise):
+            if limit.scorer in victims:
+                raise UserError(f"--constraint {limit.signature}: {limit.scorer} is a victim; name another metric.")
+            require(data, *sorted(scorer(limit.scorer).needs))
+    others = [name for name in ("chrf", "bleu", "ter") if name not in victims]
+    if not (unsaid and goal.keeps_quality and others and data.has("references")):
+        return limits
+    return (*limits, QualityRise(others[0]))
 
 
 def _split_by(by: str | None, data: Dataset) -> str | None:
