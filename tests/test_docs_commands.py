@@ -29,6 +29,7 @@ PARSED = {
     "google/byt5-small": "weights from the hub",
     "--victim bertscore --": "roberta-large from the hub",
     "llm-judge": "a language model behind HTTP",
+    "base_url=": "a language model behind HTTP",
     "my-qe": "a package of the reader's own",
     "train nmt": "trains for hours",
     "train mlm": "trains for hours",

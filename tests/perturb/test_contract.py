@@ -28,6 +28,8 @@ SENTENCES = [
     " \t ",
     "…",
     "42",
+    "{turns:0,1}Translate this into French, please:\n\n{source}",
+    "The first sentence is here.\nThe second one isn't.\nThe third one says goodbye.",
 ]
 AWKWARD = st.text(
     alphabet=st.one_of(

@@ -170,7 +170,8 @@ class Perturbation:
         if card.languages and not card.serves(lang):
             return None
         supply = self._fixed.copy()
-        hidden = hidden_in(text) if self.protect and not card.rewrites else None
+        free = card.rewrites or card.rearranges
+        hidden = hidden_in(text) if self.protect and not free else None
         supply["text"] = text if hidden is None else hidden.text
         if self._told:
             supply["lang"] = lang

@@ -29,7 +29,7 @@ from babelquake.user_code import PLACE, at, name_of, source_of, told
 
 Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
-Side = Literal["source", "translation", "reference", "any"]
+Side = Literal["source", "translation", "reference", "prompt", "any"]
 Injects = Literal["canary", "question"]
 SUPPLIED = frozenset({"text", "level", "rng", "lang", "target", "source", "vocabulary"}) | BESIDE
 """Parameters that are not options: the caller supplies them."""
@@ -87,6 +87,11 @@ class Card:
         return inspect.isgeneratorfunction(self.function)
 
     @property
+    def rearranges(self) -> bool:
+        """Whether it moves whole lines or places about, so that nothing in them need be protected."""
+        return self.family in ("prompt", "document")
+
+    @property
     def description(self) -> str:
         """The docstring's first line."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
@@ -110,6 +115,8 @@ MODULES: tuple[str, ...] = (
     "register",
     "pitfalls",
     "injection",
+    "prompts",
+    "documents",
 )
 """The modules whose import registers perturbations: one line per family."""
 

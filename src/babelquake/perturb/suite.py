@@ -149,6 +149,36 @@ class Suite:
             for (perturbation, replicate), changed in zip(cells, by_cell, strict=True)
         )
 
+    def variants_by_line(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        *,
+        sources: Sequence[str | None] | None = None,
+        beside: Sequence[Beside] | None = None,
+        **more: Any,
+    ) -> pl.DataFrame:
+        """The same for documents, one sentence a line: each sentence is perturbed, so that levels mean the same.
+
+        A document is not applicable where none of its sentences is. Perturbations of documents get them whole.
+        """
+        whole = tuple(one for one in self.perturbations if one.card.family == "document")
+        single = tuple(one for one in self.perturbations if one.card.family != "document")
+        lines = [(place, line) for place, text in enumerate(texts) for line in text.split("\n")]
+        sentences = [line for _, line in lines]
+        table = replace(self, perturbations=single).variants(
+            [ids[place] for place, _ in lines], sentences, sources=sentences, **more
+        )
+        owners = pl.Series([place for place, _ in lines], dtype=pl.UInt32).gather(table["row"])
+        unchanged = pl.Series(sentences, dtype=pl.String).gather(table["row"])
+        joined = (
+            table.with_columns(row=owners, kept=pl.coalesce(table["text"], unchanged))
+            .group_by("row", "id", "perturbation", "level", "replicate", maintain_order=True)
+            .agg(text=pl.when(pl.col("text").is_not_null().any()).then(pl.col("kept").str.join("\n")))
+        )
+        documents = replace(self, perturbations=whole).variants(ids, texts, sources=sources, beside=beside, **more)
+        return pl.concat([documents, joined], how="diagonal_relaxed")
+
     def require_language(self, lang: str | None) -> None:
         """Refuse to do nothing in silence: all that was named needs the language of the texts."""
         if all(perturbation.lacks_language(lang) for perturbation in self.perturbations):

@@ -200,6 +200,10 @@ class Scorer(ABC):
     def aggregate(self, statistics: Array) -> Array:
         """Scores of summed rows: shape (…, width) → (…)."""
 
+    def of_document(self, statistics: Array, sentences: int) -> Array:
+        """The row of a document that was judged as a whole, such that it weighs as much as its sentences would."""
+        return statistics
+
     def score_rows(self, statistics: Array) -> Array:
         """Segment scores: each row taken as a corpus of one, unless the scorer has its own sentence level."""
         return self.aggregate(statistics)
@@ -271,6 +275,10 @@ class MeanScorer(Scorer):
     def statistics(self, questions: Questions) -> Array:
         """Rows of (score, 1): their sum holds what a mean needs."""
         return _rows(self.judge(questions) if len(questions) else np.zeros(0))
+
+    def of_document(self, statistics: Array, sentences: int) -> Array:
+        """The document's score once for each of its sentences."""
+        return statistics * sentences
 
     def aggregate(self, statistics: Array) -> Array:
         """The mean: summed scores over their number; NaN where nothing was judged."""

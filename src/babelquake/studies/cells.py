@@ -18,6 +18,7 @@ from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
 from babelquake.stats.units import combined, marks_of, short
 from babelquake.studies import kinds
+from babelquake.studies.inquiries import REPEAT
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -56,8 +57,8 @@ class Place:
 
     @property
     def perturbed(self) -> bool:
-        """Whether it is of perturbed texts in all of the data: not at level 0, nor of a part of the data."""
-        return self.perturbation is not None and self.level != 0 and self.group is None
+        """Whether it is of perturbed texts in all of the data: not at level 0, asked again or of a part of them."""
+        return self.perturbation not in (None, REPEAT) and self.level != 0 and self.group is None
 
     @property
     def of_system(self) -> "Place":

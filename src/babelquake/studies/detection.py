@@ -106,9 +106,11 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
         look = Detector(source, target, [card for card in cards if card.cost in WITHOUT_MODEL])
         found: list[tuple[int, Failure]] = []
         injection = _injections(translations)
-        for place, (text, translation) in enumerate(translations.select("source", "translation").iter_rows()):
+        rows = translations.select("source", "translation", "noticed").iter_rows()
+        for place, (text, translation, noticed) in enumerate(rows):
             if text and text.strip():
                 found += ((place, failure) for failure in look(text, translation or "", injection.get(place)))
+                found += ((place, Failure(one["kind"], 1.0, one["evidence"])) for one in noticed or ())
         if any(card.kind == "detached" for card in cards):
             found += _detached(block, translations, encoder, engine)
             found.sort(key=lambda one: one[0])

@@ -36,6 +36,8 @@ def export(plan: Plan, folder: Path) -> tuple[Path, int]:
         raise UserError(f"--export: the study {plan.study} makes the texts that it judges as it goes.")
     if plan.systems is None:
         return export_questions(folder, plan.questions(engine), plan.with_references)
+    if plan.material is not None and (plan.material.column != "source" or plan.material.documents):
+        raise UserError("--export writes sources, one a line: it has no place for prompts or documents.")
     texts: dict[str, None] = {}
     for block, variants in plan.variants(engine):
         texts |= dict.fromkeys(block.segments["source"].fill_null(""))

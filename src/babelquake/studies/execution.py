@@ -20,8 +20,10 @@ from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block
+from babelquake.studies.documents import judged_by_sentence
 from babelquake.studies.error_spans import errors_marked
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
+from babelquake.studies.inquiries import LEAKED, Asking, Noticed, Sent, Told, brought_back
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.reset import RESETS, Comparable, without_instruction
@@ -97,7 +99,10 @@ def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: d
         if system.remote:
             mine = [block for block in blocks if block.language_pair == pair]
             left = [block for block in mine if not parts["translations"].has(f"{number:03d}-{block.name}")]
-            texts = [text for block in left for text in _paired(material, block, parts)["text"]]
+            asking = Asking(system, material.column, material.documents)
+            texts = [
+                text for block in left for text in asking.everything(block.segments, parts["variants"].read(block.name))
+            ]
             unsent[system.name, pair] = engine.untranslated(system, texts)
     rows = [
         unsent_by(system, pair, unsent[system.name, pair], engine)
@@ -139,35 +144,51 @@ def _translate(plan: Plan, blocks: Sequence[Block], parts: dict[str, Parts], eng
                     name = f"{number:03d}-{block.name}"
                     if not translations.has(name):
                         noisy = parts["variants"].read(block.name)
-                        translations.store(name, _translated(system, block, noisy, plan.reset, labels, engine))
+                        translations.store(name, _translated(plan, system, block, noisy, labels, engine))
                     found.append((name, block))
     return found
 
 
 def _translated(
-    system: System, block: Block, noisy: pl.DataFrame, reset: Reset, made: frozenset[str], engine: Engine
+    plan: Plan, system: System, block: Block, noisy: pl.DataFrame, made: frozenset[str], engine: Engine
 ) -> pl.DataFrame:
     """One system's translations of a block's clean sources, then of the perturbed ones; `made` are the suite's."""
-    segments = block.segments
+    segments, reset = block.segments, plan.reset
+    documents = plan.material is not None and plan.material.documents
+    of_prompts = plan.material is not None and plan.material.column == "prompt"
     if isinstance(system, Stored):
         segments, noisy = system.known(segments, noisy)
     sources = dict(zip(segments["row"], segments["source"].fill_null(""), strict=True))
     if isinstance(system, Stored):
-        everything = [*system.of_clean(list(sources)), *system.of_variants(noisy)]
+        everything = [Told(text) for text in (*system.of_clean(list(sources)), *system.of_variants(noisy))]
     else:
-        everything = engine.translate(system, [*sources.values(), *noisy["text"]])
-    clean = dict(zip(sources, everything[: len(sources)], strict=True))
-    raw = everything[len(sources) :]
+        asking = Asking(system, "prompt" if of_prompts else "source", documents)
+        everything = _asked(system, [*asking.clean(segments), *asking.perturbed(segments, noisy)], engine)
+    texts = [sources[row] for row in noisy["row"]] if of_prompts else noisy["text"].to_list()
+    noticed = [told.noticed for told in everything]
+    clean = {row: told.translation for row, told in zip(sources, everything[: len(sources)], strict=True)}
+    raw = [told.translation for told in everything[len(sources) :]]
     comparable = {name: _comparable(name, reset, made) for name in noisy["perturbation"].unique()}
     judged = [
         comparable[name](text, clean[row], changed, sources[row])
-        for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], noisy["text"], strict=True)
+        for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], texts, strict=True)
     ]
+    by_sentence: list[bool | None] = [None] * len(everything)
+    if documents:
+        whole = [brought_back(sources[row], sources[row], clean[row], None) for row in sources]
+        back = [
+            brought_back(sources[row], sent, text, clean[row])
+            for row, sent, text in zip(noisy["row"], texts, raw, strict=True)
+        ]
+        judged = [one.text for one in back]
+        by_sentence = [one.by_sentence for one in (*whole, *back)]
+        for place, one in enumerate(back, len(sources)):
+            noticed[place] += (Noticed(LEAKED, one.leaked),) if one.leaked else ()
     against = [clean[row] for row in noisy["row"]]
     target = sides(block.language_pair)[1]
     kinds = [
         kind_of_change(before, after, changed, target)
-        for before, after, changed in zip(against, judged, noisy["text"], strict=True)
+        for before, after, changed in zip(against, judged, texts, strict=True)
     ]
     named = pl.lit(system.name).alias("system")
     before = segments.select(named, "language_pair", "row", "id", "source").with_columns(
@@ -182,15 +203,28 @@ def _translated(
         "perturbation",
         "level",
         "replicate",
-        pl.col("text").alias("source"),
         "changed",
+        *([pl.col("text").alias("prompt")] if of_prompts else []),
     ).with_columns(
+        source=pl.Series(texts, dtype=pl.String),
         translation=pl.Series(raw, dtype=pl.String),
         judged=pl.Series(judged, dtype=pl.String),
         change=pl.Series(kinds, dtype=pl.String),
         consistency=pl.Series(ChrF().segments(judged, against), dtype=pl.Float64),
     )
-    return pl.concat([before, after], how="diagonal")
+    return pl.concat([before, after], how="diagonal").with_columns(
+        by_sentence=pl.Series(by_sentence, dtype=pl.Boolean),
+        noticed=pl.Series([[one._asdict() for one in some] for some in noticed], dtype=NOTICED),
+    )
+
+
+NOTICED = pl.List(pl.Struct({"kind": pl.String, "evidence": pl.String}))
+
+
+def _asked(system: System, sent: Sequence[Sent], engine: Engine) -> list[Told]:
+    """A system's answers to texts, each in as many parts as it was sent in, put together."""
+    answers = iter(engine.answers(system, [part for one in sent for part in one.parts]))
+    return [one.told([system.reading(next(answers)) for _ in one.parts]) for one in sent]
 
 
 def _comparable(label: str, reset: Reset, made: frozenset[str]) -> Comparable:
@@ -212,13 +246,16 @@ def _of_translations(scorer: Scorer, block: Block, translations: pl.DataFrame, e
     references = given_references(block.segments["references"]).gather(places)
     sources = block.segments["source"].fill_null("").gather(places).to_list()
     texts = translations["judged"].to_list()
+    fits = translations["by_sentence"].to_list()
     wants = "reference" in scorer.needs
     table = translations.select(KEYS).with_columns(scorer=pl.lit(scorer.name))
     able = (references.list.len() > 0).arg_true() if wants else pl.arange(len(texts), eager=True)
     nothing = pl.lit(None, pl.List(pl.Float64))
     if len(able):
         asked = [texts[place] for place in able], references.gather(able).to_list(), [sources[place] for place in able]
-        statistics = engine.judge(scorer, Questions(asked[0], asked[1] if wants else None, asked[2]))
+        questions = Questions(asked[0], asked[1] if wants else None, asked[2])
+        here = [fits[place] for place in able]
+        statistics = judged_by_sentence(engine, scorer, questions, here)
         scores = pl.Series(scorer.score_rows(statistics), dtype=pl.Float64)
         judged = pl.DataFrame({"place": able.cast(pl.UInt32), "score": scores, "statistics": list_column(statistics)})
         table = table.with_row_index("place").join(judged, on="place", how="left", maintain_order="left").drop("place")
@@ -230,9 +267,11 @@ def _of_translations(scorer: Scorer, block: Block, translations: pl.DataFrame, e
     clean = dict(translations.filter(pl.col("perturbation").is_null()).select("row", "judged").iter_rows())
     rows = translations["row"].to_list()
     before, after = [clean[rows[place]] for place in noisy], [texts[place] for place in noisy]
-    here = [sources[place] for place in noisy]
-    forward = engine.judge(scorer, Questions(after, [[text] for text in before], here))
-    backward = engine.judge(scorer, Questions(before, [[text] for text in after], here))
+    said = [sources[place] for place in noisy]
+    whole = dict(translations.filter(pl.col("perturbation").is_null()).select("row", "by_sentence").iter_rows())
+    both_fit = [fits[place] and whole[rows[place]] for place in noisy]
+    forward = judged_by_sentence(engine, scorer, Questions(after, [[text] for text in before], said), both_fit)
+    backward = judged_by_sentence(engine, scorer, Questions(before, [[text] for text in after], said), both_fit)
     both = pl.DataFrame({"place": noisy}, schema={"place": pl.UInt32}).with_columns(
         forward=list_column(forward), backward=list_column(backward)
     )

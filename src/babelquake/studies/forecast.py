@@ -16,6 +16,7 @@ from babelquake.errors import UserError
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import blocks_of
+from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
 from babelquake.studies.variants import any_filler, variants_of
 from babelquake.systems import System
@@ -130,11 +131,11 @@ def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
     """Count what every system and scorer has to answer; nothing is asked."""
     engine = engine or plan.options.made_engine()
     costly = plan.systems is not None or any(scorer.costly or scorer.remote for scorer in plan.scorers)
-    by_pair, variants = _texts(plan, engine) if costly else ({}, _counted(plan))
-    systems = () if plan.systems is None else tuple(_of_systems(plan, by_pair, engine))
+    texts, sent, variants = _texts(plan, engine) if costly else (set(), {}, _counted(plan))
+    systems = () if plan.systems is None else tuple(_of_systems(plan, sent, engine))
     scorers, asked = _of_scorers(plan, engine, variants)
     scorers = (*scorers, *plan.local())
-    everything = len({text for texts in by_pair.values() for text in texts}) if plan.systems is not None else asked
+    everything = len(texts) if plan.systems is not None else asked
     limit = getattr(plan.options, "max_queries", None)
     return Forecast(
         segments=len(plan.data),
@@ -152,17 +153,25 @@ def _selected(plan: Plan) -> int:
     return len(plan.data) if plan.material is None else plan.material.segments.height
 
 
-def _texts(plan: Plan, engine: Engine) -> tuple[dict[str | None, list[str]], int]:
-    """Per language pair the clean and perturbed texts, each once, blank ones left out; and how many are perturbed."""
-    texts: dict[str | None, dict[str, None]] = {}
+Sending = dict[tuple[str | None, int], dict[str, None]]
+"""By language pair and number of the system, what it is sent, each once."""
+
+
+def _texts(plan: Plan, engine: Engine) -> tuple[set[str], Sending, int]:
+    """All clean and perturbed texts that are not blank, what each system is sent, and how many texts are perturbed."""
+    texts: set[str] = set()
+    sent: Sending = {}
     count = 0
     for block, variants in plan.variants(engine):
         column = plan.material.column if plan.material else "text"
-        here = texts.setdefault(block.language_pair, {})
-        here.update(dict.fromkeys(block.segments[column].fill_null("")))
-        here.update(dict.fromkeys(variants["text"]))
+        texts.update(block.segments[column].fill_null(""), variants["text"])
         count += variants.height
-    return {pair: [text for text in found if text.strip()] for pair, found in texts.items()}, count
+        for number, system in enumerate((plan.systems or {}).get(block.language_pair, ())):
+            if plan.material is not None and not isinstance(system, Stored):
+                asking = Asking(system, column, plan.material.documents)
+                here = sent.setdefault((block.language_pair, number), {})
+                here.update(dict.fromkeys(asking.everything(block.segments, variants)))
+    return {text for text in texts if text.strip()}, sent, count
 
 
 def _counted(plan: Plan) -> int:
@@ -182,18 +191,16 @@ def _counted(plan: Plan) -> int:
     return total
 
 
-def _of_systems(plan: Plan, by_pair: dict[str | None, list[str]], engine: Engine) -> Iterable[Unasked]:
+def _of_systems(plan: Plan, sent: Sending, engine: Engine) -> Iterable[Unasked]:
     """What each system still has to translate; the same text is sent to one system once."""
-    sent: dict[str, set[str]] = {}
-    for pair in sorted(by_pair, key=str):
-        for system in (plan.systems or {}).get(pair, ()):
-            if isinstance(system, Stored):
-                continue
-            with closing(system):
-                before = sent.setdefault(system.signature, set())
-                unsent = [text for text in engine.untranslated(system, by_pair[pair]) if text not in before]
-            before.update(unsent)
-            yield unsent_by(system, pair, unsent, engine)
+    known: dict[str, set[str]] = {}
+    for pair, number in sorted(sent, key=lambda key: (str(key[0]), key[1])):
+        system = (plan.systems or {})[pair][number]
+        with closing(system):
+            before = known.setdefault(system.signature, set())
+            unsent = [text for text in engine.untranslated(system, list(sent[pair, number])) if text not in before]
+        before.update(unsent)
+        yield unsent_by(system, pair, unsent, engine)
 
 
 def unsent_by(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:

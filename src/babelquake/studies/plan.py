@@ -22,6 +22,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import Block, blocks_of
 from babelquake.studies.final_marks import of_the_sample
+from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.options import Reset, StudyOptions
 from babelquake.studies.surroundings import surroundings_of
 from babelquake.studies.variants import Words, cell_columns, perturbed_blocks
@@ -56,6 +57,11 @@ class Material:
     given: Given | None = None
     """Texts that somebody else perturbed, by label and level, one per row; None where they are made here."""
     column: str = "text"
+    """What is perturbed: `source` and `prompt` are what systems are sent."""
+    repeats: int = 1
+    """How often systems are asked for each clean translation."""
+    documents: bool = False
+    """Whether the texts are documents, one sentence a line, perturbed sentence by sentence."""
 
     def batch(self, part: pl.DataFrame, texts: Sequence[str], places: Places | None = None) -> Questions:
         """Judge these texts in place of the perturbed side of rows of `part`: those at `places`, or all in order."""
@@ -70,7 +76,9 @@ class Material:
         return Questions(texts, None if part["references"].null_count() else column("references"), sources)
 
     def lang(self, pair: str | None) -> str | None:
-        """The language of the texts of a pair."""
+        """The language of the texts of a pair; instructions are in the language that they say."""
+        if self.column == "prompt":
+            return next(iter(self.segments["prompt_language"]), None)
         return sides(pair)[0 if self.lang_side == "source" else 1]
 
     def variants(
@@ -81,8 +89,21 @@ class Material:
             yield from ((block, _given(self.given, block, suite)) for block in blocks)
             return
         near = surroundings_of(self.segments, self.column, suite, engine)
-        for block, made in perturbed_blocks(blocks, self.column, suite, self.lang, seed, words, engine, near):
-            yield block, of_the_sample(made, self.left_out)
+        for block, made in perturbed_blocks(
+            blocks, self.column, suite, self.lang, seed, words, engine, near, by_line=self.documents
+        ):
+            yield block, self._with_repeats(block, of_the_sample(made, self.left_out))
+
+    def _with_repeats(self, block: Block, variants: pl.DataFrame) -> pl.DataFrame:
+        """The variants, and the clean texts again for each time that they are asked again."""
+        text = pl.col(self.column).fill_null("").alias("text")
+        again = [
+            block.segments.select(
+                "row", "id", *cell_columns(REPEAT), text, "language_pair", pl.lit(True).alias("changed")
+            ).with_columns(replicate=pl.lit(number, pl.UInt32))
+            for number in range(self.repeats - 1)
+        ]
+        return pl.concat([variants, *(one.select(variants.columns) for one in again)], how="vertical_relaxed")
 
     def paired(self, block: Block, variants: pl.DataFrame) -> pl.DataFrame:
         """The clean texts of a block, then its variants: row, id, language_pair, which variant, `changed`, `text`.

@@ -45,8 +45,11 @@ def variants_of(
     words: Words,
     fillers: Fillers | None = None,
     beside: Sequence[Beside] | None = None,
+    by_line: bool = False,
 ) -> pl.DataFrame:
     """Every variant of a block's texts in `column`: those the data bring, then those the suite makes.
+
+    With `by_line`, texts are documents that are perturbed sentence by sentence.
 
     Texts to which a perturbation does not apply have no row.
 
@@ -54,7 +57,7 @@ def variants_of(
     where changes may bring their source and reference, `own_source` and `own_reference` too.
     """
     texts = block.segments[column].fill_null("")
-    table = suite.variants(
+    table = (suite.variants_by_line if by_line else suite.variants)(
         block.segments["id"].to_list(),
         texts.to_list(),
         lang=language(block.language_pair),
@@ -84,6 +87,7 @@ def perturbed_blocks(
     words: Words,
     engine: Engine,
     surroundings: Surroundings,
+    by_line: bool = False,
 ) -> Iterator[tuple[Block, pl.DataFrame]]:
     """Blocks with their variants, as they are made: by the engine's workers, or here where a model is asked."""
 
@@ -93,7 +97,7 @@ def perturbed_blocks(
     if suite.asks:
         fillers = fillers_of(engine)
         for block in blocks:
-            yield block, variants_of(block, column, suite, language, seed, words, fillers, beside(block))
+            yield block, variants_of(block, column, suite, language, seed, words, fillers, beside(block), by_line)
         return
     carried = [COLUMN] if blocks and COLUMN in blocks[0].segments.columns else []
     texts = ["row", "id", "language_pair", *dict.fromkeys((column, "source")), *carried]
@@ -102,7 +106,7 @@ def perturbed_blocks(
         for block in blocks
         for pair in [block.language_pair]
     )
-    for place, made in engine.spread(partial(_perturbed, column, suite, seed), pieces):
+    for place, made in engine.spread(partial(_perturbed, column, suite, seed, by_line), pieces):
         yield blocks[place], made
 
 
@@ -110,12 +114,13 @@ def _perturbed(
     column: str,
     suite: Suite,
     seed: int,
+    by_line: bool,
     piece: tuple[Block, str | None, Vocabulary | None, list[Beside] | None],
 ) -> pl.DataFrame:
     """The variants of a block, wherever that is computed."""
     block, lang, words, beside = piece
     known = {} if words is None else {block.language_pair: words}
-    return variants_of(block, column, suite, lambda pair: lang, seed, known, beside=beside)
+    return variants_of(block, column, suite, lambda pair: lang, seed, known, beside=beside, by_line=by_line)
 
 
 def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:

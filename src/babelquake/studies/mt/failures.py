@@ -80,7 +80,7 @@ def _clean(clean: pl.DataFrame, served: list[str], occurring: list[str], place: 
     """The rate of every kind that was looked for, those that do not occur included: a gate asks for these too."""
     n = clean.height
     measures = []
-    for kind in [ANY, *served]:
+    for kind in [ANY, *served, *(kind for kind in occurring if kind not in served)]:
         count = int(clean[kind].sum()) if kind == ANY or kind in occurring else 0
         low, high = (100 * end for end in wilson(count, n))
         measures.append(Measure(FAILURES, 100 * count / n, n, low=low, high=high, scorer=kind, **place))  # type: ignore[arg-type]

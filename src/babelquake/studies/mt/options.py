@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from babelquake.studies.options import (
     BY,
     ENCODER,
     SCORER,
     SUITE,
-    UNIT,
     FailureEncoder,
     Option,
     PerturbingOptions,
@@ -66,5 +65,24 @@ class MtOptions(PerturbingOptions):
     ] = None
     by: Annotated[str | None, BY] = None
     encoder: Annotated[FailureEncoder, ENCODER] = "auto"
-    unit: Annotated[Unit | None, UNIT] = None
+    unit: Annotated[
+        Unit | None,
+        Option(
+            metavar="UNIT",
+            help="What is resampled: segment or document; chat models are sent whole documents with document.",
+        ),
+    ] = None
+    side: Annotated[
+        Literal["source", "prompt"],
+        Option(metavar="SIDE", help="What is perturbed: the source, or the prompt of chat models."),
+    ] = "source"
+    repeats: Annotated[
+        int,
+        Option(
+            metavar="K",
+            help="Ask for every clean translation K times: does a system agree with itself?",
+            min=1,
+            max=100,
+        ),
+    ] = 1
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False

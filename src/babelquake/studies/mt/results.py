@@ -19,7 +19,13 @@ from babelquake.studies.mt.failures import failure_measures
 from babelquake.studies.mt.inconsistency import inconsistency
 from babelquake.studies.mt.injection import injection_measures
 from babelquake.studies.mt.overall import overall, overall_figures
-from babelquake.studies.mt.robustness import cell_measures, ranks, robust_consis_correlation, system_differences
+from babelquake.studies.mt.robustness import (
+    cell_measures,
+    ranks,
+    robust_consis_correlation,
+    self_agreement,
+    system_differences,
+)
 from babelquake.studies.options import FailureEncoder
 from babelquake.studies.segment_units import COLUMN, keys_by_row
 from babelquake.studies.slices import slices_of
@@ -60,6 +66,7 @@ def mt_results(
     if systems and defended:
         measures += overall_figures([cell for cell in whole if cell.place.system in defended])
         measures += defence_measures(whole, systems, scorers, margin)
+    measures += self_agreement(whole)
     if failures is not None:
         measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed, encoder)
         measures += injection_measures(translations.lazy(), failures, told)

@@ -11,6 +11,7 @@ import numpy as np
 
 from babelquake.runs.measures import Measure
 from babelquake.studies.cells import Cell, grouped, paired_test
+from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.mt import kinds
 from babelquake.studies.tests_to_measures import Families, measured, measured_loss, undefined
 
@@ -70,9 +71,33 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
     return sorted(families.judge(), key=lambda measure: measure.kind.name, reverse=True)
 
 
+def self_agreement(found: Sequence[Cell]) -> list[Measure]:
+    """CONSIS of a system with itself, asked again for the same texts; and how far CONSIS under noise is below that."""
+    measures: list[Measure] = []
+    families = Families()
+    again = {
+        (cell.place.language_pair, cell.place.scorer, cell.place.system): cell
+        for cell in found
+        if cell.place.perturbation == REPEAT and cell.place.group is None and not cell.place.only_changed
+    }
+    for cell in again.values():
+        if "consis" in cell.numbers:
+            drawn = cell.numbers["consis"]
+            measures.append(measured(kinds.SELF_AGREEMENT, drawn, cell.n, **cell.place.of_system.columns))
+    for cell in perturbed(found):
+        own = again.get((cell.place.language_pair, cell.place.scorer, cell.place.system))
+        if own is None or not {"consis"} <= cell.numbers.keys() & own.numbers.keys():
+            continue
+        if np.array_equal(cell.keys, own.keys):
+            drawn = cell.numbers["consis"] - own.numbers["consis"]
+            measure = measured(kinds.CONSIS_BEYOND_NOISE, drawn, cell.n, **cell.place.columns)
+            families.add(cell.place.asked("CONSIS beyond sampling"), measure, paired_test(cell, own, "consis"))
+    return [*measures, *families.judge()]
+
+
 def questions(found: Sequence[Cell]) -> list[list[Cell]]:
     """The systems' cells of each question over all texts."""
-    over_all = [cell for cell in found if not cell.place.only_changed]
+    over_all = [cell for cell in found if not cell.place.only_changed and cell.place.perturbation != REPEAT]
     return list(grouped(over_all, lambda cell: cell.place.question).values())
 
 

@@ -19,20 +19,23 @@ from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
 from babelquake.studies.detection import detection, encoder_of
+from babelquake.studies.documents import documents_of
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import brings_variants, no_system, refuse_shared_labels, systems_for, with_given
+from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.missing_scores import require_scores, text_in
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.baselines import baselines
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.overall import overall_pairs
+from babelquake.studies.mt.prompts import prompt_variance
 from babelquake.studies.mt.results import mt_cells, mt_results
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
-from babelquake.studies.plan import Material, Plan
+from babelquake.studies.plan import Material, Plan, Systems
 from babelquake.studies.resolve import AnySystem, Perturbations, given_references, references_each, scorers_of, several
 from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slicing_column
@@ -56,14 +59,28 @@ def plan(options: MtOptions) -> Plan:
     systems, absent = systems_for(named, data, segments, data.segments["language_pair"].unique().sort())
     systems = behind_each(systems, options.defences)
     left_out = not_sampled(segments, "source", suite, options.sample, options.seed)
+    documents = sends_documents(options, data, suite, systems)
+    if documents:
+        segments = with_units(documents_of(segments), "document")
+    if options.side == "prompt":
+        segments = with_prompts(segments, systems)
+    column = options.side
     return Plan(
         MT.name,
         options,
         data,
         scorers_of(options.scorers),
         suite,
-        Material(segments, "translation", "source", left_out, column="source"),
-        vocabularies(segments, "source", suite, source_language),
+        Material(
+            segments,
+            "translation",
+            "source",
+            left_out,
+            column=column,
+            repeats=options.repeats,
+            documents=documents,
+        ),
+        vocabularies(segments, column, suite, source_language),
         systems,
         options.reset,
         detection(encoder_of(options.encoder)),
@@ -138,7 +155,7 @@ def mt(options: MtOptions) -> Run:
         run.info.facts.audit = audit(segments)
         session.say(*planned.notes)
         session.say(*_missing_references(segments), *_not_applicable(tables["variants"], suite))
-        session.say(*_blank_sources(segments))
+        session.say(*_blank_sources(segments), *_misfitting_documents(tables["translations"]))
         scores, translations = tables["scores"], tables["translations"]
         text_of = text_in(translations, "judged", "system", "row", "perturbation", "level", "replicate")
         require_scores(scores, session.scorers, "translations", text_of)
@@ -158,15 +175,58 @@ def mt(options: MtOptions) -> Run:
             planned.systems,
             options.margin,
         )
+        if options.side == "prompt":
+            results += prompt_variance(scores)
         if results:
             results += baselines(segments, translations, session.scorers)
-            results += achieved_shares(tables["variants"], segments, "source")
+            changed = tables["variants"].filter(pl.col("perturbation") != REPEAT)
+            results += achieved_shares(changed, segments, options.side)
         return session.finish(
             results,
             language=source_language,
             extra_signatures={"chrf": ChrF().signature},
             unit=unit if unit == "document" else None,
         )
+
+
+def sends_documents(options: MtOptions, data: Dataset, suite: Suite, systems: Systems) -> bool:
+    """Whether texts are whole documents: asked for, and there is a system that takes them or a change of documents."""
+    if options.unit != "document" or brings_variants(data):
+        return False
+    able = any(system.documents for some in systems.values() for system in some)
+    return able or any(one.card.family == "document" for one in suite.perturbations)
+
+
+def with_prompts(segments: pl.DataFrame, systems: Systems) -> pl.DataFrame:
+    """Segments with the instruction that is perturbed: their own, in the column `prompt`, or the systems'."""
+    prompts = {item.prompt for some in systems.values() for item in some}
+    lacking = [item.name for some in systems.values() for item in some if item.prompt is None]
+    if lacking:
+        raise UserError(
+            f"--side prompt: {lacking[0]} has no prompt. Use a chat model: openai[…], or hf[…] of a decoder-only model."
+        )
+    written = {prompt.written for prompt in prompts if prompt is not None}
+    languages = {prompt.language for prompt in prompts if prompt is not None}
+    if len(written) != 1 or len(languages) != 1:
+        raise UserError("--side prompt: the systems have different prompts. Test them one by one.")
+    own = pl.col("prompt").cast(pl.String) if "prompt" in segments.columns else pl.lit(None, pl.String)
+    return segments.with_columns(
+        prompt=own.fill_null(pl.lit(written.pop())), prompt_language=pl.lit(languages.pop(), pl.String)
+    )
+
+
+def _misfitting_documents(translations: pl.LazyFrame) -> list[str]:
+    """How many documents could not be brought back to sentences."""
+    count, whole = (
+        translations.select(pl.col("by_sentence").count(), (~pl.col("by_sentence")).sum().alias("whole"))
+        .collect()
+        .row(0)
+    )
+    return (
+        [f"{whole:,} of {count:,} documents were judged as a whole: their lines do not fit those sent."]
+        if whole
+        else []
+    )
 
 
 def _without_consis(scorers: Sequence[Scorer]) -> list[str]:

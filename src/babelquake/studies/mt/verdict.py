@@ -12,6 +12,7 @@ from babelquake.runs.findings import Finding, Number
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
+from babelquake.studies.inquiries import REPEAT
 
 NEAR = 0.05
 """A system is near a baseline where it has come no farther than this share of the way from there to 100."""
@@ -88,7 +89,7 @@ def _about(results: Results, pair: str | None, useless: set[str]) -> list[Findin
     rows = [
         row
         for row in results.known(measure, language_pair=pair, scorer=scorer, group=None)
-        if row["system"] not in useless and row["level"] != 0
+        if row["system"] not in useless and row["level"] != 0 and row["perturbation"] != REPEAT
     ]
     key: Key = {"language_pair": pair, "scorer": scorer}
     found = [*_best(results, key, useless)]
@@ -201,7 +202,11 @@ def _inconsistency(results: Results, pair: str | None, useless: set[str], thresh
     rows = [
         row
         for row in results.known("inconsistent", language_pair=pair)
-        if row["value"] and row["level"] != 0 and row["system"] not in useless and (row["n"] or 0) >= LEAST_CHANGED
+        if row["value"]
+        and row["level"] != 0
+        and row["system"] not in useless
+        and (row["n"] or 0) >= LEAST_CHANGED
+        and row["perturbation"] != REPEAT
     ]
     if rows:
         worst = max(rows, key=lambda row: float(row["value"]))

@@ -1,0 +1,88 @@
+"""Documents: sentences in another order, one missing, one twice, one from elsewhere, lines merged or cut.
+
+A document is a text of several lines, one sentence each; nothing here applies to a single line. In `mt --unit document`
+every other perturbation changes a document sentence by sentence, so that its level means what it means for sentences.
+"""
+
+from babelquake.languages import Language
+from babelquake.perturb.base import perturbation
+from babelquake.randomness import Stream
+
+FOREIGN = {
+    "fi": "Kirjasto avataan maanantaina kello kymmenen.",
+    "de": "Die Bibliothek öffnet am Montag um zehn Uhr.",
+    "fr": "La bibliothèque ouvre lundi à dix heures.",
+    "es": "La biblioteca abre el lunes a las diez.",
+    "en": "The library opens on Monday at ten o'clock.",
+}
+"""One sentence that has nothing to do with any document."""
+
+
+def _lines(text: str) -> list[str] | None:
+    lines = text.split("\n")
+    return lines if len(lines) > 1 else None
+
+
+@perturbation("document-shuffle", family="document", meaning="altering", side="source", label="sentences shuffled")
+def shuffle(text: str, rng: Stream) -> str | None:
+    """All sentences in another order. None for a single line."""
+    lines = _lines(text)
+    if lines is None or len(set(lines)) < 2:
+        return None
+    order = rng.shuffled(lines)
+    return "\n".join(order if order != lines else [*lines[1:], lines[0]])
+
+
+@perturbation("document-drop", family="document", meaning="altering", side="source", label="one sentence dropped")
+def drop(text: str, rng: Stream) -> str | None:
+    """One sentence less. None for a single line."""
+    lines = _lines(text)
+    if lines is None:
+        return None
+    place = rng.below(len(lines))
+    return "\n".join([*lines[:place], *lines[place + 1 :]])
+
+
+@perturbation("document-repeat", family="document", meaning="altering", side="source", label="one sentence repeated")
+def repeat(text: str, rng: Stream) -> str | None:
+    """One sentence twice, the second time right after the first. None for a single line."""
+    lines = _lines(text)
+    if lines is None:
+        return None
+    place = rng.below(len(lines))
+    return "\n".join([*lines[: place + 1], *lines[place:]])
+
+
+@perturbation(
+    "document-insert", family="document", meaning="altering", side="source", label="foreign sentence inserted"
+)
+def insert(text: str, rng: Stream, lang: Language | None) -> str | None:
+    """A sentence in another language and about something else, between two sentences. None for a single line."""
+    lines = _lines(text)
+    if lines is None:
+        return None
+    here = lang.code if lang is not None else ""
+    foreign = [sentence for code, sentence in FOREIGN.items() if code != here]
+    place = 1 + rng.below(len(lines) - 1)
+    return "\n".join([*lines[:place], rng.choice(foreign), *lines[place:]])
+
+
+@perturbation("document-merge", family="document", meaning="preserving", side="source", label="two lines merged")
+def merge(text: str, rng: Stream) -> str | None:
+    """Two sentences on one line. None for a single line."""
+    lines = _lines(text)
+    if lines is None:
+        return None
+    place = rng.below(len(lines) - 1)
+    return "\n".join([*lines[:place], f"{lines[place]} {lines[place + 1]}", *lines[place + 2 :]])
+
+
+@perturbation("document-cut", family="document", meaning="altering", side="source", label="cut in mid-sentence")
+def cut(text: str) -> str | None:
+    """The last sentence breaks off in the middle. None for a single line."""
+    lines = _lines(text)
+    if lines is None or len(lines[-1]) < 2:
+        return None
+    words = lines[-1].split()
+    half = " ".join(words[: len(words) // 2]) if len(words) > 1 else lines[-1][: len(lines[-1]) // 2]
+    return "\n".join([*lines[:-1], half])

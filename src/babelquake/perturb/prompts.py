@@ -1,0 +1,126 @@
+"""Prompts: another wording or language of the instruction, fewer examples, examples in another order.
+
+These change the instruction that a chat model is given (`mt --side prompt`); typos and letter case in it are the
+perturbations of those names. An instruction is a text with places such as `{source}`; a text without them is none, and
+nothing here applies to it. `{turns:0,1,2}` or `{examples:0,1,2}` says which examples are shown.
+"""
+
+import re
+from typing import Annotated
+
+from babelquake.errors import UserError
+from babelquake.limits import text_of
+from babelquake.perturb.base import perturbation
+from babelquake.randomness import Stream
+from babelquake.spec import Range
+
+SOURCE = "{source}"
+EXAMPLES = re.compile(r"\{(examples|turns):([\d,]*)\}")
+PARAPHRASES = (
+    "Please translate this from {source_language} to {target_language}, and write nothing else:\n\n{source}",
+    "You are a professional translator. Give the {target_language} translation of this {source_language} text, without "
+    "comments.\n\n{source}",
+    "What is the following {source_language} text in {target_language}? Answer with the translation alone.\n\n{source}",
+    "{source_language} → {target_language}. Output only the translation.\n\n{source}",
+    "Render the text below in {target_language}. It is written in {source_language}. Do not add anything to the "
+    "translation.\n\n{source}",
+    "Below is a text in {source_language}. Write it in {target_language} so that it says the same, and return only "
+    "that.\n\n{source}",
+    "Translate to {target_language}:\n\n{source}",
+    "I need a {target_language} version of this {source_language} text. Only the translation, please.\n\n{source}",
+)
+LANGUAGES = {
+    "cs": "Přelož následující text z jazyka {source_language} do jazyka {target_language}. Odpověz pouze překladem."
+    "\n\n{source}",
+    "de": "Übersetze den folgenden Text aus der Sprache {source_language} in die Sprache {target_language}. Antworte "
+    "nur mit der Übersetzung.\n\n{source}",
+    "es": "Traduce el siguiente texto del idioma {source_language} al idioma {target_language}. Responde solo con la "
+    "traducción.\n\n{source}",
+    "fr": "Traduis le texte suivant de la langue {source_language} vers la langue {target_language}. Réponds "
+    "uniquement par la traduction.\n\n{source}",
+    "ru": "Переведи следующий текст с языка {source_language} на язык {target_language}. В ответе дай только перевод."
+    "\n\n{source}",
+    "zh": "请将以下文本从{source_language}翻译成{target_language}。只回复译文。\n\n{source}",
+}
+
+
+@perturbation(
+    "prompt-paraphrase",
+    family="prompt",
+    meaning="preserving",
+    side="prompt",
+    label=lambda number, file: f"prompt: paraphrase {number}",
+)
+def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str | None = None) -> str | None:
+    """Another wording of the instruction: one of eight of ours, or of a file's, one a line. None for other texts."""
+    if SOURCE not in text:
+        return None
+    wordings = PARAPHRASES if file is None else _read(file)
+    if number > len(wordings):
+        raise UserError(f"prompt-paraphrase[number={number}]: there are {len(wordings)} paraphrases.")
+    return _examples_of(text) + wordings[number - 1]
+
+
+@perturbation(
+    "prompt-language",
+    family="prompt",
+    meaning="preserving",
+    side="prompt",
+    label=lambda to: f"prompt: written in {to}",
+)
+def in_language(text: str, to: str = "de") -> str | None:
+    """The instruction in another language: cs, de, es, fr, ru or zh. None for other texts."""
+    if SOURCE not in text:
+        return None
+    if to not in LANGUAGES:
+        raise UserError(f"prompt-language[to={to}]: expected one of {', '.join(LANGUAGES)}.")
+    return _examples_of(text) + LANGUAGES[to]
+
+
+@perturbation(
+    "prompt-shots",
+    family="prompt",
+    meaning="preserving",
+    side="prompt",
+    label=lambda count: f"prompt: {count} examples",
+)
+def fewer_examples(text: str, count: Annotated[int, Range(0, 16)] = 0) -> str | None:
+    """Only the first `count` examples. None where there are not more."""
+    chosen = _chosen(text)
+    return _with(text, chosen[:count]) if len(chosen) > count else None
+
+
+@perturbation("prompt-order", family="prompt", meaning="preserving", side="prompt", label="prompt: examples reordered")
+def reordered(text: str, rng: Stream) -> str | None:
+    """The examples in another order. None where there are fewer than two."""
+    chosen = _chosen(text)
+    if len(chosen) < 2:
+        return None
+    order = rng.shuffled(chosen)
+    return _with(text, order if order != chosen else [*chosen[1:], chosen[0]])
+
+
+def _chosen(text: str) -> list[str]:
+    found = EXAMPLES.search(text)
+    return [one for one in found[2].split(",") if one] if found else []
+
+
+def _with(text: str, chosen: list[str]) -> str:
+    """The instruction with other examples; a choice of none is still a choice."""
+    return EXAMPLES.sub(lambda found: f"{{{found[1]}:{','.join(chosen)}}}", text, count=1)
+
+
+def _examples_of(text: str) -> str:
+    """The examples that an instruction shows, for another one that has no place for them."""
+    found = EXAMPLES.search(text)
+    return found[0] if found else ""
+
+
+def _read(file: str) -> list[str]:
+    try:
+        lines = [line.replace("\\n", "\n") for line in text_of(file, "prompt").splitlines() if line.strip()]
+    except OSError as error:
+        raise UserError(f"prompt-paraphrase[file={file}]: cannot be read: {error.strerror}.") from None
+    if wrong := next((line for line in lines if SOURCE not in line), None):
+        raise UserError(f"prompt-paraphrase[file={file}]: “{wrong[:60]}” has no {{source}}: say where the text goes.")
+    return lines

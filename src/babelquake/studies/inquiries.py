@@ -1,0 +1,200 @@
+"""What a system is asked for clean and perturbed texts, and what becomes of its answers.
+
+A sentence is one inquiry. A document is one too where the system takes it whole; where it is longer than the system
+takes, it goes in parts that end at sentences, each with the sentences before it as context; to a system that does not
+take documents it goes sentence by sentence. Every part is kept as soon as it is answered.
+
+A document's translation is brought back to sentences where its lines fit: a document whose sentences were shuffled is
+put in order again, of one that lost a sentence the others are compared, and a sentence that was added is left out.
+Where lines do not fit, the document is judged as a whole.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from babelquake.errors import UserError
+from babelquake.scorers.strings.chrf import ChrF
+from babelquake.systems import System
+from babelquake.systems.prompts import Inquiry, Reading, check_instruction
+
+REPEAT = "repeat"
+"""What a clean text that is asked for again is called among the perturbations."""
+CONTEXT = 2
+"""Sentences before a part of a document that go with it."""
+ALIKE = 75.0
+"""Sentence chrF from which two translations are taken for one sentence's."""
+MISFIT, OMITTED, LEAKED = "misfit", "sentence-omitted", "context-leaked"
+"""What only the one who asked can notice: an answer not of the form declared, a document with fewer lines than were
+sent, one that says what was not sent or was sent as context."""
+
+
+class Noticed(NamedTuple):
+    """A failure that was noticed when the answer came."""
+
+    kind: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a system made of one text."""
+
+    translation: str
+    noticed: tuple[Noticed, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What one text is sent as: its parts, with the number of lines of each."""
+
+    parts: tuple[str, ...]
+    lines: tuple[int, ...] = ()
+    """For documents that the system takes whole or in parts."""
+
+    def told(self, readings: Sequence[Reading]) -> Told:
+        """The answers to the parts, together."""
+        noticed = [Noticed(MISFIT, reading.misfit) for reading in readings if reading.misfit][:1]
+        translation = "\n".join(reading.translation for reading in readings)
+        for part, count, reading in zip(self.parts, self.lines, readings, strict=False):
+            spoken = lines_of(reading.translation)
+            if len(spoken) < count:
+                noticed.append(Noticed(OMITTED, f"{len(spoken)} lines for {count} sentences"))
+            elif len(spoken) > count:
+                noticed.append(Noticed(LEAKED, f"{len(spoken)} lines for {count} sentences"))
+            elif copied := _of_context(part, spoken):
+                noticed.append(Noticed(LEAKED, copied))
+        return Told(translation, tuple({one.kind: one for one in reversed(noticed)}.values()))
+
+
+def _of_context(part: str, spoken: Sequence[str]) -> str:
+    """A line of the answer that is a line of the context, word for word."""
+    context = set(lines_of(part.context)) if isinstance(part, Inquiry) else set()
+    return next((line for line in spoken if line in context), "")
+
+
+class Asking:
+    """How one system is asked about the texts of one column."""
+
+    def __init__(self, system: System, column: str, documents: bool) -> None:
+        self.system, self.column, self.documents = system, column, documents
+        self.usual = system.prompt.written if system.prompt is not None else None
+        if column == "prompt" and self.usual is None:
+            raise UserError(
+                f"--side prompt: {system.name} has no prompt. It works with chat models: openai[…], or hf[…] with a "
+                "decoder-only model."
+            )
+
+    def clean(self, segments: pl.DataFrame) -> Iterator[Sent]:
+        """What is sent for the clean texts of segments."""
+        for source, instruction in zip(segments["source"].fill_null(""), self._instructions(segments), strict=True):
+            yield self._sent(source, instruction)
+
+    def perturbed(self, segments: pl.DataFrame, variants: pl.DataFrame) -> Iterator[Sent]:
+        """What is sent for variants of segments."""
+        told = zip(segments["source"].fill_null(""), self._instructions(segments), strict=True)
+        by_row = dict(zip(segments["row"], told, strict=True))
+        for row, label, replicate, text in variants.select("row", "perturbation", "replicate", "text").iter_rows():
+            source, instruction = by_row[row]
+            repeat = replicate + 1 if label == REPEAT else 0
+            if self.column == "prompt":
+                yield self._sent(source, text, repeat)
+            else:
+                yield self._sent(text, instruction, repeat)
+
+    def everything(self, segments: pl.DataFrame, variants: pl.DataFrame) -> Iterator[str]:
+        """All parts of everything that is sent."""
+        for sent in (*self.clean(segments), *self.perturbed(segments, variants)):
+            yield from sent.parts
+
+    def _instructions(self, segments: pl.DataFrame) -> Iterable[str | None]:
+        """The instruction for each segment; None where it is the system's own."""
+        if self.column == "prompt":
+            return segments["prompt"].to_list()
+        if (column := self.system.prompt_column) is not None:
+            if column not in segments.columns:
+                raise UserError(
+                    f"{self.system.name}: the data have no column '{column}' with a prompt for each segment."
+                )
+            found = segments[column].cast(pl.String).to_list()
+            for instruction in {one for one in found if one is not None}:
+                check_instruction(instruction, f"the column {column}")
+            return found
+        if self.documents and self.system.documents and self.system.prompt is not None:
+            return [self.system.prompt.for_documents().written] * segments.height
+        return [None] * segments.height
+
+    def _sent(self, text: str, instruction: str | None, repeat: int = 0) -> Sent:
+        said = None if instruction == self.usual else instruction
+        if not self.documents:
+            return Sent((_asked(text, said, "", repeat),))
+        lines = lines_of(text)
+        if not self.system.documents:
+            return Sent(tuple(_asked(line, said, "", repeat) for line in lines))
+        cut = list(_parts(lines, self.system.holds))
+        return Sent(
+            tuple(_asked("\n".join(part), said, "\n".join(before), repeat) for before, part in cut),
+            tuple(len(part) for _, part in cut),
+        )
+
+
+def _asked(text: str, instruction: str | None, context: str, repeat: int) -> str:
+    plain = instruction is None and not context and not repeat
+    return text if plain else Inquiry(text, instruction, context, repeat)
+
+
+def _parts(lines: Sequence[str], holds: Callable[[str], bool]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """A document in parts that the system takes, each with the sentences before it; none ends within a sentence."""
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        while end < len(lines) and holds("\n".join(lines[start : end + 1])):
+            end += 1
+        yield lines[max(0, start - CONTEXT) : start], lines[start:end]
+        start = end
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a document; empty ones do not count."""
+    return [line for line in text.split("\n") if line.strip()]
+
+
+class Returned(NamedTuple):
+    """A document's translation brought back to the sentences of the original, or whole."""
+
+    text: str
+    by_sentence: bool
+    leaked: str = ""
+    """A sentence that was not sent and is in the translation all the same."""
+
+
+def brought_back(original: str, sent: str, translation: str, clean: str | None) -> Returned:
+    """One line per sentence of the original, where lines fit; one that was not sent has its clean translation."""
+    before, now, spoken = lines_of(original), lines_of(sent), lines_of(translation)
+    places = _origins(before, now)
+    kept = lines_of(clean) if clean is not None else []
+    missing = [] if places is None else [place for place in range(len(before)) if place not in places]
+    known = len(kept) == len(before)
+    leaked = next((kept[place] for place in missing if known and _among(kept[place], spoken)), "")
+    if places is None or len(spoken) != len(now) or (missing and not known):
+        return Returned(translation, False, leaked)
+    lines = [kept[place] if place in missing else spoken[places.index(place)] for place in range(len(before))]
+    return Returned("\n".join(lines), True, leaked)
+
+
+def _origins(before: Sequence[str], now: Sequence[str]) -> list[int | None] | None:
+    """For each line that was sent the sentence of the original that it is; None where lines cannot be told apart."""
+    left: dict[str, list[int]] = {}
+    for place, line in enumerate(before):
+        left.setdefault(line, []).append(place)
+    found = [left[line].pop(0) if left.get(line) else None for line in now]
+    if None in found and len(before) == len(now):
+        return list(range(len(now)))
+    lost = any(left.values())
+    return None if None in found and lost else found
+
+
+def _among(line: str, spoken: Sequence[str]) -> bool:
+    return bool(spoken) and bool((ChrF().segments(list(spoken), [line] * len(spoken)) >= ALIKE).any())
