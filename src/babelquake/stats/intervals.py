@@ -54,3 +54,8 @@ def bca_interval(drawn: Resampled, contributions: NDArray[np.float64], differing
     places = ndtr(bias + shifted / np.maximum(1 - acceleration * shifted, 1e-9))
     low, high = np.quantile(known, places)
     return float(low), float(high)
+
+
+def rate_sd(count: int, n: int) -> float:
+    """The standard deviation of a share: √(p(1 − p)/n)."""
+    return math.sqrt(count * (n - count) / n) / n

@@ -24,7 +24,7 @@ from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.card import STUDIES, Study
 from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, paired_test
-from babelquake.studies.comparison import Change, Comparison, Outcome
+from babelquake.studies.comparison import RATES, Change, Comparison, Outcome
 from babelquake.studies.requirement import Requirement
 
 Correction = Literal["max-t", "bh", "none"]
@@ -201,6 +201,8 @@ def compared_cells(study: Study, befores: Sequence[Cell], afters: Sequence[Cell]
     for before, after in (*pairs, *study.overall(pairs)):
         for name in _names(before, after, study.gated):
             one = before.numbers[name].value
+            if name in RATES and name in after.numbers and not one and not after.numbers[name].value:
+                continue
             if name in after.numbers:
                 gained = (before, after) if name in down else (after, before)
                 test = paired_test(*gained, name, seed=seed, few=FEW)
@@ -255,7 +257,7 @@ def _stored(study: Study, old: Run, new: Run, alpha: float, named: Mapping[str, 
     known = {(row["measure"], _place(row, alone)): row for row in befores if row["value"] is not None}
     for row in afters:
         former = known.get((row["measure"], _place(row, alone)))
-        if former is None:
+        if former is None or (row["measure"] in RATES and not row["value"] and not former["value"]):
             continue
         if row["value"] is not None:
             sign = -1 if row["better"] == "down" else 1
@@ -268,7 +270,8 @@ def _stored(study: Study, old: Run, new: Run, alpha: float, named: Mapping[str, 
 
 def _counts(study: Study, run: Run, row: dict[str, Any]) -> bool:
     gated = row["measure"] in study.gated and study.counts(run, row["measure"], row["perturbation"])
-    return gated and row["other"] is None
+    of_all = row["measure"] in RATES and row["system"] is None and run.measures["system"].drop_nulls().len() > 0
+    return gated and row["other"] is None and not of_all
 
 
 def _place(row: dict[str, Any], alone: bool = False) -> Place:

@@ -28,6 +28,8 @@ WORDS = {
     "darr": "DARR",
 }
 """Measures as readers know them; the others by their names."""
+RATES = {"failures": "clean translations", "failures_perturbed": "translations under noise"}
+"""Shares of what, in per cent; the scorer is the kind of failure. What occurs in neither run is not spoken of."""
 RELATIVE = ("robust", "consis", "delta", "overall_robust", "overall_consis", "overall_delta")
 """Measures that say nothing without the quality they are relative to."""
 
@@ -75,6 +77,9 @@ class Change:
     @property
     def called(self) -> str:
         """The measure in the words that readers know."""
+        if self.measure in RATES:
+            kind = "a failure" if self.scorer == "any" else f"the failure {self.scorer}"
+            return f"the percentage of {RATES[self.measure]} with {kind}"
         return WORDS.get(self.measure, self.measure.replace("_", " "))
 
     def row(self) -> dict[str, Any]:
@@ -233,7 +238,7 @@ def _of_change(what: str, change: Change, weight: Weight, counts: dict[str, int]
         what=what,
         weight=weight,
         who=change.system,
-        scorer=change.scorer,
+        scorer=None if change.measure in RATES else change.scorer,
         language_pair=change.language_pair,
         perturbation=change.perturbation,
         level=change.level,

@@ -18,3 +18,6 @@ def over_changed(kind: Kind) -> Kind:
 
 FAILURES = Kind("failures", unit="% of translations", better="down")
 """Translations with a failure; the column `scorer` names its kind, `any` for at least one."""
+
+FAILURES_PERTURBED = Kind("failures_perturbed", unit="% of translations", better="down")
+"""The same over the translations of all perturbed sources together; what two runs are compared by."""

@@ -183,3 +183,20 @@ def test_wmt_outputs_are_data(shared_data: Path, tmp_path: Path) -> None:
     injected = run.measures.filter(perturbation="pia-instruction", scorer="answer")
     rates = dict(injected.drop_nulls("system").select("system", "value").iter_rows())
     assert rates["Claude-3.5"] > 60 and rates["ONLINE-W"] < 1
+
+
+def test_two_runs_are_compared_in_pairs_by_kind_of_failure() -> None:
+    """A build that loses placeholders is worse, and nothing is said of kinds that occur in neither run."""
+    sources = [f"Hello {{name}}, you have {number} new messages today." for number in range(10, 70)]
+    good = [f"Ahoj {{name}}, máš dnes {number} nových zpráv." for number in range(10, 70)]
+    frames = {
+        build: pl.DataFrame({"source": sources, "translation": texts, "system": build, "language_pair": "en-cs"})
+        for build, texts in {"old": good, "new": [text.replace("{name}", "") for text in good]}.items()
+    }
+    old, new = (bq.check(data=frame, encoder="none") for frame in frames.values())
+    found = {change.scorer: change for change in bq.compare(old, new)}
+    assert found.keys() == {"any", "placeholder"}
+    assert found["placeholder"].outcome == "worse" and found["placeholder"].paired
+    assert (found["placeholder"].old, found["placeholder"].new) == (0, 100)
+    assert bq.compare(old, new).failures
+    assert {change.outcome for change in bq.compare(new, old)} == {"better"}

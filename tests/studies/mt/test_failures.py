@@ -71,3 +71,17 @@ def test_the_page_names_them_and_a_gate_can_ask(run: bq.Run, tmp_path: Path) -> 
     rows = run.measures.to_dicts()
     assert all(answer.met for answer in Requirement.parse("failures[off-target] <= 0.5").check(rows))
     assert not all(answer.met for answer in Requirement.parse("failures[loop,case] <= 0.5").check(rows))
+
+
+def test_a_system_that_loops_under_noise_is_worse_in_a_comparison(run: bq.Run, tmp_path: Path) -> None:
+    data = pl.DataFrame({"source": SOURCES, "language_pair": ["en-cs"] * len(SOURCES)})
+    suite = ["case[level=1,to=upper]", "word-repeat"]
+
+    def steady(texts: list[str]) -> list[str]:
+        return translate([text.capitalize() for text in texts])
+
+    good = bq.mt(data=data, systems=[steady], suite=suite, scorers=["chrf"], out=tmp_path / "good", resamples=2000)
+    changes = {(change.measure, change.scorer): change for change in bq.compare(good, run)}
+    loops = changes["failures_perturbed", "loop"]
+    assert loops.outcome == "worse" and loops.paired and loops.old == 0
+    assert ("failures", "loop") not in changes

@@ -15,13 +15,16 @@ from babelquake.languages import Language, sides
 from babelquake.models.shipped import INSTALL
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
-from babelquake.stats.intervals import wilson
+from babelquake.stats.intervals import rate_sd, wilson
+from babelquake.stats.resampling import segment_keys
 from babelquake.studies.card import Study
+from babelquake.studies.cells import Cell
 from babelquake.studies.check.options import CheckOptions
 from babelquake.studies.check.verdict import ANY, check_findings
 from babelquake.studies.detection import SCHEMA, Detector, cards_with, columns_of, detached_among, encoder_of
+from babelquake.studies.failure_cells import failure_cells
 from babelquake.studies.forecast import Unasked
-from babelquake.studies.kinds import FAILURES
+from babelquake.studies.kinds import FAILURES, FAILURES_PERTURBED
 from babelquake.studies.options import FailureEncoder, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
@@ -32,7 +35,10 @@ CHECK = Study(
     CheckOptions,
     question="What is wrong with these translations?",
     inputs=("translation|references",),
-    measures=(FAILURES,),
+    measures=(FAILURES, FAILURES_PERTURBED),
+    gated=("failures", "failures_perturbed"),
+    cells=lambda run, scorers, resamples, seed: _cells(run, resamples, seed),
+    counts=lambda run, measure, perturbation: perturbation is None,
     subject="system",
     plan=lambda options: plan(options),
     findings=check_findings,
@@ -265,6 +271,14 @@ def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None
     return measures
 
 
+def _cells(run: Run, resamples: int, seed: int) -> Iterator[Cell]:
+    """Rates as cells, for comparisons with another run; a translation without a source is known by its id."""
+    segments = run.segments
+    known = segments["source"].fill_null(segments["id"].cast(pl.String))
+    made = segments.rename({"row": "place"}).with_columns(key=pl.Series(segment_keys(known)))
+    return failure_cells(run, made, run.table("failures").rename({"row": "place"}), resamples, seed)
+
+
 def _part(segments: pl.DataFrame) -> pl.Expr:
     return pl.col(GROUPED_BY) if GROUPED_BY in segments.columns else pl.lit(None, pl.String)
 
@@ -276,6 +290,7 @@ def _rate(count: int, row: dict[str, object], kind: str) -> Measure:
         FAILURES,
         100 * count / n,
         n,
+        sd=100 * rate_sd(count, n),
         low=100 * low,
         high=100 * high,
         scorer=kind,

@@ -4,6 +4,7 @@ from babelquake.runs.measures import Kind
 from babelquake.studies.kinds import ACHIEVED_WORDS as ACHIEVED_WORDS
 from babelquake.studies.kinds import DELTA as DELTA
 from babelquake.studies.kinds import FAILURES as FAILURES
+from babelquake.studies.kinds import FAILURES_PERTURBED as FAILURES_PERTURBED
 
 QUALITY = Kind("quality", unit="score", better="up", paper="Niu 2020 §2")
 QUALITY_PERTURBED = Kind("quality_perturbed", unit="score", better="up", paper="Niu 2020 §2")

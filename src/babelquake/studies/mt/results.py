@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from babelquake.engine import Progress
 from babelquake.runs.chunks import counted, pieces
 from babelquake.runs.measures import Measure
+from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.cells import Cell
+from babelquake.studies.failure_cells import failure_cells
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.defences import defence_measures, defended_in
@@ -98,6 +100,20 @@ def mt_cells(
         for some in cells(scores, translations.lazy(), scorers, told, keys, resamples, seed, slices):
             found += some
             progress.advance(1)
+    return found
+
+
+def all_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> list[Cell]:
+    """The cells of a finished run: what scorers say, and how often translations fail."""
+    translations, segments = run.scan("translations"), run.segments
+    found = mt_cells(run.scan("scores"), translations, scorers, resamples, seed, segments=segments)
+    if run.has("failures"):
+        keys, there = _keys(translations, segments)
+        on = ["language_pair", "system", "row", "perturbation", "level", "replicate"]
+        made = translations.filter(with_source(there)).select(on).collect().with_row_index("place")
+        made = made.with_columns(key=pl.Series(keys[made["row"].to_numpy()]))
+        flags = run.table("failures").join(made.select(*on, "place"), on=on, how="inner", nulls_equal=True)
+        found += failure_cells(run, made, flags, resamples, seed)
     return found
 
 

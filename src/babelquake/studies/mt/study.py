@@ -32,7 +32,7 @@ from babelquake.studies.mt.baselines import baselines
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.overall import overall_pairs
 from babelquake.studies.mt.prompts import prompt_variance
-from babelquake.studies.mt.results import mt_cells, mt_results
+from babelquake.studies.mt.results import all_cells, mt_results
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Material, Plan, Systems
@@ -104,13 +104,13 @@ MT = Study(
         "overall_consis",
         "obeyed",
         "translated",
+        "failures",
+        "failures_perturbed",
     ),
     subject="system",
-    cells=lambda run, scorers, resamples, seed: mt_cells(
-        run.scan("scores"), run.scan("translations"), scorers, resamples, seed, segments=run.segments
-    ),
+    cells=lambda run, scorers, resamples, seed: all_cells(run, scorers, resamples, seed),
     overall=overall_pairs,
-    counts=lambda run, measure, perturbation: measure != "quality" or perturbation is None,
+    counts=lambda run, measure, perturbation: measure not in ("quality", "failures") or perturbation is None,
     plan=plan,
     findings=mt_findings,
 )
