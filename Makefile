@@ -36,7 +36,7 @@ types: $(VENV)/.test
 bench: $(VENV)/.test
 	for bench in strings stats hashed perturb perturb_memory probing models report annotate; do $(BIN)/python bench/$$bench.py; done
 
-# Official scores of small checkpoints, each official implementation in an environment of its own (METRICX, OPENKIWI, EVALUATE: checkouts)
+# Official scores of small checkpoints, each official implementation in its own environment (METRICX, OPENKIWI, EVALUATE: checkouts)
 parity:
 	bash scripts/parity/make.sh build/parity "$(METRICX)" "$(OPENKIWI)" "$(EVALUATE)"
 

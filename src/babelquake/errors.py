@@ -107,7 +107,7 @@ class UnansweredError(ResumableError):
 
 
 def require_texts(**given: Iterable[object] | None) -> None:
-    """Lists of texts, by name; a single text would be taken for a list of its letters, and None is no text.
+    """Lists of texts, by name; a single text would be taken for a list of its letters, and None is not text.
 
     A list in the place of a text is left to those who take several references.
     """

@@ -62,7 +62,7 @@ class Language(str):
         if tag is None:
             plain = text.strip().lower()
             meant = f" Did you mean '{NAMES[plain]}'?" if plain in NAMES else ""
-            raise UserError(f"'{text}' is no language code such as de, pt-BR or zho.{meant}")
+            raise UserError(f"'{text}' is not a language code such as de, pt-BR or zho.{meant}")
         made = super().__new__(cls, tag)
         made.code, made.script, made.region = tag
         return made
@@ -112,7 +112,7 @@ class LanguagePair(str):
 
 
 def sides(language_pair: str | None) -> tuple[Language | None, Language | None]:
-    """Source and target language of a pair such as `de-en`; None for what is no pair."""
+    """Source and target language of a pair such as `de-en`; None for what is not a pair."""
     pair = LanguagePair.known(language_pair)
     return (pair.source, pair.target) if pair else (None, None)
 

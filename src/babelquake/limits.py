@@ -67,7 +67,7 @@ def too_much(name: str, where: str) -> UserError:
 def reading(where: object, what: str, hint: str = "", verb: str = "read") -> Iterator[None]:
     """Whatever a library says while it reads a foreign file becomes an error about that file.
 
-    A panic in a library written in Rust is no Exception, and counts all the same.
+    A panic in a library written in Rust is not an Exception, and counts all the same.
     """
     try:
         yield

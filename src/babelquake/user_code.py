@@ -51,7 +51,7 @@ def name_of(thing: Any) -> str:
 def source_of(thing: Any) -> str | None:
     """A hash of the file that a function or class is written in; None where nothing is known of it.
 
-    A function without a name of its own, or without a file, as in a notebook, is known by its code and what it closes
+    A function without its own name, or without a file, as in a notebook, is known by its code and what it closes
     over: two of them in one file differ.
     """
     state = hashlib.blake2b(digest_size=6)

@@ -112,7 +112,7 @@ def test_prepare_status_and_analyse_a_project(cli: Command, tmp_path: Path) -> N
     assert "0 of 6 tasks finished" in text and "yes" in text and "/admin/join/" in text
     assert "no translation has 3 or more" in cli("annotate", "analyse", "p.db", status=2).stderr
     assert "never overwritten" in cli("annotate", "prepare", "--from", "t.tsv", "--out", "p.db", status=2).stderr
-    assert "is no project" in cli("annotate", "serve", "t.tsv", status=2).stderr
+    assert "not a project" in cli("annotate", "serve", "t.tsv", status=2).stderr
 
 
 def test_a_taken_port_is_told(cli: Command, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     assert "robust >= 85" in cli("compare", new, new, *limit, status=1).stderr
     assert "robust >= 85" in cli("compare", old, old, *limit, "--confident", status=1).stdout  # too few for a bound
     assert "--require" in cli("compare", old, old, "--confident", status=2).stderr
-    assert "is no run folder" in cli("compare", old, "nowhere", *gate, status=2).stderr
+    assert "not a run folder" in cli("compare", old, "nowhere", *gate, status=2).stderr
     assert "--fail-on rain: expected regression" in cli("compare", old, new, "--fail-on", "rain", status=2).stderr
     cli("metric", "-m", "chrf", "-d", "same.de-de.tsv", "--side", "source", "-p", "case", "-o", "other", *QUICK)
     assert "compare like with like" in cli("compare", old, "other", *gate, status=2).stderr

@@ -58,7 +58,7 @@ def test_a_wrong_system_leaves_no_folder_behind(cli: Callable[..., Result], data
         ([*CAT, "--data", "DATA", "--scorer", "chfr", "--out", "R"], "no scorer is called 'chfr'. Did you mean 'chrf'"),
         ([*CAT, "--data", "DATA"], "--out DIR"),
         (["--data", "DATA", "--out", "R"], "--system"),
-        ([*CAT, "--data", "DATA", "--out", "DATA"], "exists and is no run folder"),
+        ([*CAT, "--data", "DATA", "--out", "DATA"], "exists and is not a run folder"),
         (["--data", "DATA", "--import", "nowhere", "--out", "R"], "nowhere has no sources.txt"),
     ],
 )

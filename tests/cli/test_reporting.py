@@ -67,7 +67,7 @@ def test_pictures(cli: Cli, run: str, tmp_path: Path) -> None:
 
 
 def test_what_is_no_finished_run_is_named(cli: Cli, run: str, tmp_path: Path) -> None:
-    assert "nowhere is no run folder" in cli("report", "nowhere", status=2).stderr
+    assert "nowhere is not a run folder" in cli("report", "nowhere", status=2).stderr
     (tmp_path / "RUN" / "measures.parquet").unlink()
     assert "RUN has no measures yet" in cli("report", run, status=2).stderr
 

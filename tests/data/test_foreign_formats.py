@@ -172,7 +172,7 @@ def test_windows_1252_is_read_and_said(tmp_path: Path) -> None:
         ("a.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
         ("a.tsv", TMX, "holds mark-up"),
         ("a.csv", "<html><p>Hallo</p></html>", "holds mark-up"),
-        ("a.txt", b"PK\x03\x04rest", "is no text"),
+        ("a.txt", b"PK\x03\x04rest", "not text"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, content: str | bytes, message: str) -> None:

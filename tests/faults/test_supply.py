@@ -84,7 +84,7 @@ def test_the_bill_of_materials_names_the_application_and_its_scripts_with_versio
 def test_the_lock_is_read_as_pip_reads_it() -> None:
     read = script("make_lock").locked
     assert read("a==1.0 \\\n    --hash=sha256:" + "0" * 64 + "\n") == {"a": ("1.0", ["0" * 64])}
-    assert read("a==1.0\n") == {}, "a version without hashes is no lock"
+    assert read("a==1.0\n") == {}, "a version without hashes is not a lock"
 
 
 def test_the_bill_of_materials_is_true(pins: dict[str, str]) -> None:

@@ -41,7 +41,7 @@ def is_here(host: Any) -> bool:
 
 
 def _refuse(what: str) -> OSError:
-    """The refusal, written down. Ray's dashboard asks in which cloud it runs, whatever it is told: that is no news."""
+    """The refusal, written down. Ray's dashboard asks in which cloud it runs, whatever it is told: that is not news."""
     log = os.environ.get("LOOPBACK_LOG")
     if log and not getattr(sys, "argv", [""])[0].endswith("ray/dashboard/dashboard.py"):
         with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123 – loaded by every interpreter: imports little

@@ -183,7 +183,7 @@ def test_an_unknown_model_is_not_looked_for_twice_and_the_error_says_what_works(
     with pytest.raises(UserError, match="there is no folder"):
         models.encoder(str(tmp_path / "nothing"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match=r"'empty' is no model of the transformers library: .*no config\.json"):
+    with pytest.raises(UserError, match=r"'empty' is not a model of the transformers library: .*no config\.json"):
         models.encoder(str(tmp_path / "empty")).encode(["a"], [0])
 
 

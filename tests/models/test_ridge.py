@@ -47,8 +47,8 @@ def test_a_saved_model_comes_back_and_a_foreign_folder_is_refused(tmp_path: Path
     with pytest.raises(UserError, match=r"no weights\.npz"):
         load(tmp_path)
     np.savez(tmp_path / "m" / "weights.npz", mean=np.array([{}], dtype=object))
-    with pytest.raises(UserError, match="is no model"):
+    with pytest.raises(UserError, match="not a model"):
         load(tmp_path / "m")
     (tmp_path / "m" / "weights.npz").write_text(json.dumps({}))
-    with pytest.raises(UserError, match="is no model"):
+    with pytest.raises(UserError, match="not a model"):
         load(tmp_path / "m")

@@ -49,7 +49,7 @@ def test_runs_that_answer_another_question_are_refused(made: Path, tmp_path: Pat
     for table, given, told in (
         ("table2", [str(made)], "say which run it is, RUN=FOLDER; this table has De, Ja, Uk, En"),
         ("table5", [f"De-En={made}"], "is a run of 'metric'; this table needs one of 'mt'"),
-        ("table2", [f"De={tmp_path}"], "is no run folder"),
+        ("table2", [f"De={tmp_path}"], "not a run folder"),
     ):
         with pytest.raises(UserError, match=told):
             reproduce("jwalapuram2023", table, out=tmp_path, runs=given)

@@ -98,7 +98,7 @@ def dead(texts: Sequence[str]) -> list[str]:
 
 @pytest.mark.parametrize(("useless", "than"), [(copying, "copying the source"), (dead, "one sentence for everything")])
 def test_a_system_that_does_not_translate_is_never_praised(tmp_path: Path, useless: Toy, than: str) -> None:
-    """A function that returns the source, or always the same, loses nothing: that is no robustness."""
+    """A function that returns the source, or always the same, loses nothing: that is not robustness."""
     run, name = mt_run(tmp_path / "run", systems=[useless, old]), useless.__name__
     alarm, *others = told(run)
     assert alarm.weight == "alarm" and alarm.text.startswith(f"{name} translates no better than ")

@@ -33,5 +33,5 @@ def test_what_is_written_is_named_by_a_path_or_a_string(run: bq.Run, tmp_path: P
 
 
 def test_a_folder_that_holds_no_run_is_named(tmp_path: Path) -> None:
-    with pytest.raises(bq.UserError, match="is no run folder"):
+    with pytest.raises(bq.UserError, match="not a run folder"):
         bq.compare(tmp_path, tmp_path)

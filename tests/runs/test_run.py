@@ -96,11 +96,11 @@ def test_restart_leaves_a_folder_alone_that_another_process_writes_to(run: Run) 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "segments.parquet").write_text("precious")
     for restart in (False, True):
-        with pytest.raises(UserError, match="exists and is no run folder"):
+        with pytest.raises(UserError, match="exists and is not a run folder"):
             Run.resume(tmp_path, "mt", CONFIG, restart)
     assert (tmp_path / "segments.parquet").read_text() == "precious"
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="is no run folder"):
+    with pytest.raises(UserError, match="not a run folder"):
         Run.resume(tmp_path / "file", "mt", CONFIG)
 
 
@@ -110,7 +110,7 @@ def test_a_run_killed_as_it_began_begins_again(tmp_path: Path) -> None:
 
 
 def test_what_is_no_run_is_said_to_be_none(tmp_path: Path, run: Run) -> None:
-    with pytest.raises(UserError, match=r"is no run folder: it has no run\.json"):
+    with pytest.raises(UserError, match=r"not a run folder: it has no run\.json"):
         Run.open(tmp_path)
     with pytest.raises(UserError, match="has no scores yet"):
         _ = run.scores

@@ -15,7 +15,7 @@ CLOSE = 1e-5
 
 
 def module(name: str) -> Any:
-    """A module of `scripts/parity`, which is no package."""
+    """A module of `scripts/parity`, which is not a package."""
     if str(SCRIPTS) not in sys.path:
         sys.path.insert(0, str(SCRIPTS))
     return __import__(name)

@@ -106,7 +106,7 @@ def test_a_wrong_answer_is_told(module: str, function: str, message: str) -> Non
 
 
 def test_parameters_of_other_names_are_refused(module: str) -> None:
-    with pytest.raises(UserError, match=r"strange\(texts, gold\) is no scorer: .* must be called translations"):
+    with pytest.raises(UserError, match=r"strange\(texts, gold\) is not a scorer: .* must be called translations"):
         scorer(f"{module}:strange")
 
 

@@ -120,7 +120,7 @@ def test_functions_without_a_name_have_signatures_of_their_own() -> None:
 
 
 def test_what_is_no_function_is_no_system() -> None:
-    with pytest.raises(UserError, match="NoneType is no system"):
+    with pytest.raises(UserError, match="NoneType is not a system"):
         system(None)  # type: ignore[arg-type]
 
 

@@ -57,7 +57,7 @@ def balanced(tuples: Sequence[Tuple], by: Sequence[str], seed: int, wanted: int 
 
 
 def hits(tuples: Sequence[Tuple], recipe: Recipe) -> Iterator[list[list[Item]]]:
-    """Tasks in turn, each as its copies: the same items for every annotator, in an order of their own.
+    """Tasks in turn, each as its copies: the same items for every annotator, in their own order.
 
     Repeated and degraded items are drawn from the task's own tuples. The order of items, and of the two sides of each,
     is random in every copy.

@@ -99,11 +99,11 @@ def _of_run(folder: Path) -> list[dict[str, Any]]:
             if frame.is_empty():
                 raise UserError(f"{folder} found no perturbation, so there is nothing to rate.")
             return frame.to_dicts()
-    raise UserError(f"{folder} holds no table with original and perturbed translations: it is no attack run.")
+    raise UserError(f"{folder} holds no table with original and perturbed translations: it is not an attack run.")
 
 
 def _rows(what: str | Path) -> list[dict[str, Any]] | None:
-    """The rows of a table, by its ending; None where it is no table with column names."""
+    """The rows of a table, by its ending; None where it is not a table with column names."""
     kind = suffix(what)
     if kind == ".parquet":
         return parquet_frame(Request(str(what))).to_dicts()

@@ -34,7 +34,7 @@ def add_annotator(project: Project, name: str) -> str:
     """Invite somebody: their token, which is shown this once. Their training items wait for them."""
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise UserError(f"'{name[:LONGEST_NAME]}' is no annotator's name: 1 to {LONGEST_NAME} printable characters.")
+        raise UserError(f"'{name[:LONGEST_NAME]}' is not a name: use 1 to {LONGEST_NAME} printable characters.")
     token = secrets.token_urlsafe(TOKEN_BYTES)
     with project.writing() as database:
         try:

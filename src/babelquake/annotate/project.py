@@ -63,7 +63,7 @@ class Project:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not is_project(self.path):
-            raise UserError(f"{self.path} is no project: make one with `babelquake annotate prepare`.")
+            raise UserError(f"{self.path} is not a project: make one with `babelquake annotate prepare`.")
         self._threads = threading.local()
         try:
             version = self.setting("version")

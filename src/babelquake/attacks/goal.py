@@ -81,7 +81,7 @@ class Inflate(Goal):
 class Inconsistent(Goal):
     """f̂(x, ref) − f̂(x′, ref) > `by` while f̂(x, x) − f̂(x′, x) < `within` (§2.2).
 
-    Victims that tell translation and reference apart are no distance between two texts: the second difference is then
+    Victims that tell translation and reference apart are no distance of two texts: the second difference is then
     measured with ½[f(x, x′) + f(x′, x)] (Appendix C). `similarity=plain` or `symmetric` says so for all of them. The
     paper limits the rise in perplexity for over-penalisation and does not say whether it does so here too: nothing
     limits it unless a constraint is named.

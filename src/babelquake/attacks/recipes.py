@@ -1,7 +1,7 @@
 """Attacks put together from moves, search and constraints: the four of Huang & Baldwin 2023 (Appendix B), and five
 that raise scores.
 
-The paper ran TextAttack's implementations with changes of its own. Where its text, TextAttack's code and the original
+The paper ran TextAttack's implementations with its own changes. Where its text, TextAttack's code and the original
 authors disagree, the defaults here are what was run, and the other readings are options; every recipe says which.
 Common to all: no word is changed twice, stop words are left alone, and the goal brings its constraints (a rise in
 perplexity below 10, or the victim's own similarity). TextAttack applies the rule about stop words to moves that put

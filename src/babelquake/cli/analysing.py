@@ -26,16 +26,17 @@ RANKS = ("rank", "wins", "cluster_start", "cluster_end")
 @guarded
 def analyse(
     sources: Annotated[
-        list[str], typer.Argument(help="project.db, a table of ratings, Appraise's CSV, .seg.score; two are compared.")
+        list[str],
+        typer.Argument(help="project.db, a table of ratings, Appraise's CSV or .seg.score; two files are compared."),
     ],
     exclude: Annotated[
-        str | None, option("--exclude", "EXCLUDE", "Quality control takes out: none, hits, annotators or both.")
+        str | None, option("--exclude", "EXCLUDE", "What quality control removes: none, hits, annotators or both.")
     ] = None,
     least: Annotated[
         int | None, option("--least", "N", "Ratings a translation needs to count; default 1, or 3 in projects.", min=1)
     ] = None,
-    alpha: Annotated[float, option("--alpha", "X", "Level of all tests.", min=0.0001, max=0.5)] = 0.05,
-    power: Annotated[float, option("--power", "X", "Power for sample sizes.", min=0.5, max=0.999)] = 0.8,
+    alpha: Annotated[float, option("--alpha", "X", "Significance level of all tests.", min=0.0001, max=0.5)] = 0.05,
+    power: Annotated[float, option("--power", "X", "Power to compute sample sizes for.", min=0.5, max=0.999)] = 0.8,
     export: Annotated[
         list[Path] | None, option("--export", "PATH", "Write segment means: .tsv, .parquet, .seg.score …; repeatable.")
     ] = None,
@@ -44,7 +45,7 @@ def analyse(
         Path | None, option("--for-attack", "PATH", "Write ratings of tuples as the attack study takes them.")
     ] = None,
     language_pair: opt.LanguagePair = None,
-    out: Annotated[Path | None, option("--out -o", "PATH", "A run folder to keep it in, with a report.")] = None,
+    out: Annotated[Path | None, option("--out -o", "PATH", "Run folder for the analysis, with a report.")] = None,
     dry_run: Annotated[bool, switch("--dry-run", "Say how much there is to analyse and how long it takes.")] = False,
     restart: opt.Restart = False,
     quiet: opt.Quiet = False,

@@ -38,23 +38,25 @@ def prepare(
         option("--columns", "COLUMNS", "Names of columns: source=src, or translation:VENDOR=col for several vendors."),
     ] = None,
     targets: Annotated[
-        str, option("--as", "WHAT", "What targets of XLIFF and TMX are: reference, or translation (by vendor).")
+        str, option("--as", "WHAT", "Read targets of XLIFF and TMX as reference, or as translation (by vendor).")
     ] = "reference",
     protocol: Annotated[
         str, option("--protocol", "PROTOCOL", "side-by-side, da, sqm, esa or pairwise.")
     ] = "side-by-side",
-    basis: Annotated[str, option("--basis", "BASIS", "Judged against: reference, source or both.")] = "reference",
+    basis: Annotated[
+        str, option("--basis", "BASIS", "What annotators see to judge against: reference, source or both.")
+    ] = "reference",
     tuples: Annotated[int | None, option("--tuples", "N", "Tuples to rate; default: all.", min=1)] = None,
     rated: Annotated[int, option("--rated", "N", "Rated items in a task.", min=1)] = 70,
     repeated: Annotated[int, option("--repeated", "N", "Repeated items in a task.", min=0)] = 15,
     degraded: Annotated[int, option("--degraded", "N", "Degraded items in a task.", min=0)] = 15,
-    dropped: Annotated[int, option("--dropped", "N", "Words dropped from each side of them.", min=1)] = 4,
+    dropped: Annotated[int, option("--dropped", "N", "Words to drop from each side of a degraded item.", min=1)] = 4,
     annotators: Annotated[int, option("--annotators", "N", "Annotators for every task.", min=1)] = 3,
     training: Annotated[int, option("--training", "N", "Training items that come first.", min=0)] = 3,
     balance: Annotated[
         str | None, option("--balance", "BALANCE", "Columns to balance over; default: victim,recipe,year.")
     ] = None,
-    context: Annotated[int, option("--context", "N", "Segments before it in the document.", min=0)] = 0,
+    context: Annotated[int, option("--context", "N", "Show so many preceding segments of the document.", min=0)] = 0,
     title: Annotated[str, option("--title", "TITLE", "What annotators see on top.")] = "Rating translations",
     instructions: Annotated[
         Path | None, option("--instructions", "PATH", "Markdown for annotators; default: the protocol's.")
@@ -150,7 +152,7 @@ def status(
     project: Annotated[Path, typer.Argument(help="The project file.")],
     add: Annotated[list[str] | None, option("--add", "ADD", "Invite an annotator; repeatable.")] = None,
     link: Annotated[list[str] | None, option("--link", "LINK", "A new link for an annotator; repeatable.")] = None,
-    revoke: Annotated[list[str] | None, option("--revoke", "REVOKE", "Shut an annotator out; repeatable.")] = None,
+    revoke: Annotated[list[str] | None, option("--revoke", "REVOKE", "Revoke an annotator's link; repeatable.")] = None,
     admin: Annotated[bool, switch("--admin", "A new link for the admin; the old one stops working.")] = False,
     url: Annotated[str, option("--url", "URL", "Where the app is, for the links.")] = HERE,
     as_json: opt.AsJson = False,

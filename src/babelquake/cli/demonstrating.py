@@ -16,7 +16,7 @@ from babelquake.studies.options import StudyOptions
 def demo(
     out: Annotated[Path, option("--out -o", "PATH", "Where runs and the report go.")] = Path("demo"),
     open_report: Annotated[bool, switch("--open/--no-open", "Show the report in a browser.")] = False,
-    restart: Annotated[bool, switch("--restart", "Begin again, discarding earlier runs.")] = False,
+    restart: Annotated[bool, switch("--restart", "Delete earlier runs and start again.")] = False,
     executor: Executor = "local",
     device: Device = None,
     offline: Offline = False,

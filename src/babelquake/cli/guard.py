@@ -1,4 +1,4 @@
-"""How the program ends: 0 done, 1 a gate said no, 2 wrong input, 3 interrupted but resumable, 70 a fault of ours.
+"""How the program ends: 0 done, 1 a gate said no, 2 wrong input, 3 interrupted but resumable, 70 internal error.
 
 A gate's "no" is the one thing that status 1 ever means. Whatever else happens – a fault in the program, a closed
 terminal, a pipe that nobody reads, memory that runs out – has a status of its own.
@@ -142,7 +142,7 @@ def _status_of(app: typer.Typer) -> int:
     except MemoryError:
         _say("the memory is not enough: take fewer segments, perturbations or texts at once. Finished tables are kept.")
         return FAULT
-    except BaseException as error:  # a panic in a library written in Rust is no Exception
+    except BaseException as error:  # a panic in a library written in Rust is not an Exception
         return _misused(error) if hasattr(error, "show") and hasattr(error, "exit_code") else _fault(error)
     return told if isinstance(told, int) else 0
 

@@ -32,11 +32,11 @@ def build(
         list[Path] | None, option("--antonyms", "PATH", "Two words a line; repeatable.", exists=True)
     ] = None,
     similarity: Annotated[
-        Path | None, option("--similarity", "PATH", "SimLex-999, to measure the vectors by.", exists=True)
+        Path | None, option("--similarity", "PATH", "SimLex-999 file to evaluate the vectors with.", exists=True)
     ] = None,
-    least: Annotated[int, option("--least", "N", "Neighbours a word has at least.", min=1)] = 8,
-    most: Annotated[int, option("--most", "N", "Neighbours a word has at most.", min=1)] = 50,
-    cosine: Annotated[float, option("--cosine", "X", "How near the others must be.", min=-1, max=1)] = 0.7,
+    least: Annotated[int, option("--least", "N", "Least number of neighbours of a word.", min=1)] = 8,
+    most: Annotated[int, option("--most", "N", "Largest number of neighbours of a word.", min=1)] = 50,
+    cosine: Annotated[float, option("--cosine", "X", "Least cosine of further neighbours.", min=-1, max=1)] = 0.7,
 ) -> None:
     """Counter-fit word vectors to synonyms and antonyms (Mrkšić 2016), and keep each word's nearest.
 

@@ -91,7 +91,7 @@ def _compared(runs: "list[Run]") -> "ComparisonPage | None":
 @guarded
 def compare(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The run to compare with.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run in question.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The run to judge.")],
     fail_on: Annotated[
         str | None,
         option("--fail-on", "FAIL-ON", "'regression': exit with status 1 when a measure got significantly worse."),
@@ -102,10 +102,10 @@ def compare(
     ] = None,
     confident: Annotated[
         bool,
-        typer.Option("--confident", help="Require the 95 % interval, not the figure alone, to meet --require."),
+        typer.Option("--confident", help="Require the whole 95 % interval to meet --require, not only the figure."),
     ] = False,
     alpha: Annotated[float, option("--alpha", "X", "Significance level of the comparison, between 0 and 1.")] = 0.05,
-    min_drop: Annotated[float, option("--min-drop", "X", "Count smaller falls as no change.", min=0)] = 0.0,
+    min_drop: Annotated[float, option("--min-drop", "X", "Ignore falls smaller than this.", min=0)] = 0.0,
     correction: Annotated[
         str, option("--correction", "CORRECTION", "max-t or bh (both over the whole comparison) or none.")
     ] = "max-t",

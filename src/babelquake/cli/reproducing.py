@@ -16,10 +16,10 @@ from babelquake.studies.options import StudyOptions
 @guarded
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(metavar="PAPER", help="One of those that list papers shows, such as niu2020.")
+        str, typer.Argument(metavar="PAPER", help="A paper, such as niu2020. See: babelquake list papers")
     ],
     table: Annotated[
-        str | None, typer.Argument(metavar="[TABLE]", help="table1, figure2 and so on; without it, what there is.")
+        str | None, typer.Argument(metavar="[TABLE]", help="table1, figure2 and so on; without it, list all.")
     ] = None,
     data: Annotated[Path | None, option("--data -d", "PATH", "The folder that holds the paper's data.")] = None,
     judge: Annotated[
@@ -30,7 +30,7 @@ def reproduce(
     ] = None,
     runs: Annotated[
         list[str] | None,
-        option("--from", "RUN=FOLDER", "A finished run to take instead of making one; repeatable."),
+        option("--from", "RUN=FOLDER", "Use a finished run instead of making one; repeatable."),
     ] = None,
     out: Annotated[Path, option("--out -o", "PATH", "Where runs and the page go.")] = Path("reproduced"),
     seed: opt.Seed = 0,

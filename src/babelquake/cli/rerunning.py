@@ -21,10 +21,10 @@ SHOWN = 20
 @guarded
 def rerun(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder to repeat.")],
-    out: Annotated[Path | None, option("--out -o", "PATH", "Keep the repetition here.")] = None,
+    out: Annotated[Path | None, option("--out -o", "PATH", "Run folder for the repetition.")] = None,
     fresh: Annotated[bool, switch("--fresh", "Ask every system and scorer again: use no cache.")] = False,
     executor: Annotated[
-        str | None, option("--executor", "EXECUTOR", "Where costly calls run: local, or ray[address=…].")
+        str | None, option("--executor", "EXECUTOR", "Where to run models: local, or ray[address=…].")
     ] = None,
     device: Device = None,
     offline: Offline = False,

@@ -14,7 +14,7 @@ from babelquake.studies.options import StudyOptions
 @guarded
 def similarities(
     translation: Annotated[str, typer.Argument(metavar="TRANSLATION", help="A sentence.")],
-    reference: Annotated[list[str], option("--reference -r", "TEXT", "What it is compared with; repeatable.")],
+    reference: Annotated[list[str], option("--reference -r", "TEXT", "Text to compare with; repeatable.")],
     scorer: Annotated[
         list[str], option("--scorer -m", "SCORER", "bertscore[model=…,layer=first|best]: a matrix for each layer.")
     ],

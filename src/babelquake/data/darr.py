@@ -116,7 +116,7 @@ def _rows(
 ) -> list[int]:
     """The row of each translation on one side of the judgements; new ones are appended.
 
-    A system's second translation of a segment (WMT19 gu-en has some) gets a row of its own, as `system (2)`.
+    A system's second translation of a segment (WMT19 gu-en has some) gets its own row, as `system (2)`.
     """
     found = []
     systems, texts = judged.columns[f"{side}_system"], judged.columns[side]

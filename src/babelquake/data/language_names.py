@@ -17,7 +17,7 @@ def named(text: str) -> Language | None:
 
 
 def normalised(text: str | None) -> str | None:
-    """A language pair from a data column in its canonical form; what is no pair stays as it stands."""
+    """A language pair from a data column in its canonical form; what is not a pair stays as it stands."""
     if not text:
         return None
     return LanguagePair.known(text) or text

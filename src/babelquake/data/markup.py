@@ -155,7 +155,7 @@ def _starts_with(what: str, tag: bytes) -> bool:
 def _root(request: Request) -> ET.Element:
     content = whole_bytes(request.path, "markup")
     if b"<!ENTITY" in content[: 1 << 20]:
-        raise UserError(f"{label(request.path)} declares entities of its own, which are not read.")
+        raise UserError(f"{label(request.path)} declares its own entities, which are not supported.")
     with reading(label(request.path), "well-formed mark-up"):
         return ET.fromstring(content)  # noqa: S314 – entities were refused above
 
@@ -163,7 +163,7 @@ def _root(request: Request) -> ET.Element:
 def _sgm(path: str) -> str:
     text = whole_bytes(path, "markup").decode("utf-8", "replace")
     if not SGM_SEGMENT.search(text):
-        raise UserError(f"{label(path)} has no <seg id=…> in it: it is no WMT test set.")
+        raise UserError(f"{label(path)} has no <seg id=…> in it: it is not a WMT test set.")
     return text
 
 

@@ -86,7 +86,7 @@ def _root_and_pairs(path: Path, language_pair: str | None) -> tuple[Path, list[s
     root, wanted = (path, language_pair) if is_root(path) else (path.parent, path.name)
     if not is_root(root):
         existing(path)
-        raise UserError(f"{path} is no mt-metrics-eval folder: expected sources/ and system-outputs/ in it.")
+        raise UserError(f"{path} is not an mt-metrics-eval folder: expected sources/ and system-outputs/ in it.")
     return root, _known_pairs(root) if wanted is None else [pair_in(root, wanted)]
 
 
@@ -145,7 +145,7 @@ def _read_pair(root: Path, pair: str, reference: str | None) -> Dataset:
 def chosen_references(root: Path, pair: str, reference: str | None, notes: list[str]) -> dict[str, Path]:
     """The references that were asked for; by default the standard one alone, which the task's scores were made with.
 
-    That is refA, or the first that people wrote. Which one was taken is said where there are several.
+    That is refA, or the first that people wrote. Where there are several, a note says which one was taken.
     """
     known = _references(root, pair)
     if reference == "all" or not known:
@@ -166,7 +166,7 @@ def _references(root: Path, pair: str) -> dict[str, Path]:
 
 
 def outputs_of(root: Path, pair: str) -> dict[str, Path]:
-    """The systems' files; a reference that stands among them is no system."""
+    """The systems' files; a reference that stands among them is not a system."""
     references = _references(root, pair)
     files = sorted((root / "system-outputs" / pair).glob("*.txt"))
     systems = {file.stem: file for file in files if file.stem not in references}

@@ -73,7 +73,7 @@ def _not_fetched(test_set: Any) -> Any:
     def refuse() -> None:
         raise UserError(
             f"--offline forbids the network, and sacreBLEU's {test_set.name} is not in its folder {test_set._outdir}: "
-            "read it once without --offline, or name files of your own: --source FILE --reference FILE."
+            "read it once without --offline, or give your own files: --source FILE --reference FILE."
         )
 
     kept = copy(test_set)

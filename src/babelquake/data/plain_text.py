@@ -65,7 +65,7 @@ def same_length(first: str | Path, left: Sequence[object], second: str | Path, r
 
 
 def refuse_markup(path: str | Path) -> None:
-    """Mark-up, JSON and packed files are no sentences, one a line."""
+    """Mark-up, JSON and packed files are not sentences, one a line."""
     if str(path) == STDIN:
         return
     with opened(path) as stream:
@@ -75,7 +75,7 @@ def refuse_markup(path: str | Path) -> None:
             f"{label(path)} holds mark-up, not one sentence a line. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT)."
         )
     if start.startswith((b"PK\x03\x04", b"PAR1", b"SQLite format 3", b"%PDF")):
-        raise UserError(f"{label(path)} is no text. Expected one sentence a line.")
+        raise UserError(f"{label(path)} is not text. Expected one sentence a line.")
 
 
 def text_lines(path: str | Path, notes: list[str]) -> list[str]:

@@ -26,7 +26,7 @@ def lines(path: str | Path, notes: list[str] | None = None) -> Iterator[str]:
     """The lines of a file (`-`: standard input) without their ends, one at a time, so memory stays bounded.
 
     A line feed ends a line, or a carriage return where a file has no line feeds; a carriage return before a line feed
-    is dropped. So is a byte-order mark; what was dropped is said in `notes`. UTF-16 is known by its mark; a file with
+    is dropped. So is a byte-order mark; `notes` says what was dropped. UTF-16 is known by its mark; a file with
     other bytes than UTF-8's is taken for Windows-1252, and said to be, unless it has shown to be UTF-8 before. NUL
     bytes are errors that name file and line.
     """

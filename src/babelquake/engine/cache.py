@@ -79,7 +79,7 @@ class Cache:
         self._tell = tell
         if self.path != user_cache() / FILE and is_foreign(self.path):
             raise UserError(
-                f"{self.path} is no cache of babelquake, and was left alone: name another file with --cache."
+                f"{self.path} is not a cache of babelquake, and was left alone: name another file with --cache."
             )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

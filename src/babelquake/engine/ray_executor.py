@@ -41,7 +41,7 @@ PATIENCE = 300.0
 class Ray:
     """Ray's actors as workers. `address` is an existing cluster's; without it, a cluster on this machine is begun.
 
-    `actors` is how many there are (default: as many as the cluster has room for), `cpus` and `gpus` what each one gets.
+    `actors` is how many there are (default: as many as fit into the cluster), `cpus` and `gpus` what each one gets.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class Ray:
             room = min(room, int(there.get("GPU", 0) / self._gpus))
         if room < 1:
             raise UserError(
-                f"the Ray cluster has no room for an actor with cpus={self._cpus:g} and gpus={self._gpus:g}."
+                f"the Ray cluster is too small for an actor with cpus={self._cpus:g} and gpus={self._gpus:g}."
             )
         return room
 

@@ -1,7 +1,7 @@
 """What a worker does: ask one resource one kind of question, batch after batch.
 
 In this process the resource is the live one. Sent elsewhere, a call is the recipe and the name of the question:
-the worker builds the resource once, keeps it, and gives its encodings a memory of their own.
+the worker builds the resource once, keeps it, and gives its encodings their own memory.
 """
 
 from collections import OrderedDict
@@ -119,10 +119,10 @@ def _resident(
 
 
 def translations(system: System, batch: list[str], memory: Memory) -> list[str]:
-    """What a system says to texts or inquiries; half a character (a lone surrogate) is nothing that could be kept."""
+    """What a system says to texts or inquiries; an unpaired surrogate cannot be stored."""
     found = system.said(batch)
     broken = {
-        text: "the translation holds half a character (a lone surrogate)"
+        text: "the translation contains an unpaired surrogate"
         for text, translation in zip(batch, found, strict=False)
         if not is_whole(translation)
     }

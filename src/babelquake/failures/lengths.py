@@ -90,7 +90,7 @@ def truncated(pair: Pair) -> Failure | None:
 
 
 def _is_padded(pair: Pair) -> bool:
-    """Whether much of the source is no language: repeated signs, numbers, a long laugh."""
+    """Whether much of the source is not a language: repeated signs, numbers, a long laugh."""
     letters = sum(map(len, pair.source.words))
     distinct = sum(map(len, pair.source.vocabulary))
     return letters < 0.5 * len(pair.source.whole) or distinct < 0.5 * letters

@@ -8,7 +8,7 @@ from typing import Any
 MARKS = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{}]', re.DOTALL)
 """What says where JSON could be closed: strings, of which the last may be cut, and brackets outside of them."""
 SHORTEST_KEY = 8
-"""Characters of a key that is masked in answers; servers of one's own are often given a short word."""
+"""Characters of a key that is masked in answers; local servers are often given a short word."""
 DEEPEST = 64
 """How deeply an answer may be nested."""
 
@@ -68,7 +68,7 @@ def without_secret(text: str, secret: str | None) -> str:
 def masked(body: Any, secret: str | None) -> Any:
     """An answer without the key that a server may have put into it: answers go to caches, tables and reports.
 
-    What is short or a plain word is no key worth hiding, and may well occur in a translation.
+    What is short or a plain word is not a key worth hiding, and may well occur in a translation.
     """
     if not secret or len(secret) < SHORTEST_KEY or secret.isalpha():
         return body

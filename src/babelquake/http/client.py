@@ -42,7 +42,7 @@ def back_off(attempt: int, retry_after: float | None) -> float:
 def retry_after(header: str | None) -> float | None:
     """Seconds of a `Retry-After` header, which gives seconds or a date (RFC 9110 §10.2.3).
 
-    What is no time to come – not a number, negative, a date that has passed – is no wish, and the usual back-off holds.
+    What is not a time to come – not a number, negative, a date that has passed – is ignored: the usual back-off holds.
     """
     if header is None:
         return None
@@ -259,7 +259,7 @@ class Client:
 
     def _wait(self, seconds: float) -> None:
         if seconds >= TOLD and sys.stderr.isatty():
-            print(f"babelquake: {self._service.label} asks for patience: {seconds:.0f} s", file=sys.stderr)
+            print(f"babelquake: {self._service.label} rate limited, retrying in {seconds:.0f} s", file=sys.stderr)
         self.sleep(seconds)
 
     def _take_turn(self) -> None:
@@ -273,7 +273,7 @@ class Client:
                 self.sleep(wait)
 
     def _no_address(self, url: str) -> UserError:
-        return UserError(f"'{url}' is no address of {self._service.label}: expected https://…")
+        return UserError(f"'{url}' is not an address of {self._service.label}: expected https://…")
 
 
 class _TroubleError(Exception):

@@ -145,7 +145,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 @cache
 def _started(process: int) -> asyncio.AbstractEventLoop:
-    """An event loop in a thread of its own; a forked child gets another."""
+    """An event loop in its own thread; a forked child gets another."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name=f"babelquake-http-{process}", daemon=True).start()
     return loop

@@ -146,7 +146,7 @@ def published(name: str, files: Sequence[str], scorer: str, owner: str = "") -> 
     for wanted in files:
         if not any((found.folder / choice).is_file() for choice in wanted.split("|")):
             raise UserError(
-                f"{scorer}[model={name}] is no checkpoint of that kind: {wanted.replace('|', ' or ')} is missing."
+                f"{scorer}[model={name}] is not a checkpoint of that kind: {wanted.replace('|', ' or ')} is missing."
             )
     return found
 

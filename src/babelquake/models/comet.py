@@ -113,7 +113,7 @@ class Network(Reader):
         checkpoint = state(folder / FILES[1])
         weights = checkpoint.get("state_dict")
         if not isinstance(weights, dict) or not any(name.startswith("encoder.model.") for name in weights):
-            raise UserError(f"{folder / FILES[1]} is no COMET checkpoint: it has no encoder.model.* weights.")
+            raise UserError(f"{folder / FILES[1]} is not a COMET checkpoint: it has no encoder.model.* weights.")
         self.settings = settings(folder, checkpoint.get("hyper_parameters"))
         self.device = device
         self.family = family_of(self.settings.encoder_model, folder)

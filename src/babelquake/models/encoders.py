@@ -218,7 +218,7 @@ class TransformerEncoder(Backed, Encoder):
         return Layers(model, self.core.run)
 
     def _states(self, sequences: list[list[int]], layers: Sequence[int]) -> list[Mapping[int, Matrix]]:
-        """The layers of each text, each a copy of its own so that it can be forgotten by itself."""
+        """The layers of each text, each its own copy so that it can be forgotten by itself."""
         spare = WIDEST - len(sequences[0]) if self.core.config.model_type == UPSAMPLED else 0
         sheet = self.core.sheet([[*one, *[0] * spare] for one in sequences] if spare > 0 else sequences)
         states = self._layers(sheet, layers)

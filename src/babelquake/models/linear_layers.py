@@ -1,6 +1,6 @@
 """Matrix products and activations in as few passes as a device allows.
 
-On a CPU torch lays a weight matrix out anew in every product. Where its own compiler's operators are at hand, the
+On a CPU torch lays a weight matrix out anew in every product. Where its own compiler's operators are available, the
 linear layers of a model are replaced by ones that keep their weights ready, as oneDNN wants them, and compute the
 activation in the same pass: the same sums in four fifths of the time. What a row of the product is does not depend on
 how many rows there are. On a GPU an activation that transformers spells out in eight passes is one.

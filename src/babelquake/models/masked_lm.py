@@ -70,7 +70,7 @@ class TransformerMaskedLM(Backed, MaskedLM):
         core, sheet = self.core, self.core.sheet(sequences)
 
         def at_the_gaps(_: Any, __: Any, output: Any) -> Any:
-            """The head is dear and reads each position by itself: it is given the gaps' alone."""
+            """The head is expensive and reads each position by itself: it is given the gaps' alone."""
             texts = zip(sheet.texts(output.last_hidden_state), sequences, strict=True)
             output.last_hidden_state = enough(torch.stack([state[one.index(mask)] for state, one in texts]))[:, None]
             return output

@@ -60,8 +60,8 @@ def _own(folder: Path) -> Loaded:
         network.load_state_dict(state(folder / WEIGHTS))
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as problem:
         raise UserError(
-            f"{folder} is no predictor-estimator model: {str(problem).splitlines()[0]} Expected what babelquake train "
-            "qe --architecture predictor-estimator writes, or a checkpoint of OpenKiwi 2."
+            f"{folder} is not a predictor-estimator model: {str(problem).splitlines()[0]} Expected what babelquake "
+            "train qe --architecture predictor-estimator writes, or a checkpoint of OpenKiwi 2."
         ) from problem
     source, target = ({word: at for at, word in enumerate(words[side])} for side in ("source", "target"))
     return Loaded(network.eval(), source, target)
@@ -104,7 +104,7 @@ def _openkiwi(found: Mapping[str, Any], path: Path) -> Loaded:
         _fill(network, outputs["state_dict"])
     except (KeyError, TypeError, AttributeError, RuntimeError) as problem:
         reason = str(problem).splitlines()[0]
-        raise UserError(f"{path} is no predictor-estimator checkpoint of OpenKiwi 2: {reason}.") from problem
+        raise UserError(f"{path} is not a predictor-estimator checkpoint of OpenKiwi 2: {reason}.") from problem
     return Loaded(network.eval(), source, target)
 
 

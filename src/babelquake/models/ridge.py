@@ -66,7 +66,7 @@ def load(folder: Path) -> tuple[Ridge, dict[str, Any]]:
             mean, scale, coefficients, intercept = (arrays[name].astype(np.float64) for name in ARRAYS)
         return Ridge(mean, scale, coefficients, float(intercept)), card
     except (ValueError, KeyError, TypeError, BadZipFile) as problem:
-        raise UserError(f"{folder} is no model made by babelquake train qe: {problem}.") from problem
+        raise UserError(f"{folder} is not a model made by babelquake train qe: {problem}.") from problem
 
 
 def content_hash(folder: Path) -> str:

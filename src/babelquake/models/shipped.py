@@ -1,4 +1,4 @@
-"""The models that ship, in a distribution of their own (`babelquake-models`), so that the code stays light.
+"""The models that ship, in a separate distribution (`babelquake-models`), so that the code stays light.
 
 A model is a folder with weights and a `card.json` that says how it was made. Nothing here loads weights.
 """
@@ -12,7 +12,7 @@ from babelquake.errors import UserError, did_you_mean
 
 DISTRIBUTION = "babelquake_models"
 CARD = "card.json"
-INSTALL = "The models are a package of their own: pip install babelquake-models (in a checkout: ./packages/models)."
+INSTALL = "The models are a separate package: pip install babelquake-models (in a checkout: ./packages/models)."
 
 
 def shipped() -> dict[str, Path]:

@@ -74,7 +74,7 @@ def tokenizer(what: str) -> Tokenizer:
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"--tokenizer {what}: this is no tokenizer. {expected}") from error
+        raise UserError(f"--tokenizer {what}: this is not a tokenizer. {expected}") from error
 
 
 def _name(path: Path, usual: str) -> str:

@@ -93,7 +93,7 @@ class Transformer(Reader):
 
     @cached_property
     def by_words(self) -> "WordByWord | None":
-        """The tokenizer as one that remembers words; None where it is not compiled, or has a way of its own."""
+        """The tokenizer as one that remembers words; None where it is not compiled, or has its own way."""
         own = not self.tokenizer.is_fast or self.tokenizer.split_special_tokens
         return None if own else WordByWord(self.tokenizer.backend_tokenizer)
 
@@ -168,7 +168,7 @@ class Transformer(Reader):
             options["gguf_file"] = self.checkpoint.file
         elif not (self.checkpoint.folder / "config.json").is_file():
             raise UserError(
-                f"'{self.checkpoint.name}' is no model of the transformers library: {self.checkpoint.folder} has no "
+                f"'{self.checkpoint.name}' is not a model of the transformers library: {self.checkpoint.folder} has no "
                 "config.json."
             )
         else:

@@ -42,7 +42,7 @@ def architecture(folder: Path) -> Literal["mono", "siamese"]:
     if named.endswith("Model"):
         return "siamese"
     raise UserError(
-        f"{folder} is no TransQuest checkpoint: its config.json names '{named}', expected a model for sequence "
+        f"{folder} is not a TransQuest checkpoint: its config.json names '{named}', expected a model for sequence "
         "classification (Mono) or a bare encoder (Siamese)."
     )
 

@@ -2,7 +2,7 @@
 
 Everything in a transformer but attention looks at one token at a time, so texts can follow one another in one long row
 and fill every matrix product. Attention looks at each text by itself: those of equal length lie side by side on the
-ribbon and are a batch of their own. Under a causal model texts that begin alike share their first tokens (see
+ribbon and are their own batch. Under a causal model texts that begin alike share their first tokens (see
 `shared_prefixes`).
 
 Positions begin anew in each text. Models that know of positions in another way (relative biases, convolutions) read
@@ -49,7 +49,7 @@ class Group:
     tokens: slice
     """Where among the tokens that attention sees theirs are, text by text."""
     mask: "torch.Tensor | None" = None
-    """Which tokens are no padding."""
+    """Which tokens are not padding."""
 
 
 @dataclass(frozen=True)

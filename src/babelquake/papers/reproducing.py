@@ -165,7 +165,7 @@ def _unmeasured(card: PaperTable, cells: Sequence[Cell], tables: Mapping[str, pl
 def _measured(
     card: PaperTable, chosen: Mapping[str, str], data: Path, place: Path, limit: int | None, options: Mapping[str, Any]
 ) -> Measured:
-    """The runs of a table, as far as the folder has their data; each in a folder of its own."""
+    """The runs of a table, as far as the folder has their data; each in its own folder."""
     found, absent, said_by = Measured(), list[str](), list[tuple[str, list[str]]]()
     for run, files in card.runs.items():
         said = {**card.options, **card.run_options.get(run, {}), **options}

@@ -189,7 +189,7 @@ LIVE: dict[str, Card] = {}
 
 
 def card_of_function(function: Callable[..., Any]) -> Card:
-    """The card of a function, a lambda or an object that can be called, under a name of its own.
+    """The card of a function, a lambda or an object that can be called, under its own name.
 
     A name that was taken by an earlier function is the new one's: in a notebook, cells are run again.
     """
@@ -237,7 +237,7 @@ def _called_text(function: Callable[..., Any], first: str) -> Callable[..., Any]
 
 
 def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A function of the user's, whose mistakes are told as theirs."""
+    """A function of the user's, whose mistakes are reported as theirs."""
 
     @wraps(function)
     def change(*args: Any, **options: Any) -> str | None:

@@ -158,7 +158,7 @@ class BySpacy:
         self._analysed = lru_cache(maxsize=256)(self._pipeline)
 
     def _analyse(self, text: str) -> Any:
-        """The tagged text. spaCy cannot read half a character (a lone surrogate); in its place it is shown another."""
+        """The tagged text. spaCy cannot read an unpaired surrogate; another character takes its place."""
         return self._analysed(HALF.sub("\ufffd", text))
 
     def determiners(self, text: str) -> list[Span]:

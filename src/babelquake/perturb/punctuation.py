@@ -112,7 +112,7 @@ def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "st
 def delete_final(text: str, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Delete the full stop, exclamation mark or question mark that ends the sentence, or its last letter.
 
-    A space before the mark goes with it. None where the text does not end in that very mark (an ellipsis is no full
+    A space before the mark goes with it. None where the text does not end in that very mark (an ellipsis is not a full
     stop; a quote or bracket after the mark ends the text), or is nothing else. `mark=random` deletes the last
     character; None where the text ends in punctuation or has only one character.
     """
@@ -133,7 +133,7 @@ def _is(end: Ending, kind: str, marks: dict[str, str]) -> bool:
 
 
 def _ends_bare(text: str) -> bool:
-    """Whether the last visible character is no punctuation."""
+    """Whether the last visible character is not punctuation."""
     return bool(text) and not is_punctuation(graphemes(text)[-1][0])
 
 

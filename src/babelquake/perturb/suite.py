@@ -103,7 +103,7 @@ class Suite:
     ) -> pl.DataFrame:
         """One row per text × perturbation × replicate.
 
-        A text's changes are made one after the other, so that its analysis into words is at hand for all of them; what
+        A text's changes are made one after the other, so that its analysis into words is available to all of them; what
         they ask a masked language model is asked for all texts together. `vocabulary` is for `vocabulary=data` and
         `data-all`. `beside` is what each text may be handed; where nothing is given, the texts are each other's others.
         `target` is the language that the texts are to be translated into.

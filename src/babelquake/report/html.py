@@ -47,7 +47,7 @@ SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "pa
 def write_html(runs: AnyRun | Sequence[AnyRun], path: Path | str, comparison: ComparisonPage | None = None) -> None:
     """Write the report of one or several runs; with several, a selector changes between them.
 
-    A comparison of two of them comes first, as a page of its own.
+    A comparison of two of them comes first, as its own page.
     """
     if not runs:
         raise UserError("a report needs at least one run folder.")

@@ -1,4 +1,4 @@
-"""A published table beside the measured one: for the terminal, Markdown and a page of its own."""
+"""A published table beside the measured one: for the terminal, Markdown and a separate page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +77,7 @@ def _marks(found: Reproduction) -> dict[str, str]:
 
 
 def _worth_showing(cell: Cell, found: Reproduction) -> bool:
-    """Cells of rows that were not run at all would fill pages: they are told in a note."""
+    """Cells of rows that were not run at all would fill pages: a note names them."""
     if cell.measured is not None:
         return True
     return cell.published is not None and any(

@@ -62,7 +62,7 @@ class Run:
         folder = Path(folder)
         file = folder / "run.json"
         if not file.is_file():
-            raise UserError(f"{folder} is no run folder: it has no run.json.")
+            raise UserError(f"{folder} is not a run folder: it has no run.json.")
         try:
             return cls(folder, RunInfo.model_validate_json(file.read_text("utf-8")))
         except (ValueError, RecursionError) as error:
@@ -78,7 +78,7 @@ class Run:
         run = cls(folder, info)
         ours = file.exists() or not folder.exists()
         if not ours and (not folder.is_dir() or any(entry.name not in BEGUN for entry in folder.iterdir())):
-            raise UserError(f"{folder} exists and is no run folder. Use another --out.")
+            raise UserError(f"{folder} exists and is not a run folder. Use another --out.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -406,7 +406,7 @@ def runs_below(folder: Path | str) -> list[Run]:
     """The runs in a folder, up to two folders deep, the newest first; what cannot be opened is passed over."""
     top, found = Path(folder), []
     if not top.is_dir():
-        raise UserError(f"{top} is no folder.")
+        raise UserError(f"{top} is not a folder.")
     for file in [*top.glob("run.json"), *top.glob("*/run.json"), *top.glob("*/*/run.json")]:
         with suppress(UserError):
             found.append(Run.open(file.parent))

@@ -15,7 +15,7 @@ FOLDER = ".parts"
 
 
 class Parts:
-    """The parts of one table of a run, each under a name of its own."""
+    """The parts of one table of a run, each under its own name."""
 
     def __init__(self, run_folder: Path, table: str) -> None:
         self.table = table

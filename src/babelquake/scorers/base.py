@@ -138,7 +138,7 @@ class Scorer(ABC):
     threads: ClassVar[bool] = False
     """Whether most of the work is compiled code, which threads do side by side."""
     tells_sides_apart: ClassVar[bool] = False
-    """Whether it was trained to judge a translation by a reference, and so is no likeness of any two texts."""
+    """Whether it was trained to judge a translation by a reference, and so is not a likeness of any two texts."""
     higher_is_better: ClassVar[bool] = True
     ratio_scale: ClassVar[bool] = False
     """Whether ratios of scores mean anything: the scale has a true zero and higher is better, as BLEU's and chrF's."""

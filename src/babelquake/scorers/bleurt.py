@@ -53,7 +53,7 @@ class Network(PairRegression):
         config = json.loads((folder / "config.json").read_text("utf-8"))
         if config.get("model_type") != "bleurt":
             raise UserError(
-                f"{folder} is no BLEURT checkpoint: its config.json says model_type '{config.get('model_type')}', "
+                f"{folder} is not a BLEURT checkpoint: its config.json says model_type '{config.get('model_type')}', "
                 "expected 'bleurt'."
             )
         path = next(folder / name for name in WEIGHTS if (folder / name).is_file())
@@ -68,7 +68,7 @@ class Network(PairRegression):
         missing = network.load_state_dict(_renamed(weights), strict=False).missing_keys
         missing = [name for name in missing if not name.endswith(("position_ids", "token_type_ids"))]
         if missing or "classifier.weight" not in weights:
-            raise UserError(f"{path} is no BLEURT checkpoint: {(missing or ['classifier.weight'])[0]} is missing.")
+            raise UserError(f"{path} is not a BLEURT checkpoint: {(missing or ['classifier.weight'])[0]} is missing.")
         self.limit = int(config.get("max_position_embeddings", 512))
         self._network = self.ready(network, precision, device)
         self._weight = weights["classifier.weight"].to(device, torch.float32)

@@ -44,7 +44,7 @@ class Comet(VectorScorer):
         asked = Spec("comet").with_options(model=model, encoder=encoder, precision=precision, device=device)
         found = encoder_named(asked)
         if not isinstance(found, CometEncoder):
-            raise UserError(f"comet[model={model}] is no COMET checkpoint.")
+            raise UserError(f"comet[model={model}] is not a COMET checkpoint.")
         self.encoder = found
         self.inputs = inputs
         known = found.settings.inputs

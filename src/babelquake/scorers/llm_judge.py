@@ -63,7 +63,7 @@ class Opinion:
 class LlmJudge(MeanScorer):
     """The judgement of a chat model: 0 to 100, or minus the MQM penalty of the errors it finds (0 down to -25).
 
-    Key in OPENAI_API_KEY, which servers of one's own need not want. `prompt` is a file with the places `{source}`,
+    The key is read from OPENAI_API_KEY; a local server may not need one. `prompt` is a file with the places `{source}`,
     `{translation}` and `{reference}`; those it has are what the scorer needs. `temperature=none` leaves the temperature
     to the server.
     """
@@ -182,13 +182,13 @@ def opinion(answer: str, style: Literal["score", "errors"], translation: str) ->
     if style == "score":
         number = NUMBER.fullmatch(said)
         if number is None or float(number[1]) > 100:
-            raise UnusableError("the answer is no number from 0 to 100")
+            raise UnusableError("the answer is not a number from 0 to 100")
         return Opinion(float(number[1]))
     fenced = FENCE.match(said)
     try:
         listed = json.loads(fenced[1] if fenced else said)
     except (ValueError, RecursionError):
-        raise UnusableError("the answer is no JSON array of errors") from None
+        raise UnusableError("the answer is not a JSON array of errors") from None
     spans = _spans(listed, translation)
     return Opinion(float(-min(WORST, sum(PENALTIES[span.severity] for span in spans))), spans)
 
@@ -196,7 +196,7 @@ def opinion(answer: str, style: Literal["score", "errors"], translation: str) ->
 def _spans(listed: Any, translation: str) -> tuple[Span, ...]:
     """The errors with their places in the translation; every one must be as it was asked for."""
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        raise UnusableError("the answer is no JSON array of errors")
+        raise UnusableError("the answer is not a JSON array of errors")
     found: list[Span] = []
     for item in listed:
         text, severity = item.get("span"), item.get("severity")

@@ -39,7 +39,7 @@ class Network:
         try:
             config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
             if config.model_type != "mt5":
-                raise UserError(f"{folder} is no MetricX checkpoint: its type is '{config.model_type}', expected mt5.")
+                raise UserError(f"{folder} is not a MetricX checkpoint: its type is '{config.model_type}', not mt5.")
             written = json.loads((folder / "config.json").read_text("utf-8"))
             config.tie_word_embeddings = bool(written.get("tie_word_embeddings", False))  # mT5's default, as trained
             kind: Any = transformers.MT5ForConditionalGeneration
@@ -48,7 +48,7 @@ class Network:
         except (OSError, ValueError, RuntimeError) as problem:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
         if network.config.vocab_size <= OUTPUT:
-            raise UserError(f"{folder} is no MetricX checkpoint: its vocabulary has no token {OUTPUT}.")
+            raise UserError(f"{folder} is not a MetricX checkpoint: its vocabulary has no token {OUTPUT}.")
         try:
             self._tokenizer = tokenizer(vocabulary, "T5TokenizerFast", MARKS)
         except (OSError, ValueError) as problem:

@@ -112,7 +112,7 @@ def _method(what: Any) -> Callable[..., Any]:
     found = next((getattr(what, name) for name in METHODS if callable(getattr(what, name, None))), None)
     if found is None:
         raise UserError(
-            f"{type(what).__name__} is no scorer: it has no method segments(translations, references, sources)."
+            f"{type(what).__name__} is not a scorer: it has no method segments(translations, references, sources)."
         )
     return found  # type: ignore[no-any-return]
 
@@ -130,7 +130,7 @@ def _roles(function: Callable[..., Any], name: str) -> tuple[list[str], bool]:
     if unknown or "translation" not in roles or len(set(roles)) < len(roles) or found[: len(roles)] != roles:
         told = ", ".join(one.name for one in given)
         raise UserError(
-            f"{name}({told}) is no scorer: its first parameters must be called translations, and where it looks at "
+            f"{name}({told}) is not a scorer: its first parameters must be called translations, and where it looks at "
             "them references and sources."
         )
     return roles, given[0].annotation is str

@@ -46,7 +46,7 @@ def agreement_rows(
     Accuracy keeps the ε that was calibrated on the whole data. `threshold` is that of `kendall_like`.
     """
     if not has_rows(statistic, by):
-        raise UserError(f"{statistic} across segments is no function of sums over segments.")
+        raise UserError(f"{statistic} across segments is not a function of sums over segments.")
     if grouping(statistic, by) != "item":
         return _pearson_rows(human, metric, grouping(statistic, by))
     if statistic == "soft_accuracy":

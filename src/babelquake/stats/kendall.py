@@ -70,7 +70,7 @@ def darr(better: ArrayLike, worse: ArrayLike) -> Array:
 def darr_rows(better: ArrayLike, worse: ArrayLike, segments: ArrayLike | None = None) -> Array:
     """Concordant and discordant counts, shape (…, pairs, 2), or (…, segments, 2) where each pair's segment is told.
 
-    With `segments`, rows are summed by segment in ascending order: pairs of one sentence are no independent evidence,
+    With `segments`, rows are summed by segment in ascending order: pairs of one sentence are not independent evidence,
     so a bootstrap should draw segments.
     """
     winners, losers = np.asarray(better, dtype=np.float64), np.asarray(worse, dtype=np.float64)

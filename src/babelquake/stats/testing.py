@@ -113,7 +113,7 @@ def difference_test(
     """A difference that is a sum of what segments contribute, at least nearly (see `jackknife`).
 
     Under the null hypothesis a contribution is as likely to be positive as negative. `changed` tells in which segments
-    the two sides differ at all; the others contribute nothing. Contributions that are dear may be given as a function,
+    the two sides differ at all; the others contribute nothing. Expensive contributions may be given as a function,
     which is asked only where they are needed; where it has none, few differing segments bound the bootstrap's p.
     """
     parts = None if callable(contributions) else np.asarray(contributions, dtype=np.float64)

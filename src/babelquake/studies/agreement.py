@@ -78,7 +78,7 @@ class Judgements:
 
 
 def judged_in(run: Run) -> list[Judgements]:
-    """The judgements that a finished run holds: scores with its segments, preferences in a table of their own."""
+    """The judgements that a finished run holds: scores with its segments, preferences in their own table."""
     return judgements(run.segments, run.table(PREFERENCES) if run.has(PREFERENCES) else None)
 
 

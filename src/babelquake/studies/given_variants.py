@@ -3,7 +3,7 @@
 A table with columns `source` and `perturbed` (or `translation` and `translation_perturbed`) says what changes; the
 column `perturbation` says what the change is called. Segments carry their variants in the column `given`, from which
 `variants.variants_of` takes them beside those that a suite makes: everything after that is the same. A version that
-is equal to its original is no variant: it counts as unchanged, and has no part in any measure.
+is equal to its original is not a variant: it counts as unchanged, and has no part in any measure.
 """
 
 from collections.abc import Iterable, Sequence
@@ -152,7 +152,7 @@ def systems_for(
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is no spec of a system: such a one is a system's of the data, misspelt perhaps."""
+    """Whether a name is not a spec of a system: such a one is a system's of the data, misspelt perhaps."""
     return "[" not in name and name not in SYSTEMS.names()
 
 

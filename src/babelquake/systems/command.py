@@ -2,7 +2,7 @@
 
 The program is started once and kept open. Many programs, such as `sed` and `tr`, hold their answer back until their
 input ends; nobody can tell those from slow ones, so a program that keeps still for `patience` seconds has its input
-closed. It then has to give the whole answer, and from there on every batch gets a process of its own. Either way line n
+closed. It then has to give the whole answer, and from there on every batch gets its own process. Either way line n
 of the output belongs to line n of the input, and anything else is an error.
 
 What a command's files hold, in one short hash: a changed script, model or folder is another system. Every argument that

@@ -61,7 +61,7 @@ class CTranslate2(System):
     ) -> None:
         self._folder = Path(model)
         if not (self._folder / "model.bin").is_file():
-            raise UserError(f"{model} is no CTranslate2 model: there is no model.bin in that folder.")
+            raise UserError(f"{model} is not a CTranslate2 model: there is no model.bin in that folder.")
         self._source_pieces = _pieces(self._folder, source_pieces or pieces, SOURCE_PIECES, "source_pieces")
         self._target_pieces = _pieces(self._folder, target_pieces or pieces, TARGET_PIECES, "target_pieces")
         self._beam = beam
@@ -191,7 +191,7 @@ def _processor(path: Path) -> Any:
     try:
         return sentencepiece.SentencePieceProcessor(model_file=str(path))
     except (RuntimeError, OSError) as error:
-        raise UserError(f"{path} is no SentencePiece model: {error}") from None
+        raise UserError(f"{path} is not a SentencePiece model: {error}") from None
 
 
 def _pieces(folder: Path, given: str | None, usual: Sequence[str], option: str) -> Path:

@@ -1,4 +1,4 @@
-"""DeepL API v2, Free and Pro; keys of the free plan end in `:fx` and have a host of their own.
+"""DeepL API v2, Free and Pro; keys of the free plan end in `:fx` and have their own host.
 
 Protocol: POST https://api.deepl.com/v2/translate with `text`, `source_lang`, `target_lang`.
 """

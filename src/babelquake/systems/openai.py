@@ -37,7 +37,7 @@ LONGEST = 6000
 
 
 class OpenAI(Remote):
-    """A chat model. Key in OPENAI_API_KEY, which servers of your own may not want.
+    """A chat model. The key is read from OPENAI_API_KEY; a local server may not need one.
 
     `template` is a file with the instruction, or a .yaml with examples and a system message too; `prompt` is an
     instruction in place; both have the places `{source}`, `{source_language}` and `{target_language}`. `column` names a
@@ -140,7 +140,7 @@ class OpenAI(Remote):
         """`{"choices": [{"message": {"content": …}}]}`; a refusal to translate is this model's answer too.
 
         What a model thinks aloud in front of its translation is left out. An answer that was filtered or is nothing
-        but thinking is no translation; one that ran out of tokens is marked as such.
+        but thinking is not a translation; one that ran out of tokens is marked as such.
         """
         choice = body["choices"][0]
         reason = choice.get("finish_reason")

@@ -2,7 +2,7 @@
 
 What the record ends with is the caller's affair: a newline for `command`, a NUL for Apertium's null-flush mode. Writing
 and reading have a thread each, and standard error goes to a temporary file whose end is quoted when something breaks.
-The program leads a process group of its own, and whatever it has started ends with it.
+The program leads its own process group, and whatever it has started ends with it.
 """
 
 import os

@@ -78,7 +78,7 @@ class Remote(System):
     def answers(self, body: Any) -> list[Any]:
         """The translations in the provider's answer; KeyError, IndexError or TypeError when they are not there.
 
-        UnusableError where the provider itself says that its answer is no translation.
+        UnusableError where the provider itself says that its answer is not a translation.
         """
 
     def verdict(self, status: int, body: Any) -> Verdict:
@@ -228,11 +228,11 @@ class Remote(System):
 
 
 def fault(translation: Any) -> str:
-    """Why this is no translation of a text that is not blank; empty when it may be one."""
+    """Why this is not a translation of a text that is not blank; empty when it may be one."""
     if not isinstance(translation, str):
         return f"the translation is {type(translation).__name__}, no text"
     if not is_whole(translation):
-        return "the translation holds half a character (a lone surrogate)"
+        return "the translation contains an unpaired surrogate"
     return "" if translation.strip() else "the translation is empty"
 
 

@@ -1,6 +1,6 @@
 """What other people wrote, made a system: a class with `translate` and `signature`, or a function.
 
-`-s my_module:translate` names a function of one's own that turns a list of texts into a list of translations, or one
+`-s my_module:translate` names your own function, which turns a list of texts into a list of translations, or one
 text into one translation where its parameter is annotated `str`; a class is called with the options in brackets. The
 source file of either counts in the signature, so that a changed one is another system.
 """
@@ -22,7 +22,7 @@ class Adapted(System):
 
     def __init__(self, inner: Any) -> None:
         if not callable(getattr(inner, "translate", None)):
-            raise UserError(f"{type(inner).__name__} is no system: it has no method translate(texts).")
+            raise UserError(f"{type(inner).__name__} is not a system: it has no method translate(texts).")
         self._inner = inner
         self.spec = Spec(name_of(inner))
         self.remote = bool(getattr(inner, "remote", False))
@@ -60,7 +60,7 @@ class Function(System):
     def __init__(self, function: Callable[..., Any], place: str | None = None) -> None:
         if not callable(function):
             raise UserError(
-                f"{type(function).__name__} is no system: it is no function of texts, and has no translate."
+                f"{type(function).__name__} is not a system: it is not a function of texts, and has no translate."
             )
         self._function = function
         self._place = place or name_of(function)

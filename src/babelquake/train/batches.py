@@ -109,7 +109,7 @@ def repeated(rows: Ragged, times: Sequence[int]) -> Ragged:
 def endless(
     lengths: NDArray[np.int64], budget: int, seed: int
 ) -> Iterator[tuple[NDArray[np.int64], np.random.Generator]]:
-    """Batches of row numbers epoch after epoch, each with a random stream of its own."""
+    """Batches of row numbers epoch after epoch, each with its own random stream."""
     epoch = 0
     while True:
         for number, rows in enumerate(groups(lengths, budget, np.random.default_rng([seed, epoch]))):

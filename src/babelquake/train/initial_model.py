@@ -156,5 +156,5 @@ def read_variables(path: Path) -> dict[str, NDArray[Any]]:
             alias = string()
             found[alias] = found[string()]
     except (struct.error, KeyError, ValueError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is no CTranslate2 model that can be read here ({error}).") from None
+        raise UserError(f"{path} is not a CTranslate2 model that can be read here ({error}).") from None
     return found

@@ -140,7 +140,7 @@ def _pearson(network: PredictorEstimator, held: Rated) -> float | None:
 def _batches(
     pairs: Sequence[tuple[list[int], list[int]]], seed: int
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor, list[int]]]:
-    """Pairs of one shape together, the batches in an order of their own."""
+    """Pairs of one shape together, the batches in their own order."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for place, (source, target) in enumerate(pairs):
         groups[len(source), len(target)].append(place)
@@ -183,7 +183,7 @@ def _pairs(
 
 def _rated(table: pl.DataFrame, vocabularies: Sequence[dict[str, int]], target: str) -> Rated:
     if not table[target].dtype.is_numeric():
-        raise UserError(f"column '{target}' is no number: expected one judgement per row.")
+        raise UserError(f"column '{target}' is not a number: expected one judgement per row.")
     pairs = _pairs(table["source"].to_list(), table["translation"].to_list(), vocabularies)
     return Rated(pairs, table[target].cast(pl.Float64).to_numpy())
 

@@ -136,7 +136,7 @@ def _frame(path: str | Path, target: str) -> pl.DataFrame:
         if not dataset.has(column):
             raise UserError(f"{path} has no {column}: training needs a source, a translation and a judgement per row.")
     if not dataset.segments[target].dtype.is_numeric():
-        raise UserError(f"column '{target}' of {path} is no number: expected one judgement per row.")
+        raise UserError(f"column '{target}' of {path} is not a number: expected one judgement per row.")
     return dataset.segments.drop_nulls(needed).select(*needed, "language_pair")
 
 

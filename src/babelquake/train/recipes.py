@@ -50,7 +50,7 @@ class Recipe:
         if (self.steps is None) == (self.minutes is None):
             raise UserError(f"config '{self.name}': give either steps or minutes, to bound the training.")
         if self.batch_tokens < self.length:
-            raise UserError(f"config '{self.name}': batch_tokens {self.batch_tokens} has no room for one text.")
+            raise UserError(f"config '{self.name}': batch_tokens {self.batch_tokens} is too small for one text.")
 
     def bounded(self: AnyRecipe, *, steps: int | None = None, minutes: float | None = None) -> AnyRecipe:
         """The same training with another bound."""

@@ -52,7 +52,7 @@ def genetic(
 ) -> Asking[Trial]:
     """Breed sentences: cross two parents word by word, change one more word, keep the best of the old generation.
 
-    Words are picked in proportion to their number of allowed substitutes. Every member draws from a stream of its own,
+    Words are picked in proportion to their number of allowed substitutes. Every member draws from its own stream,
     keyed by the sentence, the generation and its number, so members are bred side by side and ask together. Parents are
     drawn with probability ∝ exp(gain / T) by Alzantot 2018 (`alzantot`); TextAttack has the sign the other way round
     and draws the *worst* more often (`textattack`), which is what the paper ran.

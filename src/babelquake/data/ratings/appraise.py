@@ -48,7 +48,7 @@ def read_appraise(name: str, rows: Sequence[Sequence[str]], notes: list[str]) ->
         if len(row) != len(layout):
             raise UserError(f"{name} row {line}: {len(row)} cells where the first row has {len(layout)}.")
         if row[3] not in ITEM_TYPES:
-            raise UserError(f"{name} row {line}: '{row[3]}' is no item type; known are {', '.join(ITEM_TYPES)}.")
+            raise UserError(f"{name} row {line}: '{row[3]}' is not an item type; known are {', '.join(ITEM_TYPES)}.")
     cells = dict(zip(layout, zip(*rows[first:], strict=True), strict=True))
     nothing = ("",) * len(cells["user"])
     try:
@@ -101,7 +101,7 @@ def _checked_spans(cell: str) -> str | None:
         return None
     spans = json.loads(cell)
     if not isinstance(spans, list):
-        raise ValueError(f"'{cell[:40]}' is no list of error spans")
+        raise ValueError(f"'{cell[:40]}' is not a list of error spans")
     return cell
 
 

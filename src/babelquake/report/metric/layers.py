@@ -124,7 +124,7 @@ def _drawn(rows: list[Row], name: str) -> Any:
 
 
 def _spec(scorer: str | None) -> Spec | None:
-    """A scorer's name read as a spec; None for one that was given a name of its own."""
+    """A scorer's name read as a spec; None for one that was given its own name."""
     try:
         return parse(scorer or "")
     except UserError:

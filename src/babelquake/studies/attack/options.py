@@ -63,24 +63,26 @@ class AttackOptions(StudyOptions):
     ] = None
     sample: Annotated[int | None, Option(metavar="N", help="Attack this many sentences.", min=1)] = None
     stratify: Annotated[
-        Words, Option(metavar="COLUMNS", help="Columns the sample is balanced over, such as system,year.")
+        Words, Option(metavar="COLUMNS", help="Balance the sample over these columns, such as system,year.")
     ] = ()
     by: Annotated[
-        str | None, Option(metavar="COLUMN", help="Column that tables are split by; default: year, if there is one.")
+        str | None, Option(metavar="COLUMN", help="Column to split tables by; default: year, if the data have it.")
     ] = None
-    max_queries: Annotated[int | None, Option(metavar="N", help="Questions to the victim per sentence.", min=1)] = None
+    max_queries: Annotated[
+        int | None, Option(metavar="N", help="Ask the victim at most this many questions per sentence.", min=1)
+    ] = None
     time_limit: Annotated[
         float | str | None,
-        Option(metavar="TIME", help="Stop after 90s, 30m or 2h; the same command goes on.", identity=False),
+        Option(metavar="TIME", help="Stop after, e.g., 90s, 30m or 2h; the same command continues.", identity=False),
     ] = None
-    masked_lm: Annotated[str | None, Option(metavar="MODEL", help="Masked language model of clare.", repeated=True)] = (
-        None
-    )
-    fluency_lm: Annotated[str | None, Option(metavar="MODEL", help="Causal model behind perplexity.")] = None
+    masked_lm: Annotated[
+        str | None, Option(metavar="MODEL", help="Masked language model for clare.", repeated=True)
+    ] = None
+    fluency_lm: Annotated[str | None, Option(metavar="MODEL", help="Language model that computes perplexity.")] = None
     neighbours: Annotated[str | None, Option(metavar="NAME", help="Word neighbours: a name or a file.")] = None
-    similarity_encoder: Annotated[str | None, Option(metavar="MODEL", help="Encoder of the constraint similarity.")] = (
-        None
-    )
+    similarity_encoder: Annotated[
+        str | None, Option(metavar="MODEL", help="Encoder for the constraint `similarity`.")
+    ] = None
     ratings: Annotated[
         Ratings | None,
         Option(
@@ -92,9 +94,9 @@ class AttackOptions(StudyOptions):
     ] = None
     check: Annotated[
         Literal["after", "before"],
-        Option(metavar="WHEN", help="Look at costly constraints after the victim, or before it as TextAttack."),
+        Option(metavar="WHEN", help="Check costly constraints after asking the victim, or before, as TextAttack does."),
     ] = "after"
-    pool: Annotated[int, Option(metavar="N", help="Sentences attacked side by side.", min=1, identity=False)] = 64
+    pool: Annotated[int, Option(metavar="N", help="Sentences to attack at the same time.", min=1, identity=False)] = 64
 
     @property
     def seconds(self) -> float | None:

@@ -24,7 +24,7 @@ class CheckOptions(StudyOptions):
     kinds: Annotated[
         Words | None,
         Option(
-            "--kind", metavar="KIND", help="Look for this kind alone; repeat for several. See: babelquake list failures"
+            "--kind", metavar="KIND", help="Look only for this kind; repeat for several. See: babelquake list failures"
         ),
     ] = None
     rules: Annotated[
@@ -37,7 +37,7 @@ class CheckOptions(StudyOptions):
         Option(
             "--as",
             metavar="WHAT",
-            help="What targets of XLIFF and TMX are: translation, or reference.",
+            help="Read targets of XLIFF and TMX as translation or reference.",
             identity=False,
             repeated=True,
         ),

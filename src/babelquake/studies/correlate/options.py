@@ -46,7 +46,10 @@ class CorrelateOptions(StudyOptions):
     ] = 25.0
     by: Annotated[
         Literal["item", "system", "none"] | None,
-        Option(metavar="BY", help="Correlate within groups: item, system or none; default: as is usual."),
+        Option(
+            metavar="BY",
+            help="Correlate within item or system, or none: all together; default: as usual for the statistic.",
+        ),
     ] = None
 
     @property

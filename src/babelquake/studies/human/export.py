@@ -51,7 +51,7 @@ def for_attack(segments: pl.DataFrame) -> pl.DataFrame:
     Only side-by-side ratings have it: their systems are the two sides.
     """
     if not set(segments["system"].unique()) <= set(SIDES):
-        raise UserError("these are no ratings of original and perturbed translations, which the attack study needs.")
+        raise UserError("these are not ratings of original and perturbed translations, which the attack study needs.")
     return segments.select(
         tuple=pl.col("segment"), side=pl.col("system"), z=pl.col("z"), mean_raw=pl.col("raw"), n=pl.col("n")
     )

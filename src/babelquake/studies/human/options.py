@@ -13,9 +13,9 @@ class HumanOptions(RunOptions):
     """Quality control, standardised scores, agreement, ranking with clusters, and what it would take to know more."""
 
     exclude: Annotated[
-        str, Option(metavar="EXCLUDE", help="Quality control takes out: none, hits, annotators or both.")
+        str, Option(metavar="EXCLUDE", help="What quality control removes: none, hits, annotators or both.")
     ] = "none"
     least: Annotated[int, Option(metavar="N", help="Ratings a translation needs to count.", min=1)] = 1
     counted: Annotated[Words, Option(help="Kinds of items whose ratings count.", identity=False)] = ()
-    alpha: Annotated[float, Option(metavar="X", help="Level of all tests.", min=0.0001, max=0.5)] = 0.05
-    power: Annotated[float, Option(metavar="X", help="Power for sample sizes.", min=0.5, max=0.999)] = 0.8
+    alpha: Annotated[float, Option(metavar="X", help="Significance level of all tests.", min=0.0001, max=0.5)] = 0.05
+    power: Annotated[float, Option(metavar="X", help="Power to compute sample sizes for.", min=0.5, max=0.999)] = 0.8

@@ -27,7 +27,7 @@ HUMAN = Study(
 
 @takes(HumanOptions)
 def human(options: HumanOptions) -> Run:
-    """Quality control, means, agreement, ranking and power of ratings, kept as a run with a report of its own."""
+    """Quality control, means, agreement, ranking and power of ratings, kept as a run with its own report."""
     ratings: Any = options.data
     if not isinstance(ratings, Ratings):
         ratings = read_ratings(ratings)

@@ -39,7 +39,7 @@ def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[F
 
 
 def _rejected(results: Results) -> Iterator[Finding]:
-    """Most ratings did not pass quality control: what is left is no base for a ranking."""
+    """Most ratings did not pass quality control: what is left is not a base for a ranking."""
     for row in results.known("ratings_kept"):
         if row["value"] < LEAST_KEPT:
             yield Finding(what="ratings_rejected", weight="alarm", numbers=(Number.of(row),))

@@ -22,9 +22,11 @@ class MetricOptions(PerturbingOptions):
 
     suite: Annotated[Perturbations | None, SUITE] = None
     side: Annotated[
-        Side, Option(metavar="SIDE", help="What is perturbed: source (f(X′,X)), translation or reference.")
+        Side, Option(metavar="SIDE", help="Side to perturb: source (f(X′,X)), translation or reference.")
     ] = "translation"
-    sample: Annotated[int, Option(metavar="N", help="Full-stop sentences to sample.", min=1)] = 1000
+    sample: Annotated[
+        int, Option(metavar="N", help="Sentences that end in a full stop to draw for final marks.", min=1)
+    ] = 1000
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
     threshold: Annotated[
         float, Option(metavar="X", help="Human scores closer than this are not a preference.", min=0)

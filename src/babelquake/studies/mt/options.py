@@ -58,10 +58,15 @@ class MtOptions(PerturbingOptions):
     ] = 75.0
     reset: Annotated[
         Reset,
-        Option(metavar="RESET", help="Undo marks that follow the source's: auto (punctuation), paper, always, never."),
+        Option(
+            metavar="RESET",
+            help="Give the translation its clean final mark back before judging: auto (where the source's mark was "
+            "changed), paper, always or never.",
+        ),
     ] = "auto"
     sample: Annotated[
-        int | None, Option(metavar="N", help="Of sentences with a full stop, N for final-… changes.", min=1)
+        int | None,
+        Option(metavar="N", help="Use N random sentences that end in a full stop to test final marks.", min=1),
     ] = None
     by: Annotated[str | None, BY] = None
     encoder: Annotated[FailureEncoder, ENCODER] = "auto"

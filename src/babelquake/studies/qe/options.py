@@ -19,13 +19,13 @@ class QeOptions(PerturbingOptions):
     """
 
     suite: Annotated[Perturbations | None, SUITE] = None
-    threshold: Annotated[float, Option(metavar="X", help="Probe segments with this human score or more.")] = 70.0
+    threshold: Annotated[float, Option(metavar="X", help="Probe only segments with at least this human score.")] = 70.0
     masked_lm: Annotated[
         str | None,
         Option(
             "--masked-lm",
             metavar="MODEL|none",
-            help="Model that mask-replace (MAP6) asks; default for English: minilm-en, which ships.",
+            help="Masked language model for mask-replace (MAP6); default for English: minilm-en.",
             identity=False,
             repeated=True,
         ),

@@ -45,7 +45,7 @@ def standardised(measures: Sequence[Measure], spreads: Mapping[tuple[str | None,
 def rivalries(models: Sequence[Probed], spreads: Mapping[tuple[str | None, str], float]) -> list[Measure]:
     """How much better one model tells harmful from harmless changes than another, in standard deviations of each.
 
-    Paired, for every two models on the same segments of a language pair; each two are a family of their own, so that a
+    Paired, for every two models on the same segments of a language pair; each two are their own family, so that a
     model more changes no verdict.
     """
     kind, families = kinds.DISCRIMINATION_STANDARDISED.difference(), Families()
