@@ -41,7 +41,7 @@ PICTURES = {
         (
             f"mt {DROPOUT} -d sample -p everyday -o main",
             f"mt {BPE} -d sample -p everyday -o branch",
-            "report main branch --html page.html",
+            "compare main branch --html page.html",
         )
     ),
     "report-metric": Picture(
@@ -94,7 +94,8 @@ def taken(browser: Browser, names: list[str], folder: Path) -> Iterator[Path]:
             run(command)
         page = browser.new_page(viewport={"width": WIDTH, "height": picture.height}, color_scheme="light")
         page.goto((WORK / "page.html").as_uri())
-        page.wait_for_selector("section.run[data-ready]")
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(1500)  # charts are drawn after loading
         page.screenshot(path=folder / f"{name}.png")
         page.close()
         yield folder / f"{name}.png"
@@ -104,7 +105,9 @@ def run(command: str) -> None:
     """One command of babelquake in the folder of the runs."""
     WORK.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "BABELQUAKE_CACHE": str(WORK / "cache.sqlite")}
-    words = shlex.split(command) + ([] if command.startswith("report") else ["--quiet", "--resamples", "2000"])
+    words = shlex.split(command) + (
+        [] if command.startswith(("report", "compare")) else ["--quiet", "--resamples", "2000"]
+    )
     subprocess.run([sys.executable, "-m", "babelquake", *words], cwd=WORK, env=environment, check=True)
 
 
