@@ -96,8 +96,8 @@ def test_names_with_options_exist(page: Path) -> None:
                     assert dict(spec.options).keys() <= accepted.keys() | {"name"}, value
 
 
-def test_named_systems_of_the_mt_page_exist() -> None:
-    page = (ROOT / "docs" / "studies" / "mt.md").read_text("utf-8")
+def test_named_systems_of_the_systems_page_exist() -> None:
+    page = (ROOT / "docs" / "systems.md").read_text("utf-8")
     for example in re.findall(r"`-s ([^`]+)`", page):
         spec = parse(shlex.split(example)[0])
         kind = SYSTEMS.get(spec.name)
