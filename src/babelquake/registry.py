@@ -97,7 +97,7 @@ class Registry(Generic[T]):
             for point in entry_points(group=self.group):
                 if point.name in self._places or point.name in self._things:
                     self.set_aside[point.name] = (
-                        f"the plug-in {point.value} wants to be the {self.kind} '{point.name}', which is built in: "
+                        f"the plug-in {point.value} has the name of the built-in {self.kind} '{point.name}': "
                         "it is not used; give it another name."
                     )
                 else:

@@ -13,5 +13,5 @@ def test_blank_lines_are_no_words(tmp_path: Path) -> None:
     file.write_text("Good fine nice\n\n  \nbad\tpoor\n", "utf-8")
     assert neighbours(str(file)) == {"good": ("fine", "nice"), "bad": ("poor",)}
     file.write_text("\n\n", "utf-8")
-    with pytest.raises(UserError, match="holds no words"):
+    with pytest.raises(UserError, match="no words"):
         neighbours(str(file))

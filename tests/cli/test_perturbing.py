@@ -104,7 +104,7 @@ def test_a_table_of_a_suite(cli: Callable[..., Result], tmp_path: Path) -> None:
 def test_a_tab_that_a_perturbation_makes_is_too_much_for_tsv(cli: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("Es ist ein schöner Tag heute.\n" * 20)
     said = cli("perturb", "whitespace[level=1]", "--table", "out.tsv", "in.txt", "--replicates", "9", status=2).stderr
-    assert said.startswith("babelquake: out.tsv cannot hold a tab") and "Write .csv, .jsonl or .parquet" in said
+    assert said.startswith("babelquake: out.tsv cannot contain a tab") and "Write .csv, .jsonl or .parquet" in said
     assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
 
 

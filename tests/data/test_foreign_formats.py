@@ -160,18 +160,18 @@ def test_windows_1252_is_read_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", TMX, "holds mark-up"),
-        ("a.xml", "<html><p>Hallo</p></html>", "holds mark-up"),
+        ("a.txt", TMX, "mark-up"),
+        ("a.xml", "<html><p>Hallo</p></html>", "mark-up"),
         ("a.tmx", TMX[:200], "well-formed"),
         ("a.tmx", "<!DOCTYPE tmx [<!ENTITY a 'b'>]><tmx/>", "declares entities"),
-        ("a.tmx", "<tmx/>", "holds no segments"),
+        ("a.tmx", "<tmx/>", "no readable segments"),
         ("a.sgm", "Guten Tag.", "no <seg"),
         ("a.xlsx", "no workbook", "a.xlsx cannot be read as a workbook"),
         ("a.txt", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
         ("a.tsv", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
         ("a.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
-        ("a.tsv", TMX, "holds mark-up"),
-        ("a.csv", "<html><p>Hallo</p></html>", "holds mark-up"),
+        ("a.tsv", TMX, "mark-up"),
+        ("a.csv", "<html><p>Hallo</p></html>", "mark-up"),
         ("a.txt", b"PK\x03\x04rest", "not text"),
     ],
 )

@@ -69,7 +69,7 @@ def test_plain_text(texts: list[str]) -> None:
 @pytest.mark.parametrize(("text", "what"), [("a\tb", "a tab"), ("a\nb", "a line end"), ("a\r", "a carriage return")])
 def test_tsv_refuses_what_it_cannot_hold(tmp_path: Path, text: str, what: str) -> None:
     frame = pl.DataFrame({"source": ["fine", text]})
-    with pytest.raises(UserError, match=rf"d\.tsv cannot hold {what} \(row 2, column source\)\. Write \.csv"):
+    with pytest.raises(UserError, match=rf"d\.tsv cannot contain {what} \(row 2, column source\)\. Write \.csv"):
         write(frame, tmp_path / "d.tsv")
     assert not (tmp_path / "d.tsv").exists()
 

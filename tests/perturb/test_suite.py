@@ -102,7 +102,7 @@ def test_no_file_no_name_no_perturbation(tmp_path: Path) -> None:
         suite(str(tmp_path / "nowhere.yaml"))
     with pytest.raises(UserError, match=r"no perturbation or suite is called 'nu2020'\. Did you mean 'niu2020'"):
         suite("nu2020")
-    with pytest.raises(UserError, match="no perturbation is named"):
+    with pytest.raises(UserError, match="no perturbation given"):
         suite(" , ")
     (tmp_path / "latin.yaml").write_bytes("perturbations: [misspell] # für".encode("latin-1"))
     with pytest.raises(UserError, match="is not UTF-8"):

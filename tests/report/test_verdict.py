@@ -259,7 +259,7 @@ def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:
 
 def test_a_run_without_measures_says_so(tmp_path: Path) -> None:
     run = Run.resume(tmp_path / "r", "mt", {}).finish(measures_frame([]))
-    assert verdict(run) == ["There is nothing to report: the run holds no measures."]
+    assert verdict(run) == ["There is nothing to report: the run has no measures."]
 
 
 def test_systems_have_short_names_unless_two_would_share_one() -> None:

@@ -84,7 +84,7 @@ def test_what_is_missing_or_foreign_is_said(tmp_path: Path, data: pl.DataFrame) 
     with pytest.raises(UserError, match=r"has no texts\.jsonl: write it first"):
         imported_scorers(tmp_path)
     plans.qe(data=data, suite=["word-drop"]).export(tmp_path)
-    with pytest.raises(UserError, match="holds no scores yet"):
+    with pytest.raises(UserError, match="no scores yet"):
         imported_scorers(tmp_path)
     (tmp_path / "mine.txt").write_text("1\n")
     plans.qe(data=data, suite=["word-drop"]).export(tmp_path)

@@ -99,7 +99,7 @@ def _of_run(folder: Path) -> list[dict[str, Any]]:
             if frame.is_empty():
                 raise UserError(f"{folder} found no perturbation, so there is nothing to rate.")
             return frame.to_dicts()
-    raise UserError(f"{folder} holds no table with original and perturbed translations: it is not an attack run.")
+    raise UserError(f"{folder} is not an attack run: it has no table with original and perturbed translations.")
 
 
 def _rows(what: str | Path) -> list[dict[str, Any]] | None:
@@ -207,5 +207,5 @@ def _distinct(tuples: Sequence[Tuple], what: str) -> list[Tuple]:
         again = f"{one.id}/{seen[one.id]}" if seen[one.id] > 1 else one.id
         found.append(replace(one, id=again, segment=again))
     if not found:
-        raise UserError(f"{what} holds no tuples to rate.")
+        raise UserError(f"{what} has no tuples to rate.")
     return found

@@ -40,7 +40,7 @@ def analyse(
     export: Annotated[
         list[Path] | None, option("--export", "PATH", "Write segment means: .tsv, .parquet, .seg.score …; repeatable.")
     ] = None,
-    score: Annotated[str, option("--score", "SCORE", "What .seg.score files hold: z or raw.")] = "z",
+    score: Annotated[str, option("--score", "SCORE", "What to write to .seg.score files: z or raw.")] = "z",
     for_attack: Annotated[
         Path | None, option("--for-attack", "PATH", "Write ratings of tuples as the attack study takes them.")
     ] = None,
@@ -63,7 +63,7 @@ def analyse(
 
     opt.one_of("--score", score, Literal["z", "raw"])
     if len(sources) > 2:
-        raise UserError(f"{len(sources)} sources are named: give one, or two to compare.")
+        raise UserError(f"{len(sources)} sources given: use one, or two to compare.")
     if dry_run:
         _forecast(sources, language_pair, as_json)
         return

@@ -98,7 +98,7 @@ def _asked_for(name: str, level: float | None, replicates: int | None, vocabular
         return Suite("", (Perturbation(name, level=level, vocabulary=vocabulary),))
     if level is not None:
         if is_suite(name):
-            raise UserError("--level belongs to one perturbation; a suite's levels are its own.")
+            raise UserError("--level belongs to one perturbation; a suite has its own levels.")
         name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
     return suite(name, replicates, vocabulary)
 

@@ -56,7 +56,7 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
         drawn.add_row(*(escape(_name(visible(cell), tight)) for cell in (first, *row[1:])))
     out.print(drawn)
     if left_out:
-        out.print(escape(f"Left out for want of room: {', '.join(left_out)}; {elsewhere} has them."), style="dim")
+        out.print(escape(f"Too narrow for these columns: {', '.join(left_out)}; see {elsewhere}."), style="dim")
     if table.note:
         out.print(escape(visible(table.note)), style="dim")
     out.print()

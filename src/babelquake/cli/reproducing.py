@@ -21,11 +21,13 @@ def reproduce(
     table: Annotated[
         str | None, typer.Argument(metavar="[TABLE]", help="table1, figure2 and so on; without it, list all.")
     ] = None,
-    data: Annotated[Path | None, option("--data -d", "PATH", "The folder that holds the paper's data.")] = None,
+    data: Annotated[Path | None, option("--data -d", "PATH", "Folder with the paper's data.")] = None,
     judge: Annotated[
         list[str] | None,
         option(
-            "--judge --scorer", "NAME=SPEC", "What stands for one of the table's, {run} for each run's own; repeatable."
+            "--judge --scorer",
+            "NAME=SPEC",
+            "Replace one of the table's scorers or systems; {run} is the name of the run; repeatable.",
         ),
     ] = None,
     runs: Annotated[

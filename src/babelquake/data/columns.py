@@ -106,7 +106,7 @@ def vendors(given: Mapping[str, str] | None) -> dict[str, str]:
         if not name:
             raise UserError(f"--columns {field}={column}: whose translation is it? Write {VENDOR}NAME={column}.")
         if column in found.values():
-            raise UserError(f"--columns names column '{column}' twice: every vendor's translations have their own.")
+            raise UserError(f"--columns names column '{column}' twice: give every vendor a separate column.")
         found[name] = column
     if found and given and {"translation", "system"} & set(given):
         raise UserError(

@@ -193,7 +193,7 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
     if not first:
         raise UserError(f"{name} line 1 is empty. Expected a line with column names, then one segment a line.")
     if is_markup(first[0].encode()):
-        raise UserError(f"{name} holds mark-up, not columns. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT).")
+        raise UserError(f"{name} contains mark-up, not columns. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT).")
     if len(first) > len(HEADERLESS):
         raise UserError(
             f"{name} line 1 names no known column (it has: {_some(first)}). Expected names such as source, reference, "

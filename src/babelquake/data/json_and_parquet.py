@@ -144,7 +144,7 @@ def _json_list(path: Path) -> list[Any]:
     except UserError as error:
         raise UserError(f"{error} One object a line would be .jsonl.") from None
     if not isinstance(found, list):
-        raise UserError(f"{label(path)} holds no list. Expected a JSON list of objects, one per segment.")
+        raise UserError(f"{label(path)} does not contain a list. Expected a JSON list of objects, one per segment.")
     return found
 
 

@@ -220,7 +220,7 @@ def _as_asked(request: Request, columns: dict[str, list[Any]]) -> dict[str, list
 def _dataset(request: Request, columns: dict[str, list[Any]], skipped: int, why: str) -> Dataset:
     count = len(columns["language_pair"])
     if not count:
-        raise UserError(f"{label(request.path)} holds no segments that could be read.")
+        raise UserError(f"{label(request.path)} has no readable segments.")
     if all(pair is None for pair in columns["language_pair"]):
         del columns["language_pair"]
     notes = [f"{stem(request.path)}: {skipped} {why} were left out"] if skipped else []

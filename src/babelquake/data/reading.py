@@ -36,14 +36,14 @@ def read(
         if not isinstance(item, str | Path):
             raise UserError(f"read takes names and paths, not {type(item).__name__}: dataset takes tables and lists.")
     if not inputs:
-        raise UserError("There is no data: name at least one file, folder or data set.")
+        raise UserError("No data given. Name at least one file, folder or data set.")
     elsewhere = reference is not None and _is_data(reference)
     chosen = None if elsewhere else reference
     requests = [Request(str(item), columns, language_pair, chosen, targets) for item in inputs]
     if chosen is not None and not any(is_metrics_eval(item.what) or is_wmt_outputs(item.what) for item in requests):
         raise UserError(
             f"--reference {reference} is not a file, and {inputs[0]} is not a WMT folder with named references. "
-            "References in a table are named by --columns reference=NAME."
+            "For references in a table use --columns reference=NAME."
         )
     parts = [(format_named(format) if format else format_of(request.what)).read(request) for request in requests]
     found = parts[0] if len(parts) == 1 else join(parts)

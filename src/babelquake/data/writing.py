@@ -38,7 +38,7 @@ def write(what: pl.DataFrame | Dataset, path: str | Path) -> None:
     except OSError as error:
         raise UserError(f"{target} cannot be written: {error.strerror}.") from None
     except _UnwritableError as error:
-        raise UserError(f"{target} cannot hold {error}. Write .csv, .jsonl or .parquet instead.") from None
+        raise UserError(f"{target} cannot contain {error}. Write .csv, .jsonl or .parquet instead.") from None
 
 
 def as_bytes(frame: pl.DataFrame, ending: str) -> bytes:
@@ -46,7 +46,7 @@ def as_bytes(frame: pl.DataFrame, ending: str) -> bytes:
     try:
         return _writers()[ending](frame)
     except _UnwritableError as error:
-        raise UserError(f"{ending[1:].upper()} cannot hold {error}. Use .csv, .jsonl or .parquet instead.") from None
+        raise UserError(f"{ending[1:].upper()} cannot contain {error}. Use .csv, .jsonl or .parquet instead.") from None
 
 
 def require_writable(path: Path) -> None:

@@ -38,7 +38,7 @@ class Shortfalls:
         if self.on_error == "stop" or form.nothing is None:
             raise UnansweredError(
                 f"{resource.name} has no usable answer to {len(reasons)} of {of} texts, the first {first} "
-                "Everything else is kept; --on-error keep goes on without them."
+                "Everything else is kept; --on-error keep continues without them."
             )
         before, earlier = self._unanswered.get(resource.name, (0, first))
         self._unanswered[resource.name] = before + len(reasons), earlier

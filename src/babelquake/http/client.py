@@ -161,7 +161,7 @@ class Client:
                 f"{self._service.label} needs a key: set the environment variable {self._service.variable}."
             )
         if key and not (key.isascii() and key.isprintable()):
-            raise UserError(f"the key in {self._service.variable} holds characters that no key has.")
+            raise UserError(f"the key in {self._service.variable} contains characters that a key cannot have.")
         return key
 
     def address(self, url: str) -> str:
@@ -171,7 +171,7 @@ class Client:
             raise self._no_address(url)
         if parts.username or parts.password or parts.query:
             raise UserError(
-                f"the address of {self._service.label} may hold no key or password: "
+                f"the address of {self._service.label} must not contain a key or password: "
                 f"set {self._service.variable} instead."
             )
         return url.rstrip("/")
@@ -244,7 +244,7 @@ class Client:
             case Verdict.TOO_LARGE:
                 return TooLargeError(f"{service.label} takes less at once (HTTP {status}){quoted}")
             case Verdict.KEY if key is None:
-                return UserError(f"{service.label} wants a key (HTTP {status}){quoted}. Set {service.variable}.")
+                return UserError(f"{service.label} requires a key (HTTP {status}){quoted}. Set {service.variable}.")
             case Verdict.KEY:
                 return UserError(
                     f"{service.label} does not accept the key in {service.variable} (HTTP {status}){quoted}"

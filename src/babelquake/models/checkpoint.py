@@ -182,7 +182,7 @@ def state(path: Path) -> dict[str, Any]:
             found = torch.load(path, map_location="cpu", weights_only=True, mmap=packed or None)
     except pickle.UnpicklingError:
         raise UserError(
-            f"{path} is refused: it cannot be read as plain weights. It holds more than numbers, such as code that "
+            f"{path} is refused: it cannot be read as plain weights. It contains more than numbers, such as code that "
             "would run on loading, or is cut off. Expected what torch.save writes."
         ) from None
     except (EOFError, RuntimeError, ValueError, AttributeError) as problem:
@@ -191,7 +191,7 @@ def state(path: Path) -> dict[str, Any]:
             f"{path} is refused: it cannot be read as plain weights ({reason}). Expected what torch.save writes."
         ) from problem
     if not isinstance(found, dict):
-        raise UserError(f"{path} holds no weights by name: expected a checkpoint.")
+        raise UserError(f"{path} has no weights by name: expected a checkpoint.")
     return found
 
 

@@ -60,7 +60,7 @@ class HashedModel:
             if missing := {"table", "scale", *self._needed} - found.keys():
                 raise KeyError(", ".join(sorted(missing)))
         except (ValueError, KeyError, OSError, BadZipFile) as problem:
-            raise UserError(f"{self.folder} does not hold the weights that are expected: {problem}.") from problem
+            raise UserError(f"{self.folder} does not have the expected weights: {problem}.") from problem
         return {name: value if name == "table" else value.astype(np.float32) for name, value in found.items()}
 
     @property

@@ -40,7 +40,7 @@ def loading(name: str) -> Iterator[None]:
             yield
     except UnpicklingError:
         raise UserError(
-            f"the weights of '{name}' hold more than numbers – a pickle that could run code. "
+            f"the weights of '{name}' contain more than numbers – a pickle that could run code. "
             "Refused: expected safetensors, or tensors saved by torch."
         ) from None
     finally:

@@ -73,7 +73,7 @@ def _openkiwi(found: Mapping[str, Any], path: Path) -> Loaded:
 
     kind = found.get("class_name")
     if kind != "PredictorEstimator":
-        raise UserError(f"{path} holds OpenKiwi's system '{kind}': expected PredictorEstimator.")
+        raise UserError(f"{path} contains OpenKiwi's system '{kind}': expected PredictorEstimator.")
     try:
         encoder, decoder, outputs = (found[part] for part in ("encoder", "decoder", "outputs"))
         if encoder["config"].get("use_v0_buggy_strategy") or decoder["config"].get("use_v0_buggy_strategy"):

@@ -277,7 +277,7 @@ def _named(what: Suite | AnyPerturbation | Sequence[AnyPerturbation], replicates
     given = list(what) if isinstance(what, Sequence) and not isinstance(what, str) else [what]
     items = [part for item in given for part in (split_list(item) if isinstance(item, str) else [item])]
     if not items:
-        raise UserError("no perturbation is named: give a suite such as everyday, or names such as misspell,case.")
+        raise UserError("no perturbation given. Use a suite such as everyday, or names such as misspell,case.")
     if len(items) == 1 and isinstance(items[0], str) and is_suite(items[0]):
         return _read(items[0], replicates)
     return Suite("", _perturbations(items), replicates=replicates)

@@ -52,7 +52,7 @@ def vocabulary(choice: str, lang: Language | None) -> Vocabulary | None:
         return _shipped(base_language(lang))
     if choice in FROM_DATA:
         raise UserError(
-            f"vocabulary={choice} draws from the words of the data set's own texts, which were not handed in: give "
+            f"vocabulary={choice} needs the words of the data set, which were not passed: give "
             "them, or write vocabulary=shipped or the name of a file with one word a line."
         )
     return _from_file(choice)

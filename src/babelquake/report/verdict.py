@@ -17,7 +17,7 @@ from babelquake.runs.run import Run
 from babelquake.stats.pvalues import p_words
 from babelquake.studies.card import findings_of
 
-NOTHING = "There is nothing to report: the run holds no measures."
+NOTHING = "There is nothing to report: the run has no measures."
 UNDECIDED = "There is no verdict: what was measured does not allow one. The tables have the numbers."
 ACHIEVED = 1.5
 """A level is said to be missed where so many times as many words were changed as asked for."""
@@ -196,7 +196,7 @@ def most_consistent(finding: Finding, names: Names) -> str:
     first, *others = finding.numbers
     said = f"{names.who(first.system)}'s translations of noisy and of clean text agree by {percent(first.known)}"
     said += "".join(f"; {names.who(one.system)}'s by {percent(one.known)}" for one in others)
-    return f"{said}{tested(finding)}. Without references nothing is known of their quality."
+    return f"{said}{tested(finding)}. Their quality is unknown without references."
 
 
 def loss(finding: Finding, names: Names) -> str:

@@ -103,7 +103,7 @@ class Run:
 
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:
-            raise UserError(f"{self.folder} holds a {self.info.study} run. Use another --out for this {study} run.")
+            raise UserError(f"{self.folder} contains a {self.info.study} run. Use another --out for this {study} run.")
         if differs := differing(self.info.config, config):
             raise UserError(f"{self.folder} {differs}. Use another --out, or --restart to begin again.")
 

@@ -211,7 +211,7 @@ class Scores(MeanScorer):
         """That a name decided the direction."""
         if self._higher is not None or self.higher_is_better or not names_errors(self._called):
             return []
-        return [f"{self.name} is taken for an error count, by its name: lower is better. higher=true says otherwise."]
+        return [f"{self.name} counts as an error rate by its name: lower is better. Use higher=true if not."]
 
     @property
     def _called(self) -> str:

@@ -33,7 +33,7 @@ def export(plan: Plan, folder: Path) -> tuple[Path, int]:
     """Write what others are to answer: sources for systems, or texts for scorers; where, and how many there are."""
     engine = plan.options.made_engine()
     if plan.searches is not None:
-        raise UserError(f"--export: the study {plan.study} makes the texts that it judges as it goes.")
+        raise UserError(f"--export: the study {plan.study} cannot be exported: it chooses its texts while it runs.")
     if plan.systems is None:
         return export_questions(folder, plan.questions(engine), plan.with_references)
     if plan.material is not None and (plan.material.column != "source" or plan.material.documents):
@@ -50,7 +50,7 @@ def imported_systems(folder: Path | str) -> list[str]:
     """Every FOLDER/NAME.txt beside sources.txt as a system."""
     names = imported(Path(folder))
     if not names:
-        raise UserError(f"{folder} holds no translations yet: put NAME.txt beside sources.txt, line for line.")
+        raise UserError(f"{folder} has no translations yet: put NAME.txt beside sources.txt, line for line.")
     return [str(Spec("files").with_options(folder=folder, name=name)) for name in names]
 
 
@@ -88,7 +88,7 @@ def imported_scorers(folder: Path | str) -> list[str]:
         raise UserError(f"{found} has no {TEXTS}: write it first with --export {found}.")
     files = _scores_in(found)
     if not files:
-        raise UserError(f"{found} holds no scores yet: put NAME.txt beside {TEXTS}, one score for each of its lines.")
+        raise UserError(f"{found} has no scores yet: put NAME.txt beside {TEXTS}, one score for each of its lines.")
     names = [path.stem for path in files]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise UserError(f"{found} has two files of scores called {doubled[0]}: keep one of them.")
@@ -117,7 +117,7 @@ def _refuse_foreign(folder: Path, content: str) -> None:
     except (ValueError, KeyError, TypeError):
         former = None
     if former != content and (scores := _scores_in(folder)):
-        raise UserError(f"{folder} holds {scores[0].name}, the scores of other texts: export to another folder.")
+        raise UserError(f"{folder} holds {scores[0].name}, scores of other texts: export to another folder.")
 
 
 def _flat(value: str | list[str]) -> str | list[str]:

@@ -51,7 +51,7 @@ class Files(System):
         self._name = name
         sources = _sources(self._folder)
         if name not in (names := _names(self._folder)):
-            hint = did_you_mean(name, names) or "It holds no translations yet."
+            hint = did_you_mean(name, names) or "It has no translations yet."
             raise UserError(f"{self._folder} has no file {name}.txt beside {SOURCES}. {hint}")
         translations = _translations(self._folder, name, sources)
         self._table = dict(zip(sources, translations, strict=True))

@@ -130,7 +130,7 @@ def network(recipe: QualityRecipe) -> Any:
 def rows_of(folder: Path, name: str) -> list[list[str]]:
     """The lines of a file that the training needs."""
     if (path := found(folder, name)) is None:
-        raise UserError(f"{folder} has no {name}.tsv: the docs, page Training, say what it holds.")
+        raise UserError(f"{folder} has no {name}.tsv: the page Training in the docs says what it contains.")
     return list(lines(path))
 
 

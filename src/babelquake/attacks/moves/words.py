@@ -68,7 +68,7 @@ def neighbours(name: str) -> Mapping[str, Sequence[str]]:
         if entry := line.split():
             found[entry[0].lower()] = tuple(entry[1:])
     if not found:
-        raise UserError(f"{name} holds no words: expected lines of a word and its neighbours.")
+        raise UserError(f"{name} has no words: expected lines of a word and its neighbours.")
     return found
 
 

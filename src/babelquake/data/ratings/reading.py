@@ -35,7 +35,7 @@ def read_segment_scores(path: str | Path) -> Ratings:
         except ValueError:
             raise UserError(f"{path} line {number}: '{score}' where a score or None is expected.") from None
     if not rows:
-        raise UserError(f"{path} holds no score: every line says None.")
+        raise UserError(f"{path} has no score: every line says None.")
     means = pl.DataFrame(
         rows, schema=["system", "segment", "raw", "z", "n"], orient="row", schema_overrides={"z": pl.Float64}
     )

@@ -38,7 +38,7 @@ def _languages(goal: Goal, data: Dataset) -> list[Language | None]:
 
 
 def _unnamed(languages: Sequence[Language | None]) -> list[str]:
-    said = "No language pair is named, so texts are taken for English; --language-pair says otherwise."
+    said = "No language pair given: texts are taken for English. Use --language-pair for another."
     return [said] if None in languages else []
 
 

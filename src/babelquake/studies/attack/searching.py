@@ -180,7 +180,7 @@ class Watch:
             if self.sentences and self.deadline is not None and time.monotonic() > self.deadline:
                 raise ResumableError(
                     f"the time limit is reached: {self.progress.done} of {self.progress.total} sentences are "
-                    f"attacked ({self.label}). The same command goes on from here."
+                    f"attacked ({self.label}). The same command continues from here."
                 )
             self.questions += sum(not isinstance(one, Ask) or isinstance(one.resource, System) for one in asked)
             self._tell(0)
