@@ -53,6 +53,14 @@ class Config:
     seed: int = 1
     init: str | None = None
     """The model to go on from (`start`); shape and vocabulary are that model's."""
+    noise: str | None = None
+    """Perturbations of the sources, as a suite or a list of specs: a text of every epoch draws anew from it."""
+    noise_share: float = 0.3
+    """The share of sources that are changed."""
+    noise_strength: tuple[float, float] = (0.5, 1.5)
+    """Each level is drawn between these many times the suite's."""
+    language: str | None = None
+    """The sources' language, which some perturbations need (`de`)."""
 
     def __post_init__(self) -> None:
         if (self.steps is None) == (self.minutes is None):
@@ -87,6 +95,8 @@ def load(config: str | Path | Mapping[str, Any], **overrides: Any) -> Config:
     model = values.pop("model", {})
     check(values, Config, where)
     check(model, ModelConfig, where)
+    if "noise_strength" in values:
+        values["noise_strength"] = tuple(values["noise_strength"])
     if "name" not in values:
         raise UserError(f"{where}: name is missing.")
     return Config(**values, model=ModelConfig(**model))

@@ -6,7 +6,7 @@ therefore works on distinct words (some 400,000) instead of running text (31 mil
 
 import hashlib
 import lzma
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -42,6 +42,15 @@ class Ragged:
         bounds = np.concatenate([[0], np.cumsum(lengths)])
         index = np.arange(bounds[-1]) + np.repeat(self.bounds[rows] - bounds[:-1], lengths)
         return Ragged(self.values[index], bounds)
+
+    def replaced(self, rows: Mapping[int, Sequence[int]]) -> "Ragged":
+        """These rows with others, by number, in some places."""
+        if not rows:
+            return self
+        parts = np.split(self.values, self.bounds[1:-1])
+        for place, row in rows.items():
+            parts[place] = np.asarray(row, np.int32)
+        return Ragged(np.concatenate(parts), np.cumsum([0, *map(len, parts)], dtype=np.int64))
 
     @classmethod
     def of(cls, rows: Iterable[Iterable[int]]) -> "Ragged":

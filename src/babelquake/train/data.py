@@ -10,7 +10,7 @@ by itself. The number of workers changes nothing, and a resumed run continues wi
 
 import multiprocessing
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.pool import AsyncResult
 from typing import Any, Generic, TypeVar
@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.perturb.noise import Noise
 from babelquake.train.config import Config
 from babelquake.train.corpus import Ragged
 from babelquake.train.segmentation import Segmenter
@@ -39,9 +40,31 @@ class Pairs:
     target: Ragged
     source_segmenter: Segmenter
     target_segmenter: Segmenter
+    noise: "NoisySources | None" = None
 
     def __len__(self) -> int:
         return len(self.source)
+
+
+@dataclass(frozen=True)
+class NoisySources:
+    """Draws noise for sources and segments what it changed; a changed word is in no table of words."""
+
+    noise: Noise
+    words: Sequence[str]
+    pieces: Any
+    """The SentencePiece processor; changed sentences take its best segmentation."""
+
+    def mixed(self, sentences: Ragged, clean: Ragged, epoch: int, rows: NDArray[np.integer]) -> Ragged:
+        """The subwords of sentences, those of a share of them after a change drawn for this epoch."""
+        changed: dict[int, str] = {}
+        for place, row in enumerate(rows):
+            numbers = sentences.values[sentences.bounds[place] : sentences.bounds[place + 1]]
+            text = " ".join(map(self.words.__getitem__, numbers))
+            noisy = self.noise.of(text, f"{epoch}:{row}")
+            if noisy.perturbation is not None:
+                changed[place] = noisy.text
+        return clean.replaced(dict(zip(changed, self.pieces.encode(list(changed.values())), strict=True)))
 
 
 def chunk_batches(pairs: Pairs, config: Config, number: int) -> list[Batch]:
@@ -51,7 +74,10 @@ def chunk_batches(pairs: Pairs, config: Config, number: int) -> list[Batch]:
     order = np.random.default_rng([config.seed, epoch]).permutation(len(pairs))
     rows = np.array_split(order, per_epoch)[part]
     rng = np.random.default_rng([config.seed, epoch, part])
-    source = segmented(pairs.source.take(rows), pairs.source_segmenter, rng)
+    sentences = pairs.source.take(rows)
+    source = segmented(sentences, pairs.source_segmenter, rng)
+    if pairs.noise is not None:
+        source = pairs.noise.mixed(sentences, source, epoch, rows)
     target = segmented(pairs.target.take(rows), pairs.target_segmenter, rng)
     packed = pack(source, target, config)
     count = max(1, len(packed) // config.rows)

@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from babelquake.errors import BabelquakeError
+from babelquake.perturb.noise import Noise
+from babelquake.perturb.suite import suite
 from babelquake.train.config import Config, load
 from babelquake.train.corpus import Ragged, read_corpus, read_pairs, split_file
-from babelquake.train.data import Pairs, pack
+from babelquake.train.data import NoisySources, Pairs, pack
 from babelquake.train.export import finish
 from babelquake.train.initial_model import start_from
 from babelquake.train.segmentation import Fixed, segmentation
@@ -67,6 +69,7 @@ def train(
         corpus.target.sentences,
         kind.segmenter(model, corpus.source.words),
         Fixed(model, corpus.target.words),
+        _noise(settings, corpus.source.words, model),
     )
     print(f"[{settings.name}] {len(pairs)} pairs, ready after {time.time() - begun:.0f} s", flush=True)
     validation = _validation(settings, split_file(data, "dev"), model)
@@ -84,6 +87,14 @@ def train(
     if until is None and find_spec("ctranslate2"):
         finish(out / "weights.npz", out / "history.json", data, cache, out / "model", pieces=model)
     return out
+
+
+def _noise(config: Config, words: Sequence[str], model: Path) -> NoisySources | None:
+    """What changes sources while training, where the config names a suite for it."""
+    if config.noise is None:
+        return None
+    noise = Noise(suite(config.noise), config.noise_share, *config.noise_strength, config.language, config.seed)
+    return NoisySources(noise, words, processor(model))
 
 
 def _validation(config: Config, dev: Path, model: Path) -> Any:
@@ -114,8 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--until", type=float, help="seconds since the epoch at which training shall be over")
     parser.add_argument("--device")
     parser.add_argument("--init", help="a trained model to go on from")
+    parser.add_argument("--noise", help="a suite whose perturbations change a share of the sources")
+    parser.add_argument("--language", help="the sources' language, for perturbations that need it")
     parser.add_argument("--restart", action="store_true", help="ignore an earlier checkpoint")
-    numbers = (("seed", int), ("steps", int), ("minutes", float), ("workers", int), ("learning-rate", float))
+    numbers = (("seed", int), ("steps", int), ("minutes", float), ("workers", int), ("learning-rate", float), ("noise-share", float))
     for name, kind in numbers:
         parser.add_argument(f"--{name}", type=kind)
     options = parser.parse_args(arguments)
@@ -130,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             device=options.device,
             **{
                 name: getattr(options, name)
-                for name in ("seed", "steps", "minutes", "workers", "learning_rate", "init")
+                for name in ("seed steps minutes workers learning_rate init noise noise_share language").split()
             },
         )
     except BabelquakeError as error:
