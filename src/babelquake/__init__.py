@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from babelquake.models.settings import configure
     from babelquake.papers import reproduce
     from babelquake.perturb import Perturbation, perturb, perturbation
+    from babelquake.perturb.augmenting import augment, augment_file
     from babelquake.perturb.suite import Suite, suite
     from babelquake.perturb.table import perturb_table, write_perturb_table
     from babelquake.report.examples import example_table, examples
@@ -60,6 +61,8 @@ _PLACES = {
     "System": "babelquake.systems:System",
     "UserError": "babelquake.errors:UserError",
     "attack": "babelquake.studies.attack.study:attack",
+    "augment": "babelquake.perturb.augmenting:augment",
+    "augment_file": "babelquake.perturb.augmenting:augment_file",
     "check": "babelquake.studies.check.study:check",
     "compare": "babelquake.studies.compare:compare",
     "configure": "babelquake.models.settings:configure",
@@ -107,6 +110,8 @@ __all__ = [
     "UserError",
     "__version__",
     "attack",
+    "augment",
+    "augment_file",
     "check",
     "compare",
     "configure",

@@ -11,10 +11,10 @@ from babelquake.systems import System, system
 from babelquake.systems.bundled import available
 from babelquake.train.config import load
 
-MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
+MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-bpe-noise", "de-en-sentencepiece")
 MEGABYTE = 1_000_000
 CHRF_FLOOR = 57
-"""The three models reach 64.7, 60.8 and 65.3 on these 40 sentences of the bundled sample."""
+"""Those without noise reach 64.7, 60.8 and 65.3 on these 40 sentences of the bundled sample."""
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -28,11 +28,11 @@ def sample() -> tuple[list[str], list[str]]:
     return segments["source"].to_list(), [references[0] for references in segments["references"]]
 
 
-def test_three_models_ship_in_less_than_45_megabytes() -> None:
+def test_four_models_ship_in_less_than_60_megabytes() -> None:
     folders = available()
     assert sorted(folders) == sorted(MODELS)
     sizes = [path.stat().st_size for folder in folders.values() for path in folder.iterdir()]
-    assert sum(sizes) < 45 * MEGABYTE
+    assert sum(sizes) < 60 * MEGABYTE
 
 
 def test_models_translate_sensibly(model: System, sample: tuple[list[str], list[str]]) -> None:
@@ -75,4 +75,4 @@ def test_cards_are_complete(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_recipes_repeat_what_the_cards_say(name: str) -> None:
     card = json.loads((available()[name] / "card.json").read_text(encoding="utf-8"))
-    assert load(name).to_dict() | {"workers": 0} == {"init": None} | card["config"] | {"workers": 0}
+    assert load(name, workers=0) == load(card["config"], workers=0)

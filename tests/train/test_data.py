@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from babelquake.errors import UserError
+from babelquake.perturb.noise import Noise
+from babelquake.perturb.suite import suite
 from babelquake.train.config import bundled, load
 from babelquake.train.corpus import Ragged, read_corpus, split_file
-from babelquake.train.data import Pairs, pack, stream, unpack
+from babelquake.train.data import NoisySources, Pairs, pack, segmented, stream, unpack
 from babelquake.train.segmentation import Fixed, MergeDropout
-from babelquake.train.vocabulary import BEGIN, END, vocabulary
+from babelquake.train.vocabulary import BEGIN, END, processor, vocabulary
 
 CONFIG = load({"name": "toy", "steps": 1, "source_length": 40, "target_length": 32, "batch_tokens": 160})
 
@@ -55,7 +57,7 @@ def test_workers_and_resuming_change_nothing(toy_data, toy_cache):
 
 
 def test_bundled_configs_differ_only_in_segmentation_and_in_steps_of_equal_time():
-    configs = [load(path).to_dict() for path in bundled("nmt").values()]
+    configs = [load(path).to_dict() for name, path in bundled("nmt").items() if name != "de-en-bpe-noise"]
     assert len(configs) == 3
     for config in configs:
         del config["name"], config["segmentation"], config["steps"]
@@ -67,3 +69,28 @@ def test_a_wrong_setting_is_named():
         load({"name": "toy", "steps": 1, "learning_rat": 1})
     with pytest.raises(UserError, match="either steps or minutes"):
         load({"name": "toy"})
+
+
+def test_noise_changes_a_share_of_the_sources_anew_in_every_epoch(toy_data, toy_cache):
+    corpus = read_corpus(split_file(toy_data, "train"), toy_cache)
+    model = vocabulary("bpe", 110, toy_data, toy_cache)
+    segmenter, pieces = Fixed(model, corpus.source.words), processor(model)
+    noisy = NoisySources(Noise(suite("case[level=1,to=upper],final-delete"), share=0.5), corpus.source.words, pieces)
+    rows = np.arange(len(corpus.source.sentences))
+    clean = segmented(corpus.source.sentences, segmenter, np.random.default_rng(0))
+    first, again, second = (noisy.mixed(corpus.source.sentences, clean, epoch, rows) for epoch in (0, 0, 1))
+    assert first.values.tolist() == again.values.tolist()
+
+    def changed(made):
+        parts = [np.split(ragged.values, ragged.bounds[1:-1]) for ragged in (clean, made)]
+        return [place for place, (old, new) in enumerate(zip(*parts, strict=True)) if old.tolist() != new.tolist()]
+
+    assert changed(first) != changed(second)
+    assert 0.3 < len(changed(first)) / len(rows) < 0.7
+
+
+def test_ragged_rows_can_be_replaced():
+    rows = Ragged.of([[1, 2], [], [3]])
+    made = rows.replaced({1: [7, 8, 9], 2: []})
+    assert (made.values.tolist(), made.bounds.tolist()) == ([1, 2, 7, 8, 9], [0, 2, 5, 5])
+    assert rows.replaced({}) is rows

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from babelquake.cli.annotating import annotate
+from babelquake.cli.augmenting import augment
 from babelquake.cli.caching import cache
 from babelquake.cli.check import check_command
 from babelquake.cli.demonstrating import demo
@@ -81,6 +82,7 @@ app = typer.Typer(
 app.command("demo")(demo)
 app.command("list")(list_things)
 app.command("perturb")(perturb)
+app.command("augment")(augment)
 app.command("mt")(study_command("mt", MtOptions))
 app.command("metric")(scoring_command("metric", MetricOptions))
 app.command("qe")(scoring_command("qe", QeOptions))

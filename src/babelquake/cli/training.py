@@ -48,6 +48,17 @@ def nmt(
     init: Annotated[
         str | None, option("--init", "MODEL", "Fine-tune a model that ships, or the folder of a training.")
     ] = None,
+    noise: Annotated[
+        str | None,
+        option("--noise", "SUITE", "Change a share of the sources while training: a suite or perturbations."),
+    ] = None,
+    noise_share: Annotated[
+        float | None,
+        option("--noise-share", "X", "The share of sources to change; 0.3 unless the recipe says so.", min=0, max=1),
+    ] = None,
+    language: Annotated[
+        str | None, option("--language", "LANG", "The sources' language, for noise that needs it.")
+    ] = None,
     learning_rate: Annotated[float | None, option("--learning-rate", "X", "Override the recipe's.", min=0)] = None,
     steps: Steps = None,
     minutes: Minutes = None,
@@ -60,6 +71,7 @@ def nmt(
     Example: babelquake train nmt --config de-en-bpe --data europarl --out models/de-en-bpe
     """
     chosen: dict[str, Any] = {"init": init, "learning_rate": learning_rate, "resume": resume}
+    chosen |= {"noise": noise, "noise_share": noise_share, "language": language}
     _train("nmt", config, data, out, **chosen, seed=seed, steps=steps, minutes=minutes, device=device)
 
 

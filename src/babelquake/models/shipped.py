@@ -28,6 +28,7 @@ SHIPPED: dict[str, tuple[str, str]] = {
     "bytes-en": ("encoder, masked LM", "bertscore[model=bytes-en]"),
     "de-en-bpe": ("translator", "bundled[model=de-en-bpe]"),
     "de-en-bpe-dropout": ("translator", "bundled[model=de-en-bpe-dropout]"),
+    "de-en-bpe-noise": ("translator", "bundled[model=de-en-bpe-noise]"),
     "de-en-sentencepiece": ("translator", "bundled[model=de-en-sentencepiece]"),
     "gpt-en": ("causal LM", "perplexity[model=gpt-en]"),
     "judge-en": ("learned metric", "cross-encoder[model=judge-en]"),

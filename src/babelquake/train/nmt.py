@@ -32,6 +32,10 @@ BLEU_SENTENCES = 200
 """Dev sentences translated for the BLEU that is printed during training."""
 
 
+OVERRIDES = ("seed", "steps", "minutes", "workers", "learning_rate", "init", "noise", "noise_share", "language")
+"""Settings of a config that the command line can replace."""
+
+
 def train(
     config: str | Path | Mapping[str, Any],
     data: Path,
@@ -128,7 +132,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--noise", help="a suite whose perturbations change a share of the sources")
     parser.add_argument("--language", help="the sources' language, for perturbations that need it")
     parser.add_argument("--restart", action="store_true", help="ignore an earlier checkpoint")
-    numbers = (("seed", int), ("steps", int), ("minutes", float), ("workers", int), ("learning-rate", float), ("noise-share", float))
+    numbers = (
+        ("seed", int),
+        ("steps", int),
+        ("minutes", float),
+        ("workers", int),
+        ("learning-rate", float),
+        ("noise-share", float),
+    )
     for name, kind in numbers:
         parser.add_argument(f"--{name}", type=kind)
     options = parser.parse_args(arguments)
@@ -141,10 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             cache=options.cache,
             until=options.until,
             device=options.device,
-            **{
-                name: getattr(options, name)
-                for name in ("seed steps minutes workers learning_rate init noise noise_share language").split()
-            },
+            **{name: getattr(options, name) for name in OVERRIDES},
         )
     except BabelquakeError as error:
         parser.exit(error.exit_status, f"babelquake: {error}\n")
