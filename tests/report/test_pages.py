@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from tests.chromium import NEEDED
 
-from babelquake.report.comparison_heatmap import versus_heat
-from babelquake.report.comparison_page import versus_tables
+from babelquake.report.comparison_page import comparison_page
 from babelquake.report.html import write_html
 from babelquake.runs.run import Run
 from babelquake.studies.compare import compare
@@ -29,9 +28,7 @@ def files(runs: dict[str, Run], tmp_path_factory: pytest.TempPathFactory) -> dic
         write_html([runs[kind]], folder / f"{kind}.html")
     write_html([runs["mt"], runs["qe"]], folder / "several.html")
     before, after = (mt_run(folder / name, systems=[system]) for name, system in (("before", new), ("after", old)))
-    changes = compare(before, after)
-    heat = versus_heat(before, after, changes)
-    write_html([before, after], folder / "versus.html", versus_tables(before, after, changes), heat)
+    write_html([before, after], folder / "versus.html", comparison_page(before, after, compare(before, after)))
     return {path.stem: path for path in folder.glob("*.html")}
 
 
@@ -70,7 +67,7 @@ def test_a_report_opens_with_its_verdict_charts_and_examples(page_of: Open, kind
     assert page.get_by_text("could not be").count() == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "versus"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_no_serious_problem(page_of: Open, kind: str, theme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python, which carries axe-core")
@@ -86,7 +83,7 @@ def test_axe_finds_no_serious_problem(page_of: Open, kind: str, theme: str) -> N
 
 
 def test_nothing_is_wider_than_a_phone(page_of: Open) -> None:
-    for kind in KINDS:
+    for kind in (*KINDS, "versus"):
         page = page_of(kind, viewport={"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
@@ -222,7 +219,7 @@ def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> No
 def test_several_runs_have_a_selector(page_of: Open) -> None:
     page = page_of("several")
     assert page.get_by_role("heading", level=1).inner_text().startswith("Best under noise: new, ")
-    page.get_by_label("Run", exact=True).select_option(label="qe")
+    page.get_by_label("Page", exact=True).select_option(label="qe")
     page.wait_for_selector("#run-1[data-ready]")
     assert page.locator("#run-1 .study").inner_text().startswith("Do these quality estimators notice what matters?")
     page.keyboard.press("j")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
-from babelquake.cli.options import AsJson, one_of, option
+from babelquake.cli.options import AsJson, one_of, option, switch
 
 if TYPE_CHECKING:
     from babelquake.report.comparison_page import ComparisonPage
@@ -22,6 +22,14 @@ def report(
     markdown: Annotated[Path | None, option("--markdown", "PATH", "Write the tables as Markdown.")] = None,
     latex: Annotated[Path | None, option("--latex", "PATH", "Write the tables as LaTeX (booktabs).")] = None,
     png: Annotated[Path | None, option("--png", "PATH", "Write every plot as PNG and SVG into a folder.")] = None,
+    intervals: Annotated[bool, switch("--intervals", "Keep the columns of 95 % intervals in LaTeX tables.")] = False,
+    leaderboard: Annotated[
+        Path | None,
+        option("--leaderboard", "PATH", "Compare scorers over all runs: LaTeX or Markdown table, PNG or SVG chart."),
+    ] = None,
+    mine: Annotated[
+        list[str] | None, option("--mine", "SCORER", "Mark this scorer on the leaderboard; repeatable.")
+    ] = None,
     summary: Annotated[
         Path | None, option("--summary", "PATH", "Write one slide (16:9, PNG or SVG): the answer, one chart, examples.")
     ] = None,
@@ -46,11 +54,15 @@ def report(
     if latex:
         from babelquake.report.latex import to_latex
 
-        written.append(_written(latex, to_latex(opened)))
+        written.append(_written(latex, to_latex(opened, intervals)))
     if png:
         from babelquake.report.plots import write_images
 
         written += write_images(opened, png)
+    if leaderboard:
+        from babelquake.report.leaderboard import write_leaderboard
+
+        written.append(write_leaderboard(opened, leaderboard, mine or ()))
     if summary:
         from babelquake.errors import UserError
         from babelquake.report.slide import write_slide
@@ -62,7 +74,7 @@ def report(
         from babelquake.report.model_card import to_model_card
 
         written.append(_written(model_card, to_model_card(opened)))
-    if html or not (markdown or latex or png or summary or model_card):
+    if html or not (markdown or latex or png or leaderboard or summary or model_card):
         from babelquake.report.html import write_html
 
         target = html or runs[0] / "report.html"

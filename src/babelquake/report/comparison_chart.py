@@ -111,6 +111,7 @@ def _dumbbells(rows: list[dict[str, Any]], unit: str) -> Any:
         .mark_point(shape=f"triangle-{'right' if up else 'left'}", filled=True, size=110, opacity=1)
         .encode(x="new:Q", tooltip=tips)
         for up in (True, False)
+        if any(row["up"] == up and row["kind"] != "no significant change" for row in rows)
     ]
     text = base.mark_text(align="left", dx=11, fontSize=12).encode(x="end:Q", text="change:N")
     return alt.layer(line, start, *heads, text).properties(height=lines(rows) + 10 * len(rows))

@@ -6,7 +6,7 @@ import regex
 
 from babelquake.escape import visible
 from babelquake.report.page import tables
-from babelquake.report.table import Table, is_numeric
+from babelquake.report.table import Table, is_numeric, leading_number
 from babelquake.runs.command import signatures
 from babelquake.runs.run import AnyRun, opened, run_names
 
@@ -34,6 +34,11 @@ SPECIAL = {
     "·": r"$\cdot$",
     "…": r"\ldots{}",
     "–": "--",
+    "★": r"$\star$",
+    "†": r"\textdagger{}",
+    "→": r"$\to$",
+    "α": r"$\alpha$",
+    "≥": r"$\geq$",
     "⟨": r"$\langle$",
     "⟩": r"$\rangle$",
 }
@@ -44,14 +49,21 @@ WIDE = 7
 """Tables with more columns than this span both columns of a page."""
 
 
-def to_latex(runs: AnyRun | Sequence[AnyRun]) -> str:
-    """Every table of every run; the file is meant for `\\input`."""
+INTERVAL = "95 % interval"
+
+
+def to_latex(runs: AnyRun | Sequence[AnyRun], intervals: bool = False) -> str:
+    """Every table of every run; the file is meant for `\\input`. Columns of intervals only if asked for."""
     parts = ['% needs \\usepackage{booktabs}; for the quotation mark " also \\usepackage[T1]{fontenc}']
     given = opened(runs)
+
+    def kept(table: Table) -> Table:
+        return table if intervals or INTERVAL not in table.columns else table.without(INTERVAL)
+
     for run, called in zip(given, run_names(given), strict=True):
         parts.append(f"\n% {_comment(called)}")
         parts += [f"% {_comment(name)}: {_comment(text)}" for name, text in signatures(run).items()]
-        parts += [table_latex(table, f"{called}-{place}") for place, table in enumerate(tables(run), 1)]
+        parts += [table_latex(table, f"{called}-{place}") for place, table in enumerate(map(kept, tables(run)), 1)]
     return "\n".join(parts) + "\n"
 
 
@@ -82,16 +94,38 @@ def table_latex(table: Table, label: str) -> str:
 
 def _lines(table: Table) -> list[str]:
     lines: list[str] = []
+    best = _best(table)
     above: tuple[str, ...] = ()
-    for row in table.rows:
+    for number, row in enumerate(table.rows):
         same = 0
         while above and same < min(LEADING, len(row) - 1) and row[same] == above[same]:
             same += 1
         if above and same == 0 and grouped(table):
             lines.append(r"\addlinespace")
-        lines.append(" & ".join("" if place < same else escape(cell) for place, cell in enumerate(row)) + r" \\")
+        cells = (
+            rf"\textbf{{{escape(cell)}}}" if (number, place) in best else escape(cell) for place, cell in enumerate(row)
+        )
+        lines.append(" & ".join("" if place < same else cell for place, cell in enumerate(cells)) + r" \\")
         above = row
     return lines
+
+
+def _best(table: Table) -> set[tuple[int, int]]:
+    """Rows and columns of the best cells: of every group of lines where the first column names groups."""
+    found: set[tuple[int, int]] = set()
+    groups: dict[str, list[int]] = {}
+    for number, row in enumerate(table.rows):
+        groups.setdefault(row[0] if grouped(table) else "", []).append(number)
+    for name, way in table.better:
+        place = table.columns.index(name)
+        for numbers in groups.values():
+            known = {
+                number: value for number in numbers if (value := leading_number(table.rows[number][place])) is not None
+            }
+            if len(known) > 1:
+                best = max(known.values()) if way == "up" else min(known.values())
+                found |= {(number, place) for number, value in known.items() if value == best}
+    return found
 
 
 def grouped(table: Table) -> bool:

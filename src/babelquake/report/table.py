@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import regex
+
 from babelquake.runs.measures import CANNOT_BE_TESTED
 
 
@@ -17,6 +19,8 @@ class Table:
     note: str = ""
     spare: tuple[str, ...] = ()
     """Columns that a narrow terminal may leave out, the first first."""
+    better: tuple[tuple[str, str], ...] = ()
+    """Columns whose best cell stands out in a paper, and which way is better: up or down."""
 
     def without(self, column: str) -> "Table":
         """The table without a column."""
@@ -73,6 +77,12 @@ def interval(row: dict[str, Any], digits: int = 2) -> str:
     if row["low"] is None or row["high"] is None:
         return ""
     return f"[{number(row['low'], digits, sign=True)}, {number(row['high'], digits, sign=True)}]"
+
+
+def leading_number(cell: str) -> float | None:
+    """The number that a cell begins with; None where it does not."""
+    found = regex.match(r"[+−-]?\d[\d,]*(?:\.\d+)?", cell)
+    return float(found[0].replace("−", "-").replace(",", "")) if found else None
 
 
 def is_numeric(column: tuple[str, ...]) -> bool:

@@ -1,7 +1,13 @@
 """The page of `correlate`: who agrees best with people, by every definition, and whose lead is more than chance."""
 
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from babelquake.report.charts import HEIGHT, PALETTE, Chart, View, data, dots, points, tooltips
 from babelquake.report.page import Page
-from babelquake.report.results import results_of, statistic_text
+from babelquake.report.results import named, results_of, scorer_text, statistic_text
 from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
 from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
@@ -13,13 +19,25 @@ def correlate_tables(run: Run) -> list[Table]:
     tables = []
     for pair in values(results.where(*STATISTICS), "language_pair"):
         here = results.where(*STATISTICS, language_pair=pair)
+        among = values(here, "scorer")
         measures = [name for name in STATISTICS if any(row["measure"] == name for row in here)]
         lines = tuple(
-            (scorer, *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures))
+            (
+                scorer_text(scorer, among),
+                *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures),
+            )
             for scorer in values(here, "scorer")
         )
         names = tuple(map(statistic_text, measures))
-        tables.append(Table(f"Agreement with humans{of(pair)}", ("scorer", *names), lines, spare=names[:0:-1]))
+        tables.append(
+            Table(
+                f"Agreement with humans{of(pair)}",
+                ("scorer", *names),
+                lines,
+                spare=names[:0:-1],
+                better=tuple((name, "up") for name in names),
+            )
+        )
     return tables + _differences(results)
 
 
@@ -37,4 +55,68 @@ def _differences(results: Results) -> list[Table]:
     return table_of("Differences between scorers", rows, columns, note, spare)
 
 
-PAGE = Page(correlate_tables)
+def correlate_views(run: Run) -> list[View]:
+    """Per language pair: agreement with intervals by every definition, then each scorer's scores against people's."""
+    results = results_of(run)
+    pairs = values(results.where(*STATISTICS), "language_pair")
+    return [
+        View(pair or "all", [*_agreement(results, pair), *_scatters(run, results, pair)], key={"language_pair": pair})
+        for pair in sorted(pairs, key=lambda pair: pair != "average")
+    ]
+
+
+def _agreement(results: Results, pair: str | None) -> list[Chart]:
+    rows = [row for row in results.known(*STATISTICS, language_pair=pair) if row["other"] is None]
+    first = next((name for name in STATISTICS if any(row["measure"] == name for row in rows)), None)
+    if first is None:
+        return []
+    order = [row["scorer"] for row in sorted(rows, key=lambda row: -row["value"]) if row["measure"] == first]
+    rows.sort(key=lambda row: order.index(row["scorer"]) if row["scorer"] in order else len(order))
+    shown = points(rows, name=named(rows), label=lambda row: statistic_text(row["measure"]))
+    scale = alt.Scale(zero=False, nice=True)
+    chart = dots(shown, values(shown, "name"), "scorer", "agreement", scale, label="measured by", value="agreement")
+    described = (
+        "Agreement of every scorer with people, by every definition, with 95 % intervals; further right is better."
+    )
+    return [Chart("agreement", f"Agreement with people{of(pair)}", described, chart)]
+
+
+def _scatters(run: Run, results: Results, pair: str | None) -> list[Chart]:
+    """Each scorer's scores against people's, segment by segment."""
+    people = run.scan("segments").select("row", people="score") if "score" in _columns(run, "segments") else None
+    if people is None or pair == "average" or not run.has("scores"):
+        return []
+    scores = run.scan("scores").filter(pl.col("language_pair").eq_missing(pl.lit(pair))).drop_nulls("score")
+    table = scores.join(people, on="row").drop_nulls("people").select("row", "scorer", "score", "people").collect()
+    among = table["scorer"].unique(maintain_order=True).to_list()
+    charts = []
+    for scorer in among[:MOST]:
+        mine = table.filter(scorer=scorer)
+        if mine.height < LEAST:
+            continue
+        shown = mine.filter(pl.col("row") % max(1, mine.height // POINTS) == 0)
+        found = results.one("pearson", language_pair=pair, scorer=scorer)
+        r = f", Pearson's r = {number(found['value'], 2)}" if found and found["value"] is not None else ""
+        name = scorer_text(scorer, among)
+        described = f"Every point is a translation: its {name} across, people's score up{r}."
+        described += f" {shown.height:,} of {mine.height:,} are shown." if shown.height < mine.height else ""
+        charts.append(Chart(f"scatter-{scorer}", f"{name} against people", described, _scatter(shown, name)))
+    return charts
+
+
+MOST, LEAST, POINTS = 8, 5, 400
+"""Scorers that have a picture; points that one needs, and that it shows at most, about."""
+
+
+def _scatter(table: pl.DataFrame, name: str) -> Any:
+    chart = alt.Chart(data(table.to_dicts())).mark_point(filled=True, size=30, opacity=0.5, color=PALETTE[0])
+    x = alt.X("score:Q", title=name, scale=alt.Scale(zero=False))
+    y = alt.Y("people:Q", title="people", scale=alt.Scale(zero=False))
+    return chart.encode(x=x, y=y, tooltip=tooltips(score=name, people="people")).properties(height=HEIGHT)
+
+
+def _columns(run: Run, table: str) -> list[str]:
+    return run.scan(table).collect_schema().names() if run.has(table) else []
+
+
+PAGE = Page(correlate_tables, correlate_views)

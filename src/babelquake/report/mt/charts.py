@@ -217,7 +217,7 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
         .properties(height=HEIGHT)
     )
     described = f"Each point is a system under one perturbation: ROBUST across, CONSIS up{r} (Niu 2020 Figure 1)."
-    return [Chart("robust-consis", f"ROBUST and CONSIS{r}", described, chart)]
+    return [Chart("robust-consis", "ROBUST against CONSIS", described, chart)]
 
 
 def _changes(results: Results, pair: str | None) -> list[Chart]:

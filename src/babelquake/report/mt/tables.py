@@ -110,6 +110,7 @@ def _overall(results: Results) -> list[Table]:
             lines,
             _overall_note(rows),
             ("rank", "Δ", "CONSIS"),
+            (("under noise", "up"), ("clean", "up"), ("Δ", "up"), ("ROBUST", "up"), ("CONSIS", "up")),
         ),
         *table_of("Overall: differences", compared, columns, note_on(compared), ("95 % interval",)),
     ]
@@ -150,7 +151,8 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
     parts = ["Mean ± standard deviation over resampled segments. Changed: segments; words: % of words changed."]
     parts += [*floors(results, pair, perturbations), "Δ: better is up.", note_on(tested)]
     spare = ("n", "perturbed", "clean", "Δ", "% inc.", "changed")
-    return Table(_view(pair, scorer, results), columns, lines, " ".join(filter(None, parts)), spare)
+    better = (("clean", "up"), ("perturbed", "up"), ("Δ", "up"), ("ROBUST", "up"), ("CONSIS", "up"), ("% inc.", "down"))
+    return Table(_view(pair, scorer, results), columns, lines, " ".join(filter(None, parts)), spare, better)
 
 
 def floors(results: Results, pair: str | None, perturbations: list[tuple[str, float | None]]) -> list[str]:

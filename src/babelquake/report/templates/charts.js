@@ -8,9 +8,9 @@ const CONFIG = {
   view: { stroke: null },
 };
 
-function chartFigure(chart) {
+function chartFigure(chart, heading = 'h3') {
   const plot = make('div', { class: 'plot', role: 'img', 'aria-label': visible(chart.description) });
-  const figure = make('figure', { class: chart.wide ? 'chart wide' : 'chart' }, make('h3', {}, visible(chart.title)), plot, make('figcaption', {}, visible(chart.description)));
+  const figure = make('figure', { class: chart.wide ? 'chart wide' : 'chart' }, make(heading, {}, visible(chart.title)), plot, make('figcaption', {}, visible(chart.description)));
   const options = { actions: false, ast: true, renderer: 'svg', config: CONFIG, tooltip: { theme: 'custom' } };
   figure.draw = () => window.vegaEmbed(plot, fitted(chart.spec, plot.clientWidth), options).catch((error) => { plot.textContent = `This chart could not be drawn: ${error.message}`; });
   return figure;
@@ -22,7 +22,7 @@ function fitted(spec, width) {
 }
 
 function chartGrid(charts) {
-  const figures = charts.map(chartFigure);
+  const figures = charts.map((chart) => chartFigure(chart));
   const grid = make('div', { class: 'grid' }, ...figures);
   grid.draw = () => Promise.all(figures.map((figure) => figure.draw()));
   return grid;

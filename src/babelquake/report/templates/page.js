@@ -36,7 +36,7 @@ async function build(section) {
   const lead = section.querySelector('.lead');
   let drawn = null;
   if (lead && data.lead) {
-    const figure = chartFigure(data.lead);
+    const figure = chartFigure(data.lead, 'h2');
     lead.append(figure);
     drawn = figure.draw();
   }
