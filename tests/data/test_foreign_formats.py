@@ -163,7 +163,7 @@ def test_windows_1252_is_read_and_said(tmp_path: Path) -> None:
         ("a.txt", TMX, "mark-up"),
         ("a.xml", "<html><p>Hallo</p></html>", "mark-up"),
         ("a.tmx", TMX[:200], "well-formed"),
-        ("a.tmx", "<!DOCTYPE tmx [<!ENTITY a 'b'>]><tmx/>", "declares entities"),
+        ("a.tmx", "<!DOCTYPE tmx [<!ENTITY a 'b'>]><tmx/>", "its own entities"),
         ("a.tmx", "<tmx/>", "no readable segments"),
         ("a.sgm", "Guten Tag.", "no <seg"),
         ("a.xlsx", "no workbook", "a.xlsx cannot be read as a workbook"),
