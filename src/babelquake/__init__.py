@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from babelquake.scorers import MeanScorer, Questions, Scorer, scorer
     from babelquake.studies import plans as plan
     from babelquake.studies.attack.study import attack
+    from babelquake.studies.challenge.study import challenge
     from babelquake.studies.check.study import check
     from babelquake.studies.compare import compare
     from babelquake.studies.correlate.study import correlate
@@ -66,6 +67,7 @@ _PLACES = {
     "check": "babelquake.studies.check.study:check",
     "compare": "babelquake.studies.compare:compare",
     "configure": "babelquake.models.settings:configure",
+    "challenge": "babelquake.studies.challenge.study:challenge",
     "correlate": "babelquake.studies.correlate.study:correlate",
     "dataset": "babelquake.data:dataset",
     "defence": "babelquake.systems.defences:defence",
@@ -112,6 +114,7 @@ __all__ = [
     "attack",
     "augment",
     "augment_file",
+    "challenge",
     "check",
     "compare",
     "configure",

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from babelquake.cli.annotating import annotate
 from babelquake.cli.augmenting import augment
 from babelquake.cli.caching import cache
+from babelquake.cli.challenge import challenge
 from babelquake.cli.check import check_command
 from babelquake.cli.demonstrating import demo
 from babelquake.cli.guard import guarded
@@ -95,6 +96,7 @@ app.command("compare")(compare)
 app.command("reproduce")(reproduce)
 app.command("rerun")(rerun)
 app.add_typer(annotate, name="annotate")
+app.add_typer(challenge, name="challenge")
 app.add_typer(train, name="train")
 app.add_typer(neighbours, name="neighbours")
 app.command("cache")(cache)

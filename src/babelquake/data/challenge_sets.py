@@ -1,14 +1,21 @@
 """Challenge sets of the WMT evaluation task, as submitted and as returned with metrics' scores.
 
 Submitted: `NAME/NAME.PAIR.src.txt`, `NAME.PAIR.hyp-1.txt` … and perhaps `.ref.txt` and `.meta.txt` (domain, document),
-line by line. Returned: `NAME/{primary,secondary,baseline}/METRIC.tsv` with `segment_id`, `system_id`, languages and
-`overall`; the texts are looked for under `1-submitted` beside the returned folder, and every metric's scores become a
-column of its name. `FOLDER:PAIR` takes one language pair.
+line by line; what the authors keep for themselves may lie beside it: `.internal` (a category a line) or `.key.tsv`
+(columns `category`, `better`, `expected`), as `babelquake challenge build` writes it.
+
+Returned: `NAME/{primary,secondary,baseline}/METRIC.tsv` with `segment_id`, `system_id`, languages and `overall`; the
+texts are looked for under `1-submitted` beside the returned folder, and every metric's scores become a column of its
+name. `FOLDER:PAIR` takes one language pair.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from babelquake.data.dataset import Dataset
 from babelquake.data.joining import join
@@ -24,6 +31,10 @@ HYPOTHESIS = re.compile(r"\.(hyp-?\d+)\.txt$")
 RETURNED = ("segment_id", "source_lang", "target_lang", "system_id", "overall")
 """The columns of returned scores that are read."""
 SUBMITTED = "1-submitted"
+KEY = ".key.tsv"
+KEY_COLUMNS = ("category", "better", "expected")
+LINE = re.compile(r"\d+$")
+"""The line of a source, with which its id ends."""
 
 
 def is_challenge_set(what: str) -> bool:
@@ -85,9 +96,13 @@ def _read(folder: Path, pair: str, file: Path, scores: dict[str, Path]) -> Datas
         "system": [name for name in hypotheses for _ in sources],
         "language_pair": [pair] * (count * copies),
     }
-    beside = {"reference": ".ref.txt", "meta": ".meta.txt"}
+    beside = {"reference": ".ref.txt", "meta": ".meta.txt", "category": ".internal"}
+    if not (folder / f"{start}.meta.txt").is_file():
+        beside["meta"] = ".meta.tsv"
     known = {name: folder / f"{start}{ending}" for name, ending in beside.items()}
     given = {name: text_lines(path, notes) for name, path in known.items() if path.is_file()}
+    if "doc_id" in given.get("meta", [""])[0].split("\t"):
+        del given["meta"][0]
     for name, texts in given.items():
         same_length(file, sources, known[name], texts)
     if "reference" in given:
@@ -95,30 +110,65 @@ def _read(folder: Path, pair: str, file: Path, scores: dict[str, Path]) -> Datas
     if "meta" in given:
         columns["domain"] = [line.partition("\t")[0] for line in given["meta"]] * copies
         columns["document"] = [line.partition("\t")[2] for line in given["meta"]] * copies
+    if "category" in given:
+        columns["category"] = given["category"] * copies
+    columns |= {name: told * copies for name, told in _key(folder / f"{start}{KEY}", file, sources).items()}
     for metric, path in scores.items():
-        table = _returned(path, pair)
+        table = _returned(path).get(LanguagePair.known(pair) or pair, {})
         columns[metric] = [table.get((name, line)) for name in hypotheses for line in range(1, count + 1)]
     numbers = list(range(1, count + 1)) * copies
     return to_dataset(Table(str(file), f"{folder.name}:{pair}", columns, numbers, notes=notes))
 
 
+def _key(path: Path, file: Path, sources: list[str]) -> dict[str, list[str | None]]:
+    """What the authors of a set know of each line: its category, which hypothesis is better, what is expected."""
+    if not path.is_file():
+        return {}
+    header, *rows = (line.split("\t") for line in text_lines(path, []))
+    same_length(file, sources, path, ["\t".join(row) for row in rows])
+    places = {name: header.index(name) for name in KEY_COLUMNS if name in header}
+    return {name: [row[place] or None for row in rows] for name, place in places.items()}
+
+
+def read_returned(folder: str | Path, data: Dataset) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Returned scores of a set that was read: metric → a score per row of it, NaN where there is none.
+
+    The folder has `METRIC.tsv`, perhaps in `primary`, `secondary` and `baseline`. A row of scores belongs to the
+    hypothesis `system_id` of line `segment_id` of its language pair.
+    """
+    files = _scores(Path(folder))
+    if not files:
+        raise UserError(f"{folder} has no returned scores: expected METRIC.tsv with {', '.join(RETURNED)}.")
+    rows = list(data.segments.select("id", "system", "language_pair").iter_rows())
+    lines_of = [LINE.search(name) for name, _, _ in rows]
+    for metric, file in files.items():
+        found, values = _returned(file), []
+        for (_, system, pair), line in zip(rows, lines_of, strict=True):
+            score = found.get(pair, {}).get((system, int(line[0]))) if line else None
+            values.append(np.nan if score is None else score)
+        if np.isnan(values).all():
+            raise UserError(f"{file}: no row belongs to a hypothesis of {data.name}, by language pair, line and name.")
+        yield metric, np.array(values)
+
+
 def _scores(folder: Path) -> dict[str, Path]:
     """Metric → its file of returned scores."""
-    files = sorted(folder.glob("*/*.tsv")) if folder.is_dir() else []
+    files = sorted([*folder.glob("*.tsv"), *folder.glob("*/*.tsv")]) if folder.is_dir() else []
     return {file.stem: file for file in files if set(RETURNED) <= set(next(lines(file), "").split("\t"))}
 
 
-def _returned(file: Path, pair: str) -> dict[tuple[str, int], float | None]:
-    """A metric's scores of a language pair: hypothesis and line → score."""
+def _returned(file: Path) -> dict[str, dict[tuple[str, int], float | None]]:
+    """A metric's scores: language pair → hypothesis and line → score."""
     rows = iter(enumerate(lines(file), start=1))
     header = next(rows)[1].split("\t")
     places = [header.index(name) for name in RETURNED]
-    found: dict[tuple[str, int], float | None] = {}
+    found: dict[str, dict[tuple[str, int], float | None]] = {}
     for line, text in rows:
         cells = text.split("\t")
         if len(cells) != len(header):
             raise UserError(f"{file} line {line}: {len(cells)} columns where the header has {len(header)}.")
         segment, source, target, system, score = (cells[place] for place in places)
-        if f"{source}-{target}" == pair and segment.isdecimal():
-            found[system, int(segment)] = number(score, f"{file} line {line}: overall")
-    return found
+        if segment.isdecimal():
+            mine = found.setdefault(f"{source}-{target}", {})
+            mine[system, int(segment)] = number(score, f"{file} line {line}: overall")
+    return {LanguagePair.known(pair) or pair: scores for pair, scores in found.items()}

@@ -56,6 +56,7 @@ PAGES: Registry[Page] = Registry(
     "babelquake.pages",
     {
         "attack": "babelquake.report.attack.page:PAGE",
+        "challenge": "babelquake.report.challenge.page:PAGE",
         "check": "babelquake.report.check.page:PAGE",
         "correlate": "babelquake.report.correlate.page:PAGE",
         "human": "babelquake.report.human.page:PAGE",

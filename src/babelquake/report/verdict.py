@@ -473,6 +473,43 @@ def agrees_less(finding: Finding, names: Names) -> str:
     )
 
 
+# challenge
+
+
+def ranks_best(finding: Finding, names: Names) -> str:
+    first, *others = finding.numbers
+    share = f"{names.who(first.scorer)} ranks the better translation first for {number(first.value, 1)} % of sources"
+    where = f" ({finding.language_pair})" if finding.language_pair else ""
+    if not others:
+        return f"{share}{where}."
+    return f"{share}{where}, most of all{_next_to(finding, names)}."
+
+
+def ranks_worst(finding: Finding, names: Names) -> str:
+    first = finding.numbers[0]
+    where = f" ({finding.language_pair})" if finding.language_pair else ""
+    return (
+        f"{names.who(first.scorer)} ranks the better translation first for only {number(first.value, 1)} % of sources"
+        f"{where}, least of all{_next_to(finding, names)}."
+    )
+
+
+def _next_to(finding: Finding, names: Names) -> str:
+    """The next metric, and whether the difference to it is significant."""
+    second = finding.numbers[1]
+    other = f"{names.who(second.scorer)} {number(second.value, 1)} %"
+    if finding.outcome == "significant":
+        return f"; the next, {other}, differs significantly{p_text(finding.test)}"
+    return f"; the next is {other}{tested(finding, 'the difference')}"
+
+
+def does_not_look(finding: Finding, names: Names) -> str:
+    where = f" ({finding.language_pair})" if finding.language_pair else ""
+    listing = listed([names.who(one.scorer) for one in finding.numbers])
+    verb = "gives" if len(finding.numbers) == 1 else "give"
+    return f"{listing} {verb} all translations of a source the same score{where}."
+
+
 # human
 
 
@@ -711,6 +748,7 @@ WORDS: dict[str, Words] = {
     **_all(fooled, withstood, transfer, further_than_people),
     **_all(failures),
     **_all(agrees_best, agree_alike, agrees_less),
+    **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),
     **_all(collapsed, nothing_testable, requirement),
     **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same),

@@ -95,6 +95,7 @@ STUDIES: Registry[Study] = Registry(
     "babelquake.studies",
     {
         "attack": "babelquake.studies.attack.study:ATTACK",
+        "challenge": "babelquake.studies.challenge.study:CHALLENGE",
         "check": "babelquake.studies.check.study:CHECK",
         "correlate": "babelquake.studies.correlate.study:CORRELATE",
         "human": "babelquake.studies.human.study:HUMAN",

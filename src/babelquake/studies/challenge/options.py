@@ -1,0 +1,40 @@
+"""What the study of challenge sets can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from babelquake.studies.options import BY, SCORER, Option, StudyOptions, Words
+
+if TYPE_CHECKING:
+    from babelquake.studies.resolve import Scorers
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChallengeOptions(StudyOptions):
+    """Measure whether metrics rank the better translations of a challenge set above the worse ones.
+
+    Example: babelquake challenge score -d 1-submitted/condrift --returned 4-to_return/condrift --out runs/condrift
+    """
+
+    returned: Annotated[
+        Words,
+        Option(metavar="DIR", help="Folder of returned scores: METRIC.tsv, or primary/METRIC.tsv and so on."),
+    ] = ()
+    scorers: Annotated[Scorers, SCORER] = ()
+    order: Annotated[
+        Words,
+        Option(
+            metavar="NAMES",
+            help="Hypotheses, best first, as in hyp-3,hyp-2; those not named are worse. Default: what the set says, "
+            "else hyp-1 is the best.",
+        ),
+    ] = ()
+    lower: Annotated[Words, Option(metavar="METRIC", help="Metrics whose lower scores are better; repeatable.")] = ()
+    by: Annotated[str | None, BY] = None
+
+    @property
+    def needs_scorers(self) -> bool:
+        """Whether nothing can be measured without a scorer: returned scores need none."""
+        return not self.returned

@@ -1,0 +1,265 @@
+"""Challenge sets: do metrics rank the better translation of a source above the worse ones?
+
+A set has several hypotheses of every source. Which is better is said by the set (sets that `challenge build` made have
+a key), or by `order`; where nobody says it, hyp-1 is better than the others. Scores come from metrics elsewhere, as the
+WMT evaluation task returns them, or from scorers here. A worse hypothesis that is the same text tests nothing.
+
+Of every pair of a better and a worse hypothesis: does the better score strictly higher (accuracy), and by how many
+standard deviations of the metric's scores (sensitivity)? Of every source: does the better outrank every worse one?
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from babelquake.data import Dataset
+from babelquake.data.challenge_sets import read_returned
+from babelquake.engine import in_turn
+from babelquake.errors import UserError
+from babelquake.runs.measures import Measure, kinds_in
+from babelquake.runs.run import Run
+from babelquake.scorers import Questions, Scorer
+from babelquake.scorers.base import Array
+from babelquake.stats.bootstrap import bootstrap, ratio_of
+from babelquake.stats.testing import Test, exchange_test
+from babelquake.stats.units import aligned, by_unit
+from babelquake.studies.card import Study
+from babelquake.studies.cells import Cell, Place, paired_test
+from babelquake.studies.challenge import kinds
+from babelquake.studies.challenge.options import ChallengeOptions
+from babelquake.studies.challenge.verdict import TIED, challenge_findings
+from babelquake.studies.options import takes
+from babelquake.studies.resolve import references_each, scorers_of, several
+from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.session import Session
+from babelquake.studies.slices import Slices, slices_of
+from babelquake.studies.tests_to_measures import Families, measured
+
+FORMULAS = {
+    "detection_accuracy": ratio_of(1, 0, times=100),
+    "outranks_all": ratio_of(4, 3, times=100),
+    "sensitivity": ratio_of(5, 6),
+}
+"""Of the sums of: pairs, those that the better wins, those it loses, sources, those it wins, losses in sd, pairs of any
+kind."""
+SAME = "same"
+"""What a set expects of variants that keep the meaning: they are no worse, so only sensitivity looks at them."""
+FIRST = "hyp-1"
+
+
+def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
+    """The cells of a finished run."""
+    yield from challenge_cells(run.table("pairs"), run.segments, resamples, seed)
+
+
+CHALLENGE = Study(
+    "challenge",
+    ChallengeOptions,
+    question="Do these metrics rank better translations above worse ones?",
+    inputs=("translation",),
+    measures=kinds_in(kinds),
+    gated=("detection_accuracy", "outranks_all"),
+    cells=stored_cells,
+    findings=challenge_findings,
+)
+
+
+@takes(ChallengeOptions)
+def challenge(options: ChallengeOptions) -> Run:
+    """Accuracy, sensitivity and rank of metrics on a challenge set, from returned scores or scorers."""
+    data = hypotheses(options.dataset())
+    scorers, order = scorers_of(options.scorers), _listed(options.order)
+    folders: list[str] = several(options.returned)
+    returned = {name: scores for folder in folders for name, scores in read_returned(folder, data)}
+    lower: list[str] = several(options.lower)
+    for name in lower:
+        if name not in returned:
+            raise UserError(f"--lower {name}: no returned scores are called so. There are: {', '.join(returned)}.")
+    with CHALLENGE.session(options, data=data, scorers=scorers, order=order) as session:
+        session.attach(references_each(data.segments) if data.has("references") else None)
+        if session.finished:
+            return session.run
+        session.say(*data.notes)
+        segments = session.once("segments", lambda: data.segments.drop("row", strict=False).with_row_index("row"))
+        signed = {name: -scores if name in lower else scores for name, scores in returned.items()}
+        scores = session.once("scores", lambda: _scores(session, segments, signed))
+        if not order and "better" not in segments.columns and segments["system"].n_unique() > 1:
+            session.say(f"The set does not say which hypotheses are better: {FIRST} is taken for the best. --order …")
+        pairs = session.once("pairs", lambda: judged_pairs(segments, scores, order))
+        cells = [*challenge_cells(pairs, segments, session.resamples, session.seed, slices_of(segments, options.by))]
+        measures = _measures(cells, session.seed)
+        measures += score_measures(segments, scores, session.resamples, session.seed)
+        return session.finish(measures, order="|".join(order) or None)
+
+
+def hypotheses(data: Dataset) -> Dataset:
+    """One row per hypothesis; of a set with translations and damaged versions, the former are better."""
+    if not data.has("translation_perturbed"):
+        return data
+    good = data.segments.with_columns(system=pl.lit("good"))
+    bad = data.segments.with_columns(system=pl.lit("incorrect"), translation="translation_perturbed")
+    category = next((name for name in ("phenomenon", "perturbation") if name in good.columns), None)
+    both = pl.concat([good, bad]).drop("translation_perturbed").with_columns(better=pl.lit("good"))
+    named = both.with_columns(category=pl.col(category).cast(pl.String)) if category else both
+    return Dataset(data.name, named, notes=data.notes)
+
+
+def _listed(order: str | Sequence[str]) -> list[str]:
+    named: list[str] = several(order)
+    return [name.strip() for part in named for name in part.split(",")]
+
+
+def _scores(session: Session, segments: pl.DataFrame, returned: Mapping[str, Array]) -> pl.DataFrame:
+    """One row per hypothesis and metric, higher is better."""
+    keys = segments.select("row", "id", "language_pair", "system")
+    references = segments["references"].to_list() if session.data.has("references") else None
+    sources = segments["source"].fill_null("").to_list()
+    asked = Questions(segments["translation"].fill_null("").to_list(), references, sources)
+    found = dict(returned)
+    for scorer in in_turn(session.scorers):
+        if "reference" in scorer.needs and references is None:
+            raise UserError(f"{session.data.name} has no references, which scorer '{scorer.name}' needs.")
+        found[scorer.name] = scorer.sign * scorer.score_rows(session.engine.judge(scorer, asked))
+    return pl.concat(
+        keys.with_columns(scorer=pl.lit(name), score=pl.Series(values, dtype=pl.Float64))
+        for name, values in found.items()
+    )
+
+
+def judged_pairs(segments: pl.DataFrame, scores: pl.DataFrame, order: Sequence[str]) -> pl.DataFrame:
+    """Every better and worse hypothesis of a source with both scores by every metric.
+
+    `gap` is in standard deviations of the metric's scores of the language pair.
+    """
+    known = set(segments["system"].unique())
+    for name in order:
+        if name not in known:
+            raise UserError(f"--order {name}: the set has no such hypothesis. It has: {', '.join(sorted(known))}.")
+    rows: list[tuple[object, ...]] = []
+    for _, item in segments.group_by("language_pair", "id", maintain_order=True):
+        rows += _pairs(item.to_dicts(), order)
+    schema = {"row": pl.UInt32, "worse": pl.UInt32, "source": pl.String, "category": pl.String, "expected": pl.String}
+    wanted = pl.DataFrame(rows, schema=schema, orient="row")
+    given = scores.select("row", "language_pair", "scorer", "score").with_columns(pl.col("score").fill_nan(None))
+    spread = given.group_by("scorer", "language_pair").agg(sd=pl.col("score").std())
+    found = wanted.join(given, on="row", how="inner", maintain_order="left").join(
+        given.select(worse="row", scorer="scorer", score_worse="score"), on=["worse", "scorer"], maintain_order="left"
+    )
+    gap = (pl.col("score") - pl.col("score_worse")) / pl.when(pl.col("sd") > 0).then("sd").otherwise(1.0)
+    return (
+        found.drop_nulls(["score", "score_worse"])
+        .join(spread, on=["scorer", "language_pair"], how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(gap=gap)
+        .drop("sd")
+    )
+
+
+def _pairs(item: list[dict[str, object]], order: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    """The better and the worse of one source: by the set's key, by the order, or the first against the others."""
+    by_name = {str(row["system"]): row for row in item}
+    best = [str(item[0]["better"])] if item[0].get("better") is not None else list(order or [FIRST])
+    ranked = [name for name in best if name in by_name]
+    rest = [name for name in by_name if name not in best]
+    pairs = [*combinations(ranked, 2), *((one, other) for one in ranked for other in rest)]
+    for one, other in pairs:
+        better, worse = by_name[one], by_name[other]
+        if better["translation"] != worse["translation"]:
+            category = better.get("category") or (other if len(by_name) > 2 else None)
+            yield better["row"], worse["row"], better["id"], category, better.get("expected")
+
+
+def challenge_cells(
+    pairs: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int, slices: Slices | None = None
+) -> Iterator[Cell]:
+    """A cell per language pair and metric, for all pairs, for every category and for every slice."""
+    keys = keys_by_row(segments)
+    for (pair,), here in pairs.group_by("language_pair", maintain_order=True):
+        groups: list[tuple[dict[str, Any], pl.DataFrame]] = [({}, here)]
+        if here["category"].n_unique() > 1:
+            named = here.filter(pl.col("category").is_not_null()).group_by("category", maintain_order=True)
+            groups += [({"perturbation": str(name)}, some) for (name,), some in named]
+        for name, inside in (slices or {}).items():
+            some = here.filter(pl.col("row").is_in(pl.Series(inside).implode()))
+            groups += [({"group": name}, some)] if some.height else []
+        for group, some in groups:
+            units = np.unique(keys[some["row"].to_numpy()])
+            for (scorer,), mine in some.group_by("scorer", maintain_order=True):
+                own, rows = by_unit(keys[mine["row"].to_numpy()], _statistics(mine))
+                place = Place(None if pair is None else str(pair), str(scorer), **group)
+                cell = Cell(place, units, mine.height)
+                wanted = FORMULAS if rows[:, 0].sum() else {"sensitivity": FORMULAS["sensitivity"]}
+                rows = aligned(own, units, rows)
+                cell.compute(wanted, [rows], resamples, seed)
+                if "detection_accuracy" in wanted:
+                    cell.tests["detection_accuracy"] = _against_chance(rows, cell, resamples, seed)
+                yield cell
+
+
+def _statistics(pairs: pl.DataFrame) -> Array:
+    """A row per pair: what `FORMULAS` sum. A source counts once, with the first of its pairs."""
+    gap = pairs["gap"].to_numpy()
+    counted = pairs["expected"].fill_null("worse").ne(SAME)
+    won = pl.Series(gap > TIED) & counted
+    of_source = pl.DataFrame({"source": pairs["source"], "won": won | ~counted})
+    first = pl.DataFrame([pairs["source"], counted.alias("counted")]).select(pl.struct(pl.all()).is_first_distinct())
+    all_won = of_source.select(pl.col("won").all().over("source"))["won"]
+    lost = pl.Series(gap < -TIED) & counted
+    once = first.to_series() & counted
+    columns = [counted, won, lost, once, once & all_won, gap, np.ones(len(gap))]
+    return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
+
+
+def _against_chance(rows: Array, cell: Cell, resamples: int, seed: int) -> Test:
+    """Does the better win more often than the worse? Under chance the two could be exchanged in every source."""
+    share, sides = ratio_of(1, 0, times=100), (rows[:, [0, 1]], rows[:, [0, 2]])
+    drawn = bootstrap(lambda won, lost: share(won) - share(lost), sides, resamples, seed, cell.keys)  # type: ignore[operator]
+    return exchange_test(share, sides[:1], sides[1:], drawn, seed=seed, keys=cell.keys)
+
+
+def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
+    """Every cell's numbers; accuracy against chance; every two metrics compared on all pairs of a language pair."""
+    kind = {one.name: one for one in (kinds.DETECTION_ACCURACY, kinds.OUTRANKS_ALL, kinds.SENSITIVITY)}
+    measures, families = [], Families()
+    for cell in cells:
+        for name, drawn in cell.numbers.items():
+            measure = measured(kind[name], drawn, cell.n, **cell.place.columns)
+            if name in cell.tests:
+                families.add(cell.place.asked("better above worse"), measure, cell.tests[name])
+            else:
+                measures.append(measure)
+    whole = [cell for cell in cells if cell.place.perturbation is None and cell.place.group is None]
+    for one, other in combinations([cell for cell in whole if "outranks_all" in cell.numbers], 2):
+        if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
+            drawn = one.numbers["outranks_all"] - other.numbers["outranks_all"]
+            place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
+            measure = measured(kinds.OUTRANKS_ALL.difference(), drawn, one.n, **place)
+            test = paired_test(one, other, "outranks_all", seed=seed)
+            families.add((one.place.language_pair, "rank of two metrics"), measure, test)
+    return measures + families.judge()
+
+
+def score_measures(segments: pl.DataFrame, scores: pl.DataFrame, resamples: int, seed: int) -> list[Measure]:
+    """The mean score of every hypothesis by every metric, and of every category of a set that has such."""
+    keys = keys_by_row(segments)
+    known = scores.filter(pl.col("score").is_not_nan())
+    wanted: list[tuple[str, ...]] = [("language_pair", "system", "scorer")]
+    if "category" in segments.columns:
+        known = known.join(segments.select("row", "category"), on="row", how="left", maintain_order="left")
+        wanted.append((*wanted[0], "category"))
+    found = []
+    for columns in wanted:
+        for values, some in known.drop_nulls(columns[-1]).group_by(columns, maintain_order=True):
+            named = dict(zip(columns, map(_text, values), strict=True))
+            rows = np.stack([some["score"].to_numpy(), np.ones(some.height)], axis=1)
+            units, summed = by_unit(keys[some["row"].to_numpy()], rows)
+            drawn = bootstrap(ratio_of(0, 1), [summed], resamples, seed, units)
+            named["perturbation"] = named.pop("category", None)
+            found.append(measured(kinds.SCORE, drawn, some.height, **named))
+    return found
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
