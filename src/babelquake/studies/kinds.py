@@ -21,3 +21,5 @@ FAILURES = Kind("failures", unit="% of translations", better="down")
 
 FAILURES_PERTURBED = Kind("failures_perturbed", unit="% of translations", better="down")
 """The same over the translations of all perturbed sources together; what two runs are compared by."""
+SCORE = Kind("score", unit="score")
+DETECTION_ACCURACY = Kind("detection_accuracy", unit="% of triples", better="up", paper="Karpinska 2022 §3")

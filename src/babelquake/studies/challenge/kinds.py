@@ -1,8 +1,8 @@
 """The numbers of the challenge study."""
 
 from babelquake.runs.measures import Kind
-from babelquake.studies.metric.kinds import DETECTION_ACCURACY as DETECTION_ACCURACY
-from babelquake.studies.metric.kinds import SCORE as SCORE
+from babelquake.studies.kinds import DETECTION_ACCURACY as DETECTION_ACCURACY
+from babelquake.studies.kinds import SCORE as SCORE
 
 OUTRANKS_ALL = Kind("outranks_all", unit="% of sources whose better translation outranks every worse one", better="up")
 SENSITIVITY = Kind("sensitivity", unit="standard deviations by which worse translations score lower", better="up")
