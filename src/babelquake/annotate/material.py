@@ -199,7 +199,7 @@ def _pairs(singles: Sequence[Tuple], what: str) -> list[Tuple]:
 
 
 def _distinct(tuples: Sequence[Tuple], what: str) -> list[Tuple]:
-    """The tuples with ids of their own: an attack may be found for one translation by several recipes and victims."""
+    """The tuples with separate ids: an attack may be found for one translation by several recipes and victims."""
     seen: dict[str, int] = {}
     found = []
     for one in tuples:

@@ -9,7 +9,7 @@ from babelquake.errors import UserError
 from babelquake.paths import install_line
 
 SECONDS_TO_FINISH = 1
-"""For requests under way once the server is told to stop; each takes milliseconds."""
+"""For requests under way once the server has to stop; each takes milliseconds."""
 BACKLOG = 512
 
 
@@ -21,7 +21,7 @@ def serve(
     public_url: str = "",
     tell: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve a project until a signal comes; requests under way are finished. `tell` is told the address.
+    """Serve a project until a signal comes; requests under way are finished. `tell` receives the address.
 
     With `https` (behind a reverse proxy that speaks it) cookies travel over encrypted connections only. `public_url` is
     where annotators reach the app, for the links in invitations.

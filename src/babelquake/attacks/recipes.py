@@ -64,7 +64,7 @@ class Recipe:
     needs: frozenset[str] = frozenset()
     """`masked`, `neighbours`: what it draws its words from."""
     universal: "Universal | None" = None
-    """The text for all sentences that is searched first; None for a search of its own for every sentence."""
+    """The text for all sentences that is searched first; None for a separate search for every sentence."""
 
     @property
     def name(self) -> str:

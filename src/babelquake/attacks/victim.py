@@ -1,7 +1,7 @@
 """Who is attacked: any scorer, normalised over the data, or a translation system.
 
 f̂ = (f − μ) / σ over all tuples (Huang 2023 §2.2; σ of the whole set, as in the authors' code), turned so that better is
-up. A system has no score of its own: it is judged by the agreement of its translation with that of the clean source.
+up. A system has no score: it is judged by the agreement of its translation with that of the clean source.
 """
 
 from collections.abc import Sequence

@@ -12,7 +12,7 @@ from babelquake.cli.guard import guarded
 from babelquake.cli.options import option, switch
 
 HERE = "http://127.0.0.1:8000"
-"""Where the app is unless something else is said."""
+"""Where the app is by default."""
 annotate = typer.Typer(no_args_is_help=True)
 annotate.command("analyse")(analyse)
 

@@ -1,7 +1,7 @@
 """How the program ends: 0 done, 1 a gate said no, 2 wrong input, 3 interrupted but resumable, 70 internal error.
 
 A gate's "no" is the one thing that status 1 ever means. Whatever else happens – a fault in the program, a closed
-terminal, a pipe that nobody reads, memory that runs out – has a status of its own.
+terminal, a pipe that nobody reads, memory that runs out – has its own status.
 """
 
 import errno

@@ -105,7 +105,7 @@ def set_device(device: str | None) -> str | None:
 
 
 def set_offline(offline: bool) -> bool:
-    """No network from here on; that other models stand in for the defaults is said at once."""
+    """No network from here on; a message says at once which models replace the defaults."""
     if offline:
         from babelquake.models.settings import configure
 

@@ -46,7 +46,7 @@ def study_command(
 ) -> Callable[..., None]:
     """The command of a study: parse, call the study, print.
 
-    `afterwards` is told the run, and what was given for the `further` options that only this command has.
+    `afterwards` receives the run, and what was given for the `further` options that only this command has.
     """
 
     def command(**given: Any) -> None:

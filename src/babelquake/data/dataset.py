@@ -64,7 +64,7 @@ class Dataset:
         return [pair for pair in self.segments["language_pair"].unique(maintain_order=True) if pair is not None]
 
     def first(self, segments: int) -> "Dataset":
-        """The first so many segments, with everything that is said about them."""
+        """The first so many segments, with everything known about them."""
         kept = self.segments["id"].unique(maintain_order=True).head(segments)
         rows = self.segments.with_row_index("row").filter(pl.col("id").is_in(kept.implode()))
         place = dict(zip(rows["row"], range(rows.height), strict=True))

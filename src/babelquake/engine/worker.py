@@ -70,7 +70,7 @@ class Call(Generic[C, Q, A]):
         return self._checked(batch) if getattr(self.resource, "remote", False) else halving(self._checked, batch)
 
     def rows(self, questions: Questions) -> Array:
-        """The rows of a cheap scorer, which needs no batches of its own."""
+        """The rows of a cheap scorer, which does not need batches."""
         found: Array = cast(Scorer, self.resource).statistics(questions)
         return found
 

@@ -26,7 +26,7 @@ SUSPECT = 0.35
 FEWEST_WORDS = 4
 """Of source and translation: the shorter they are, the less vectors know."""
 OF_LOOPS = 0.1
-"""The score of a pure loop that is otherwise near its source: loops have a detector of their own."""
+"""The score of a pure loop that is otherwise near its source: loops have their own detector."""
 LOOP = 0.7
 """The repetition from which on a loop is pure."""
 

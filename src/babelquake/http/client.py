@@ -60,7 +60,7 @@ def retry_after(header: str | None) -> float | None:
 LONGEST_RETRY_AFTER = 300.0
 """A provider that asks for more seconds than this has, for now, said no."""
 TOLD = 5.0
-"""Seconds of waiting that are told at a terminal."""
+"""Waiting at a terminal is reported from so many seconds on."""
 QUOTED = 300
 """Characters of a provider's message that an error quotes."""
 TOO_MUCH = re.compile(
@@ -149,7 +149,7 @@ class Client:
 
     @staticmethod
     def sleep(seconds: float) -> None:
-        """Wait; a method of its own so that tests need not."""
+        """Wait; a separate method so that tests need not."""
         pause(seconds)
 
     @property

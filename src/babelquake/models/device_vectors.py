@@ -55,7 +55,7 @@ def stays(device: str) -> bool:
 
 
 def apart(texts: "Sequence[Tensor]") -> "Sequence[Tensor]":
-    """Copies of parts of one tensor, each with memory of its own, so that it can be forgotten by itself."""
+    """Copies of parts of one tensor, each with its own memory, so that it can be forgotten by itself."""
     import torch
 
     return torch._foreach_mul(list(texts), 1.0)  # one launch for all

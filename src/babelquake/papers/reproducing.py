@@ -105,7 +105,7 @@ def reproduce(
     elif card.only_from is not None:
         raise UserError(f"{name} {table} is taken from {card.only_from}: --from {next(iter(card.runs))}=FOLDER.")
     elif data is None:
-        raise UserError(f"no data are named: give --data FOLDER. {name} {table} needs {card.needs}.")
+        raise UserError(f"no data given. Use --data FOLDER. {name} {table} needs {card.needs}.")
     elif not Path(data).exists():
         raise UserError(f"{data} does not exist. {name} {table} needs {card.needs}: {_files(card)}.")
     else:

@@ -11,7 +11,7 @@ A function asks for what it needs by parameter name:
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
 It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
-it yields gaps and is told the model's words for them (see `asking`).
+it yields gaps and receives the model's words for them (see `asking`).
 """
 
 import inspect

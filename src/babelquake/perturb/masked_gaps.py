@@ -1,4 +1,4 @@
-"""Perturbations that ask a masked language model: generators that yield gaps and are told the words for them.
+"""Perturbations that ask a masked language model: generators that yield gaps and receive the words for them.
 
 Perturbations stand below models and the engine, so they call no model themselves. Whoever runs them hands in `fillers`;
 the gaps of many texts are asked for together, so that a model sees full batches.

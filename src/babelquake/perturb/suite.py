@@ -239,7 +239,7 @@ def _rewritten(changed: Sequence[str | None]) -> dict[str, pl.Series]:
 def _finished(
     perturbation: Perturbation, begun: Sequence[str | Asking | None], fillers: Fillers | None
 ) -> list[str | None]:
-    """The texts of one perturbation; those that ask for words are told them, all together."""
+    """The texts of one perturbation; those that ask for words receive them, all together."""
     done = [text if isinstance(text, str) else None for text in begun]
     open_ = {place: text for place, text in enumerate(begun) if text is not None and not isinstance(text, str)}
     told = driven(together(list(open_.values())), partial(perturbation.fill, fillers))

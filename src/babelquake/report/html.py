@@ -40,7 +40,7 @@ ROOM = 3_600_000
 """Bytes that packed data may take, so that the file stays below 5 MB."""
 TABLE_ROWS = 300
 EMPTY: dict[str, Any] = {"views_by": "", "views": [], "examples": {"total": 0, "shown": 0, "facets": [], "texts": []}}
-"""What a page without charts of its own and examples to browse holds."""
+"""What a page without its own charts and examples to browse holds."""
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
 
 

@@ -20,11 +20,11 @@ from babelquake.studies.card import findings_of
 NOTHING = "There is nothing to report: the run has no measures."
 UNDECIDED = "There is no verdict: what was measured does not allow one. The tables have the numbers."
 ACHIEVED = 1.5
-"""A level is said to be missed where so many times as many words were changed as asked for."""
+"""A level counts as missed where so many times as many words were changed as asked for."""
 
 
 LARGE = 1.0
-"""Points of a score whose loss is told even where it is not significant."""
+"""Points of a score whose loss is reported even where it is not significant."""
 
 
 class Sentence(NamedTuple):

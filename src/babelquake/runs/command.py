@@ -12,7 +12,7 @@ def command_line(run: Run) -> str:
 
 
 def command_lines(run: Run) -> list[str]:
-    """The command line, repeated options on lines of their own."""
+    """The command line, repeated options on separate lines."""
     lines = [["babelquake", *(run.info.words or [run.info.study])]]
     single: list[str] = []
     for key, value in run.info.options.items():

@@ -1,6 +1,6 @@
 """What chance does to each segment, keyed by the segment: how often a resample holds it, whether it changes sides.
 
-Every segment has a 64-bit key of its own (a hash of what it is, see `segment_keys`), and a key has one stream of random
+Every segment has its own 64-bit key (a hash of what it is, see `segment_keys`), and a key has one stream of random
 numbers, made by a counter-based generator (SplitMix64: Steele et al. 2014): number t of key k is mix(k + t·γ). So draw
 b treats a segment alike whatever its row number, whichever other segments are there and in whatever pieces the work is
 done. Two cells on overlapping segments share their resamples, which makes comparisons between them paired.

@@ -24,7 +24,7 @@ SCHEMA: dict[str, Any] = {
     "evidence": pl.String,
     "spans": pl.List(pl.List(pl.UInt32)),
 }
-"""What is told of each failure: its kind, how much of it there is, what was seen, and where in the translation."""
+"""What is known of each failure: its kind, how much of it there is, what was seen, and where in the translation."""
 
 
 def columns_of(failures: list[Failure]) -> dict[str, list[Any]]:

@@ -29,7 +29,7 @@ Systems = dict[str | None, list[System]]
 
 
 def brings_variants(data: Dataset, column: str = "perturbed") -> bool:
-    """Whether data bring variants of their own: of sources, or of translations (`translation_perturbed`)."""
+    """Whether data bring their own variants: of sources, or of translations (`translation_perturbed`)."""
     return data.has(column)
 
 

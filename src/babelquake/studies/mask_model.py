@@ -1,4 +1,4 @@
-"""Which masked language model mask-replace (Kanojia's MAP6) asks, and what is said where it asks none."""
+"""Which masked language model mask-replace (Kanojia's MAP6) asks, and the note where it asks none."""
 
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec

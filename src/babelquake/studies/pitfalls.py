@@ -3,7 +3,7 @@
 Per change and segment the score is compared with that of the text as it is, or of another change of it. `below` wants
 a lower score; `same`, `not below` and `not above` allow for a small effect, a fifth of the standard deviation of the
 scorer's scores of unchanged texts (Cohen 1988). A scorer passes where it does so in all but `tolerance` per cent of the
-segments, fails where it surely does not, and neither is said where the interval reaches both sides or segments are few.
+segments, fails where it surely does not, and is undecided where the interval reaches both sides or segments are few.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -88,7 +88,7 @@ class System(ABC):
         """One translation per text, in order."""
 
     def said(self, asked: Sequence[str]) -> list[str]:
-        """The system's answers, word for word, to texts or inquiries; most systems are told the texts alone."""
+        """The system's answers, word for word, to texts or inquiries; most systems see the texts alone."""
         plain = [inquiry(one).text for one in asked]
         try:
             return self.translate(plain)

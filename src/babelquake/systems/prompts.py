@@ -209,7 +209,7 @@ class Prompt:
 
     @cached_property
     def hash(self) -> str:
-        """A hash of everything the model is told beside the text."""
+        """A hash of everything that the model receives beside the text."""
         pairs = [text for pair in self.examples for text in pair]
         return digest([self.instruction, self.system, self.answer, *pairs])
 

@@ -1,4 +1,4 @@
-"""What a training run is told: one YAML (or JSON) file, checked before anything costly begins."""
+"""The settings of a training run: one YAML (or JSON) file, checked before anything costly begins."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the training of a language model or metric is told: one YAML file, checked before anything costly begins."""
+"""The settings for training a language model or metric: one YAML file, checked before anything costly begins."""
 
 import argparse
 import time

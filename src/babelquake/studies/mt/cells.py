@@ -49,7 +49,7 @@ def cells(
     """All cells, place by place, on all cores: over all texts, and over the changed ones where that is not all of them.
 
     `told` says which rows count, `keys` hold the sentence of every row number; `translations` tell which perturbed
-    sources differ from their original; `slices` are parts of the segments that have cells of their own.
+    sources differ from their original; `slices` are parts of the segments that have their own cells.
     """
     by_name = {scorer.name: scorer for scorer in scorers}
     wanted, shared = places(scores, told), Shared()

@@ -120,7 +120,7 @@ MT = Study(
 def mt(options: MtOptions) -> Run:
     """ROBUST, CONSIS, % inconsistent and what changed, for systems under a suite of source perturbations.
 
-    Data may bring variants of their own (columns `source` and `perturbed`) and translations of both (`translation` and
+    Data may bring their own variants (columns `source` and `perturbed`) and translations of both (`translation` and
     `translation_perturbed`): then `systems` need not be named, and `suite` adds made variants. Without given variants
     the suite is `everyday`.
     `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
@@ -269,7 +269,7 @@ DEFAULT_SUITE = "everyday"
 
 
 def suite_for(asked: Perturbations | None, data: Dataset, replicates: int | None, vocabulary: str | None) -> Suite:
-    """The perturbations to make: those asked for, or none where the data bring variants of their own."""
+    """The perturbations to make: those asked for, or none where the data bring their own variants."""
     if asked is None and brings_variants(data):
         return Suite("", ())
     chosen = suite_of(asked if asked is not None else DEFAULT_SUITE, replicates, vocabulary)

@@ -19,7 +19,7 @@ NEAR = 0.05
 RIGHT = 95.0
 """Where a copy scores as high as this, copying is right, and nobody can be far above it."""
 MOST = 3
-"""Perturbations whose damage is told, the worst first."""
+"""Perturbations whose damage is reported, the worst first."""
 BASELINES = ("baseline_copy", "baseline_constant")
 Key = dict[str, Any]
 OVERALL = ("overall_quality_perturbed", "overall_quality", "overall_robust")
