@@ -243,6 +243,11 @@ def ending(text: str) -> Ending:
     return Ending(rest, "", "", "", tail)
 
 
+def ends_in_word(text: str) -> bool:
+    """Whether a letter, a digit or a mark on a letter ends the text."""
+    return unicodedata.category(text[-1])[0] in "LNM" if text else False
+
+
 def title(word: str) -> str:
     """First letter upper case, the rest lower case, digraphs and apostrophes left whole."""
     return word[:1].title() + word[1:].lower()

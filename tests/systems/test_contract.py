@@ -16,7 +16,7 @@ from babelquake.systems.bundled import available
 from babelquake.systems.files import export
 
 TEXTS = ["Guten Tag", "", "Guten Tag", "Auf Wiedersehen!"]
-LOCAL = ("command", "files", "ctranslate2", "bundled", "hf", "apertium")
+LOCAL = ("command", "defended", "files", "ctranslate2", "bundled", "hf", "apertium")
 
 
 def make(name: str, folder: Path) -> System:
@@ -24,6 +24,8 @@ def make(name: str, folder: Path) -> System:
     match name:
         case "command":
             return system("command[cmd=cat]")
+        case "defended":
+            return system("defended[defence=fold+repair,system=command[cmd=cat]]", "de-en")
         case "files":
             export(folder, TEXTS)
             (folder / "x.txt").write_text("Hello\n\nBye!\n", encoding="utf-8")

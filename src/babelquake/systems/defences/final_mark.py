@@ -4,7 +4,7 @@ Systems trained on whole sentences translate a sentence without its full stop di
 """
 
 from babelquake.systems.defences.base import Defence, Inner, Steps
-from babelquake.text import FULL_STOPS, ending, final_marks, is_unspaced, words
+from babelquake.text import FULL_STOPS, ending, ends_in_word, final_marks, is_unspaced, words
 
 FEWEST = 3
 """Words that a sentence has at least; less may be a title or a label."""
@@ -31,7 +31,7 @@ class FinalMark(Defence):
     def _marked(self, text: str) -> str | None:
         found = ending(text)
         long = len(text.strip()) >= SHORTEST if is_unspaced(text) else len(words(text)) >= FEWEST
-        if found.mark or not long or not found.body or not found.body[-1].isalnum():
+        if found.mark or not long or not found.body or not ends_in_word(found.body):
             return None
         return f"{found.body}{final_marks(text, self.source)[FULL_STOPS]}{found.tail}"
 

@@ -18,6 +18,7 @@ ALPHABETS = ("Latin", "Cyrillic", "Greek")
 """Scripts whose letters are mistaken for each other's."""
 WIDE = frozenset({"Han", "Hiragana", "Katakana", "Hangul"})
 """Scripts that write full-width marks."""
+WIDE_LETTER = regex.compile("|".join(rf"\p{{Script={name}}}" for name in sorted(WIDE)))
 UNSEEN = regex.compile(r"[\u00ad\u200b\u2060-\u2064\ufeff\u180e\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]+")
 """Soft hyphens, zero-width spaces, byte-order marks, control characters: text without them is the same text."""
 JOINERS = regex.compile(
@@ -32,6 +33,8 @@ RUN = regex.compile(rf"{SPACE}{{2,}}|[\t\u1680\u2000-\u2008\u200a\u205f]")
 """More than one space, or one that no typography puts between words."""
 TIED = regex.compile(r"(?<=\p{L}{4,})[\u00a0\u202f\u2009](?=\p{Ll}{4,})")
 """A no-break space between two words, neither of them short: nobody ties these together."""
+TYING = frozenset({"be", "cs", "fr", "hr", "lt", "lv", "pl", "ru", "sk", "sl", "uk"})
+"""Languages whose typesetters tie any two words."""
 BEFORE_MARK = regex.compile(r"(?<=\p{L}) (?=[,.](?:\s|$))")
 """A space that is in front of a comma or a full stop; French puts spaces before other marks."""
 DASHES = {"\u2010": "-", "\u2011": "-", "\u2012": "–", "\u2015": "—", "\ufe58": "—", "\ufe63": "-"}
@@ -39,6 +42,8 @@ STYLED = regex.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff\uff01-\uff5e]")
 """Ligatures, mathematical and full-width forms of Latin letters, digits and marks."""
 LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 STRETCHED = regex.compile(r"(\p{L})\1{2,}", regex.IGNORECASE)
+MOST_FOREIGN = 3
+"""Letters of a word in another script that may be look-alikes throughout; longer ones are words of that script."""
 LONG = 4
 """So often in a row no language repeats a letter."""
 ROMAN = regex.compile(r"[IVXLCDM]+")
@@ -49,6 +54,7 @@ class Fold(Before):
 
     def correct(self, text: str) -> str:
         """The text with usual characters."""
+        text = UNSEEN.sub("", text)
         if not text.isascii():
             text = self._usual_characters(text)
         text = RUN.sub(" ", text)
@@ -62,14 +68,15 @@ class Fold(Before):
         return text
 
     def _usual_characters(self, text: str) -> str:
-        text = UNSEEN.sub("", text)
         name = main_script(text)
         if not RIGHT_TO_LEFT.search(text):
             text = DIRECTIONS.sub("", text)
         text = JOINERS.sub("", text)
-        text = TIED.sub(" ", text)
+        if self.source is None or self.source.code not in TYING:
+            text = TIED.sub(" ", text)
         if name in ALPHABETS:
-            text = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
+            if not WIDE_LETTER.search(text):
+                text = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
             if not unicodedata.is_normalized("NFC", text):
                 text = LETTERS.sub(lambda found: _composed(found.group()), text)
             text = LETTERS.sub(lambda found: _unmixed(found.group(), name), text)
@@ -143,8 +150,10 @@ def _unmixed(word: str, name: str) -> str:
     foreign = [char for char in letters if script(char) != name]
     if not foreign or not all(char in twins for char in foreign):
         return word
-    if len(foreign) == len(letters) and not (name == "Latin" and len(letters) <= 3):
-        return word
+    if len(foreign) == len(letters):
+        latin = name != "Latin" and any(script(char) == "Latin" for char in foreign)
+        if latin or len(letters) > MOST_FOREIGN:
+            return word
     return "".join(char if script(char) == name else twins.get(char, char) for char in word)
 
 

@@ -14,7 +14,7 @@ from babelquake.failures import Card, Pair, cards_for, failures_in
 from babelquake.languages import Language
 from babelquake.machinery import machinery
 from babelquake.systems.defences.base import Defence, Inner, Steps
-from babelquake.text import ending, final_marks, replaced
+from babelquake.text import ending, ends_in_word, final_marks, replaced
 
 KINDS = ("placeholder", "tag", "url", "email", "number", "comment")
 NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
@@ -71,7 +71,7 @@ class Repair(Defence):
         """The target's mark of the kind that ends the source, where nothing ends the translation."""
         wanted, found = ending(source).kind, ending(translation)
         marks = final_marks(translation, self.target)
-        if wanted not in marks or found.mark or not found.body or not found.body[-1].isalnum():
+        if wanted not in marks or found.mark or not found.body or not ends_in_word(found.body):
             return translation
         return f"{found.body}{marks[wanted]}{found.closing}{found.tail}"
 

@@ -31,7 +31,7 @@ TOKEN = regex.compile(
 """A word that is no part of an address, a hashtag, a file name or a code; one digit inside may be a slip."""
 CANDIDATES = 60_000
 """Words that a typo may have been meant as: the most frequent ones."""
-UNKNOWN = 0.4
+UNKNOWN = 0.5
 """A text with a larger share of unknown words is of another language, or no prose."""
 SWAPPED, ACCENT, DOUBLED, NEAR, LOST, ADDED, OTHER, FIRST = 0.3, 0.2, 0.4, 0.7, 0.7, 0.9, 1.8, 0.4
 """What the channel takes off, in powers of ten: see `Channel`."""
@@ -164,7 +164,7 @@ class Spell(Before):
         found = list(_words(text))
         unknown = [word for word in found if not self._is_known(word.text.lower().replace("’", "'"))]
         edits = []
-        if len(unknown) <= max(1.0, UNKNOWN * len(found)):
+        if len(unknown) <= max(2.0, UNKNOWN * len(found)):
             wrong = {(word.start, word.end) for word in unknown}
             for word in found:
                 new = self._meant(word) if (word.start, word.end) in wrong else self._outvoted(word)

@@ -1,10 +1,11 @@
 """`vote`: several versions of the text are translated, and the translation that agrees best with the others is taken.
 
 Minimum Bayes risk with chrF as utility: each translation is scored against all others, and the one with the highest
-mean wins. Versions are the text, what `of` makes of it, and other segmentations of it where
-the system has them. Costs as many translations as there are distinct versions, `k` at most.
+mean wins. Versions are the text and what the chains of `of` (separated by `/`) make of it. Costs as many translations
+as there are distinct versions, `k` at most.
 """
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
@@ -14,7 +15,7 @@ from babelquake.languages import Language
 from babelquake.spec import Range
 from babelquake.systems.defences.base import Before, Defence, Inner, Steps
 
-VERSIONS = ("fold", "fold+truecase", "fold+truecase+spell", "fold+spell")
+VERSIONS = ("fold", "fold+truecase", "fold+spell", "fold+truecase+spell")
 """What is tried unless `of` says otherwise, as far as it serves the language."""
 
 
@@ -56,21 +57,25 @@ class Vote(Defence):
     def steps(self, texts: list[str], inner: Inner) -> Steps:
         """Translate every distinct version, choose for each text."""
         made = [texts, *(chain.apply(texts) for chain in self._versions)]
-        versions = [list(found)[: self._k + 1] for found in zip(*made, strict=True)] if texts else []
-        distinct = [list(dict.fromkeys(known))[: self._k] for known in versions]
-        answers = yield from inner([text for known in distinct for text in known])
+        versions = [_some(dict.fromkeys(known), self._k) for known in zip(*made, strict=True)]
+        answers = yield from inner([text for known in versions for text in known])
         found, place = [], 0
-        for known, some in zip(versions, distinct, strict=True):
-            translated = dict(zip(some, answers[place : place + len(some)], strict=True))
-            found.append([translated[text] for text in known if text in translated])
-            place += len(some)
+        for known in versions:
+            found.append(answers[place : place + len(known)])
+            place += len(known)
         return chosen(found)
+
+
+def _some(versions: Iterable[str], most: int) -> list[str]:
+    """The first and the last ones of several versions."""
+    every = list(versions)
+    return every if len(every) <= most else [every[0], *every[len(every) - most + 1 :]]
 
 
 def chosen(candidates: list[list[str]]) -> list[str]:
     """Of each list the text with the highest mean chrF against the others; of equal ones the last.
 
-    A version that several correctors agree on has several votes; the last ones are the most corrected.
+    The last version is the most corrected one.
     """
     from babelquake.scorers.strings.chrf import ChrF
 

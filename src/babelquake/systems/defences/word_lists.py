@@ -59,18 +59,23 @@ def cased(language: str) -> WordList:
     return WordList(_parsed(gzip.decompress(data).decode("utf-8"), f"the list of {language}"))
 
 
-@lru_cache(maxsize=4)
 def given(path: str) -> WordList:
     """A user's list: one word a line, a tab and its count after it."""
-    place = Path(path)
     try:
-        if place.stat().st_size > MOST_BYTES:
+        state = Path(path).stat()
+        if state.st_size > MOST_BYTES:
             raise UserError(f"{path} has more than {MOST_BYTES >> 20} MiB: a word list is expected.")
-        return WordList(_parsed(place.read_text(encoding="utf-8"), path))
+        return _given(path, state.st_mtime_ns)
     except OSError as error:
         raise UserError(f"list={path} cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 at byte {error.start}.") from None
+
+
+@lru_cache(maxsize=4)
+def _given(path: str, changed: int) -> WordList:
+    """Remembered until the file changes."""
+    return WordList(_parsed(Path(path).read_text(encoding="utf-8"), path))
 
 
 @lru_cache(maxsize=4)
