@@ -350,6 +350,16 @@ def pitfalls(finding: Finding, names: Names) -> str:
     return f"{said}; {undecided} cannot be decided." if undecided else f"{said}."
 
 
+def best_of(finding: Finding, names: Names) -> str:
+    own, *others = finding.numbers
+    liked = [f"{names.who(one.other)} by {number(one.known, 2, sign=True)}" for one in others]
+    said = (
+        f"Picking the best of {finding.facts['candidates']:.0f} {finding.facts['among']} by {names.who(finding.who)} "
+    )
+    said += f"moves its own score by {number(own.known, 2, sign=True)} standard deviations"
+    return f"{said}, {listed(liked)}." if liked else f"{said}."
+
+
 # qe
 
 
@@ -743,7 +753,7 @@ WORDS: dict[str, Words] = {
     **_all(loss, no_significant_loss, too_few, least_consistent),
     **_all(defence_helps, no_defence_recommended),
     **_all(harmless_moves, harmless_costs_more, rewards_harmful, agreement_falls, detects_errors),
-    **_all(pitfalls),
+    **_all(pitfalls, best_of),
     **_all(discriminates, discriminates_best, ranks_agree, warnings),
     **_all(fooled, withstood, transfer, further_than_people),
     **_all(failures),

@@ -4,7 +4,19 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import MEANINGS, Chart, View, data, dots, lines, points, sweeps, tooltips, where_known
+from babelquake.report.charts import (
+    MEANINGS,
+    Chart,
+    View,
+    curves,
+    data,
+    dots,
+    lines,
+    points,
+    sweeps,
+    tooltips,
+    where_known,
+)
 from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text, metric_tables
@@ -21,7 +33,7 @@ UNKNOWN = {"unknown_tokens": "unknown tokens per segment", "unk_share": "% unkno
 def metric_views(run: Run) -> list[View]:
     """One view per language pair; the average over pairs first."""
     results = results_of(run)
-    measures = ("delta", *STATISTICS, *UNKNOWN, "detection_accuracy")
+    measures = ("delta", *STATISTICS, *UNKNOWN, "detection_accuracy", "best_of")
     pairs = sorted(values(results.where(*measures), "language_pair"), key=lambda pair: pair != "average")
     meaning = run.info.facts.meaning
     return [
@@ -29,6 +41,7 @@ def metric_views(run: Run) -> list[View]:
             pair or "all",
             [
                 *length_charts(results, pair),
+                *_best_of(results, pair),
                 *_forests(results, pair, meaning),
                 *_agreement(results, pair),
                 *layer_charts(results, pair),
@@ -110,6 +123,28 @@ def _unknown(results: Results, pair: str | None) -> list[Chart]:
         title = name.capitalize()
         described = f"{title}, of each tokenizer over levels of {{}}, with 95 % intervals; level 0 is clean."
         charts += sweeps(rows, "tokenizer", measure, title, name, described)
+    return charts
+
+
+def _best_of(results: Results, pair: str | None) -> list[Chart]:
+    """The over-optimisation curve: what each judge says of the best of n by one scorer."""
+    charts = []
+    rows = results.known("best_of", language_pair=pair)
+    for group in values(rows, "group"):
+        here = [row for row in rows if row["group"] == group]
+        names = values(here, "other")
+        judged_by = named(here, "other")
+        for picker in values(here, "scorer"):
+            mine = [row for row in here if row["scorer"] == picker]
+            drawn = points(mine, name=judged_by, level=lambda row: row["level"])
+            shown = list(dict.fromkeys(point["name"] for point in drawn))
+            title = f"Best of n by {scorer_text(picker, names)}" + (f": {group}" if group else "")
+            described = (
+                f"{title}: what each judge says of the pick as the number of candidates grows, in standard deviations "
+                "of its scores, against a random pick, with 95 % intervals."
+            )
+            chart = curves(drawn, shown, "judged by", "candidates", "gain (sd)")
+            charts.append(Chart(f"best-of-{picker}-{group or 'all'}", title, described, chart))
     return charts
 
 

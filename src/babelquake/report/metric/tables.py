@@ -17,6 +17,7 @@ def metric_tables(run: Run) -> list[Table]:
     meaning = run.info.facts.meaning
     return [
         *pitfall_tables(run, results),
+        *_best_of(results),
         *_sensitivity(results.whole, meaning),
         *parts_table("Δ by part of the data", results.where("delta"), "scorer", "Δ", 2),
         *_harmless(results),
@@ -25,6 +26,24 @@ def metric_tables(run: Run) -> list[Table]:
         *_unknown(results),
         *_challenge(results),
     ]
+
+
+def _best_of(results: Results) -> list[Table]:
+    """Pickers and judges down, numbers of candidates across."""
+    rows = results.where("best_of")
+    levels = sorted(values(rows, "level"))
+    cells = {(row["scorer"], row["other"], row["group"], row["language_pair"], row["level"]): row for row in rows}
+    lines = tuple(
+        (str(place[0]), str(place[1]), place[2] or "all", *(_gained(cells.get((*place, level))) for level in levels))
+        for place in distinct(rows, "scorer", "other", "group", "language_pair")
+    )
+    note = "What the pick gains over a random one, in standard deviations of the judge's scores, with 95 % intervals."
+    heads = ("picked by", "judged by", "candidates", *(f"best of {level:g}" for level in levels))
+    return [Table("Selection pressure", heads, lines, note)] if lines else []
+
+
+def _gained(row: Row | None) -> str:
+    return "" if row is None else f"{number(row['value'], 2, sign=True)} {interval(row)}".strip()
 
 
 CELL = ("language_pair", "perturbation", "level")

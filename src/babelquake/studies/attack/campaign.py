@@ -122,9 +122,8 @@ class Campaign:
             raise UserError(f"{found.name} raises scores: use it with --goal inflate and a scorer.")
         searched, held_out = halves(segments, self.seed)
         trigger = search(session.engine, target.scorer, scale, searched, found.universal, self.seed)
-        said = (
-            f"“{trigger.text}” ({trigger.rise:+.2f} standard deviations)" if trigger.text else "nothing that raises it"
-        )
+        rise = f"{trigger.rise:+.2f} standard deviations"
+        said = f"“{trigger.text}” ({rise})" if trigger.rise > 0 else f"nothing better than “{trigger.text}” ({rise})"
         session.say(
             f"{found.name} against {target.name} found {said} with {trigger.queries} questions on "
             f"{trigger.sentences} sentences; measured on {held_out.height} others."

@@ -1,7 +1,8 @@
 """One text that raises the score of most translations: searched on one half of the sentences, measured on the other.
 
 Wallace 2019 call it a universal trigger. Words are added greedily: in every round each word of a pool is tried behind
-(or before) the text found so far, on the same sentences, and the one with the highest mean score stays if it raises it.
+(or before) the text found so far, on the same sentences, and the one with the highest mean score stays. The best text
+of all rounds counts, also where it lowers scores: what is measured is what the search came to.
 """
 
 from collections import Counter
@@ -60,18 +61,16 @@ def search(
         scores = judged(engine, victim, some, [joined(text, trigger, wanted.at_start) for text in texts])
         return float(np.nanmean([scale.normalised(float(score)) for score in scores]))
 
-    start = best = mean("")
-    found: list[str] = []
-    queries = len(texts)
+    start, queries = mean(""), len(texts)
+    best, chosen, found = -float("inf"), "", ""
     for _ in range(wanted.words):
-        tried = {word: mean(" ".join([word, *found] if wanted.at_start else [*found, word])) for word in pool}
-        queries += len(pool) * len(texts)
-        word = max(tried, key=lambda word: tried[word])
-        if tried[word] <= best:
-            break
-        best = tried[word]
-        found = [word, *found] if wanted.at_start else [*found, word]
-    return Trigger(" ".join(found), best - start, queries, len(texts))
+        longer = [joined(found, word, wanted.at_start).strip() for word in pool]
+        tried = {trigger: mean(trigger) for trigger in longer}
+        queries += len(tried) * len(texts)
+        found = max(tried, key=lambda trigger: tried[trigger])
+        if tried[found] > best:
+            best, chosen = tried[found], found
+    return Trigger(chosen, best - start, queries, len(texts))
 
 
 def attaching(recipe: Recipe, trigger: Trigger) -> Recipe:

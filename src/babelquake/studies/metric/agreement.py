@@ -52,7 +52,7 @@ def noise_cells(
 
 def suite_for(data: Dataset, options: MetricOptions) -> Suite:
     """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
-    if options.suite is None and brings_variants(data, GIVEN[options.side]):
+    if options.suite is None and (options.best_of is not None or brings_variants(data, GIVEN[options.side])):
         return Suite("", ())
     named = options.suite or (_attacks(data) if options.attacked else "jwalapuram2023")
     chosen = suite_of(named, options.replicates, options.vocabulary)

@@ -40,6 +40,10 @@ class MetricOptions(PerturbingOptions):
             help="Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeat for several.",
         ),
     ] = ()
+    best_of: Annotated[
+        int | None,
+        Option(metavar="N", help="Pick the best of N candidates by each scorer; how do the others like it?", min=2),
+    ] = None
     by: Annotated[str | None, BY] = None
     unit: Annotated[Unit | None, UNIT] = None
     resamples: Annotated[int, RESAMPLES] = 2000

@@ -30,6 +30,7 @@ from babelquake.studies.given_variants import meanings_of
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
+from babelquake.studies.metric.best_of import best_of_measures
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
 from babelquake.studies.metric.material import GIVEN, material_of, mode_of
 from babelquake.studies.metric.options import MetricOptions, Side
@@ -92,6 +93,8 @@ def plan(options: MetricOptions) -> Plan:
     if options.attacked and mode != "agreement":
         lacks = "use --side reference" if side != "reference" else f"{data.name} has no judgements"
         raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
+    if options.best_of is not None and (mode != "sensitivity" or side != "translation"):
+        raise UserError("--best-of picks among translations: use --side translation, and no challenge set.")
     if mode == "challenge":
         return Plan(
             METRIC.name, options, data, scorers, beside=lambda: triples(data.segments)[1].values(), notes=data.notes
@@ -155,6 +158,8 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws, options.by)
     measures += achieved_shares(tables["variants"], segments, "text")
     measures += pitfall_measures(tables["sums"], segments, session.scorers, planned.perturbations, options.tolerance)
+    if options.best_of is not None:
+        measures += best_of_measures(tables["sums"], segments, session.scorers, options.best_of)
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.results import STATISTICS, Results, Row, values
 from babelquake.runs.run import Run
+from babelquake.studies.metric.best_of import best_of_findings
 from babelquake.studies.pitfalls import pitfall_findings
 
 
@@ -13,6 +14,7 @@ def metric_findings(run: Run) -> list[Finding]:
     results = Results.of(run)
     return [
         *pitfall_findings(run),
+        *best_of_findings(results),
         *_sensitivity(results.whole, run.info.facts.meaning),
         *_agreement(results),
         *_challenge(results),
