@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -144,9 +145,21 @@ def test_examples_are_sorted_by_damage(page_of: Open) -> None:
     def damages() -> list[float]:
         return [float(text.removeprefix("damage ")) for text in page.locator(".damage").all_inner_texts()]
 
+    page.get_by_label("Perturbation", exact=True).select_option(index=1)
+    assert damages() == sorted(damages(), reverse=True)
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_label("Sort").select_option(label="Most damage first")
     assert damages() == sorted(damages(), reverse=True)
     page.get_by_label("Sort").select_option(label="Least damage first")
     assert damages() == sorted(damages())
+
+
+def test_kinds_stay_together_and_a_sentence_that_changed_altogether_has_two_lines(page_of: Open) -> None:
+    page = page_of("mt")
+    kinds = page.locator(".example .tag:nth-of-type(3)").all_inner_texts()
+    assert sum(one != other for one, other in pairwise(kinds)) == len(set(kinds)) - 1
+    page.get_by_label("Sort").select_option(label="Most damage first")
+    assert page.locator(".both-line .side").first.inner_text() == "before"
 
 
 def test_search_finds_words_and_marks_them(page_of: Open) -> None:

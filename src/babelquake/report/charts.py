@@ -164,7 +164,7 @@ def tooltips(**fields: str) -> list[Any]:
     ]
 
 
-TEXTS = frozenset({"name", "label", "kind", "meaning", "verdict"})
+TEXTS = frozenset({"name", "label", "typed", "kind", "meaning", "verdict"})
 """Fields that hold words."""
 
 

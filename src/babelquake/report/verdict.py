@@ -304,8 +304,23 @@ def harmless_moves(finding: Finding, names: Names) -> str:
         return f"{who} does not move significantly under {under}{beside}."
     under = changes if len(all_of) == 1 else f"{len(moved)} of {changes}"
     worst = f"{number(finding.test.known, int(finding.facts['digits']), sign=True)}{p_text(finding.test)}"
+    before = _same_kind_before(finding, names)
+    if before is not None and len(all_of) > 1:
+        label, other = names.label(finding.test), names.label(before.test) if before.test else ""
+        than = sum(one.significant for one in before.numbers)
+        word = "fewer" if len(moved) < than else "more" if len(moved) > than else "as many"
+        also = f"again most under {label}" if label == other else f"but most under {label}"
+        return f"{who} moves significantly under {word}, {len(moved)} of {len(all_of)}{beside}, {also}: {worst}."
     most = "most under " if len(all_of) > 1 else "which is "
     return f"{who} moves significantly under {under}{beside}, {most}{names.label(finding.test)}: {worst}."
+
+
+def _same_kind_before(finding: Finding, names: Names) -> Finding | None:
+    """The first finding of this kind about another scorer on the same texts, where that one moved too."""
+    alike = [one for one in names.findings if one.what == finding.what and one.language_pair == finding.language_pair]
+    first = alike[0] if alike else finding
+    told_of = any(one.significant for one in first.numbers) and len(first.numbers) == len(finding.numbers)
+    return first if first is not finding and told_of else None
 
 
 def harmless_costs_more(finding: Finding, names: Names) -> str:

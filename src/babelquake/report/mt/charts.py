@@ -70,9 +70,16 @@ def mt_lead(run: Run) -> Chart | None:
     large.sort(key=lambda row: lost[row["perturbation"], row["level"]])
     label, name = row_label(large), scorer_text(scorer, values(rows, "scorer"))
     systems = values(large, "system")
-    shown = points(large, name=lambda row: row["system"], label=lambda row: sentence_case(label(row)))
+    shown = points(
+        large,
+        name=lambda row: row["system"],
+        label=lambda row: sentence_case(label(row)),
+        typed=lambda row: row["perturbation"],
+    )
     scale = alt.Scale(zero=False, nice=True)
-    drawn = dots(shown, systems, "system", f"{name} of noisy text", scale, room=300, label="noise", value=name)
+    drawn = dots(
+        shown, systems, "system", f"{name} of noisy text", scale, room=300, label="noise", typed="typed as", value=name
+    )
     clean = [
         {"name": row["system"], "value": row["value"]}
         for row in results.known("clean_quality", language_pair=pair, scorer=scorer)
@@ -114,8 +121,14 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
     return {
         "systems": systems,
         "perturbations": [labelled(values(cells, "perturbation"))(*place) for place in perturbations],
+        "typed": [_typed(*place) for place in perturbations],
         "measures": found,
     }
+
+
+def _typed(perturbation: str, level: float | None) -> str:
+    """The name that the command line takes."""
+    return perturbation if level is None else f"{perturbation}, level {level:g}"
 
 
 def _heat_cell(row: Row | None) -> list[Any] | None:

@@ -2,6 +2,7 @@
 
 const TOKEN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[\p{L}\p{M}\p{N}_'’]+|\s+|[^]/gu;
 const MOST_CELLS = 4e6;
+const MOSTLY = 0.5;
 
 function tokens(text) {
   return text.match(TOKEN) || [];
@@ -65,9 +66,30 @@ function tidy(parts) {
   return out;
 }
 
-// Fill an element with both texts in one line.
+// The share of letters that both texts have in common.
+function kept(parts, before, after) {
+  const same = parts.reduce((sum, [kind, text]) => sum + (kind === '=' ? text.length : 0), 0);
+  return same / Math.max(1, before.length, after.length);
+}
+
+// Fill an element with both texts: in one line, or in two where most of the sentence changed.
 function showDifference(element, before, after, pattern) {
-  for (const [kind, text] of tidy(difference(before, after))) {
+  const parts = tidy(difference(before, after));
+  if (before && after && kept(parts, before, after) < MOSTLY) {
+    for (const [gone, name] of [['+', 'before'], ['-', 'after']]) {
+      const line = make('div', { class: 'both-line' }, make('span', { class: 'side' }, name));
+      const text = make('span', { dir: 'auto' });
+      fill(text, parts.filter(([kind]) => kind !== gone), pattern);
+      line.append(text);
+      element.append(line);
+    }
+    return;
+  }
+  fill(element, parts, pattern);
+}
+
+function fill(element, parts, pattern) {
+  for (const [kind, text] of parts) {
     const target = kind === '=' ? element : make(kind === '-' ? 'del' : 'ins');
     appendText(target, text, pattern);
     if (target !== element) element.append(target);

@@ -2,10 +2,10 @@
 
 const PER_PAGE = 20;
 const LONG = 900;
-const SORTS = { worst: 'Most damage first', least: 'Least damage first', order: 'Order of the data' };
+const SORTS = { kind: 'By kind, most damage first', worst: 'Most damage first', least: 'Least damage first', order: 'Order of the data' };
 
 function exampleBrowser(data) {
-  const count = data.shown, state = { filters: {}, query: '', sort: 'worst', page: 0 };
+  const count = data.shown, state = { filters: {}, query: '', sort: 'kind', page: 0 };
   const list = make('ol', { class: 'examples' });
   const status = make('p', { class: 'status', role: 'status' });
   const selects = {};
@@ -40,8 +40,14 @@ function exampleBrowser(data) {
       if (facets.every((facet) => facet.column[place] === state.filters[facet.key]) && (!hits || hits(place))) keep.push(place);
     }
     const damage = (place) => (data.drop[place] === null ? -Infinity : data.drop[place]);
-    if (state.sort !== 'order') {
-      const sign = state.sort === 'worst' ? -1 : 1;
+    const kinds = data.facets.find((facet) => facet.key === 'cell');
+    if (state.sort === 'kind' && kinds) {
+      const worst = new Map();
+      for (const place of keep) worst.set(kinds.column[place], Math.max(worst.get(kinds.column[place]) ?? -Infinity, damage(place)));
+      const rank = new Map([...worst].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([kind], at) => [kind, at]));
+      keep.sort((a, b) => rank.get(kinds.column[a]) - rank.get(kinds.column[b]) || damage(b) - damage(a) || a - b);
+    } else if (state.sort !== 'order') {
+      const sign = state.sort === 'least' ? 1 : -1;
       keep.sort((a, b) => sign * (damage(a) - damage(b)) || a - b);
     }
     order = keep;

@@ -20,7 +20,7 @@ function heatmap(heat, onPick) {
     const bad = (value) => (name === 'inconsistent' ? value : 100 - value);
     const worst = Math.max(5, ...table.flat().filter(Boolean).map((cell) => bad(cell[0])));
     const head = make('tr', {}, make('th', { scope: 'col' }, 'Change'), ...heat.systems.map((system) => make('th', { scope: 'col' }, visible(system))));
-    const body = heat.perturbations.map((perturbation, i) => make('tr', {}, make('th', { scope: 'row' }, visible(perturbation)), ...table[i].map((cell, j) => cellOf(cell, perturbation, heat.systems[j], name, bad, worst))));
+    const body = heat.perturbations.map((perturbation, i) => make('tr', {}, make('th', { scope: 'row', title: visible(heat.typed[i]) }, visible(perturbation)), ...table[i].map((cell, j) => cellOf(cell, perturbation, heat.systems[j], name, bad, worst))));
     holder.replaceChildren(make('table', { class: 'heat', '--columns': heat.systems.length + 1 }, make('thead', {}, head), make('tbody', {}, ...body)));
     const test = name === 'robust' ? ' * significant loss after correction.' : '';
     caption.textContent = `${MEASURES[name][1]} Small figures: 95 % interval.${test} Click a cell to see its examples.`;
