@@ -8,7 +8,7 @@ import pytest
 from babelquake.errors import UserError
 from babelquake.report import plots
 from babelquake.report.page import views
-from babelquake.report.plots import write_images
+from babelquake.report.plots import svg, write_images
 from babelquake.runs.run import Run
 
 
@@ -41,3 +41,10 @@ def test_file_names_are_plain_and_distinct() -> None:
     assert plots._file_name(name, taken=[Path(f"{name}.png"), Path(f"{name}.svg")]) == f"{name}-2"
     assert plots._file_name(name, taken=[Path(f"{name}.png"), Path(f"{name}-2.png")]) == f"{name}-3"
     assert len(plots._file_name("x" * 500, taken=[])) == 100
+
+
+def test_no_label_is_cut_in_a_picture() -> None:
+    long = "a very long name of a kind of noise that nobody would ever want to see cut " * 2
+    axis = {"field": "name", "type": "nominal", "axis": {"labelLimit": 80}}
+    spec = {"data": {"values": [{"name": long, "value": 1}]}, "mark": "point", "encoding": {"y": axis}}
+    assert long.strip() in svg(spec) and "…" not in svg(spec)

@@ -19,8 +19,14 @@ FONT = "Helvetica, Arial, sans-serif"
 CONFIG: dict[str, Any] = {
     "background": "white",
     "font": FONT,
-    "axis": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "gridColor": "#E4E4E7"},
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
+    "axis": {
+        "labelLimit": 0,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": "#E4E4E7",
+    },
+    "legend": {"labelLimit": 0, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
     "title": {"fontSize": 15, "anchor": "start", "offset": 12},
     "view": {"stroke": None},
 }
@@ -65,7 +71,14 @@ def svg(spec: dict[str, Any]) -> str:
 
 
 def _drawn(spec: dict[str, Any]) -> str:
-    return json.dumps({**spec, "config": CONFIG})
+    """The chart as JSON; no label is cut, for a picture is as wide as it needs to be."""
+    return json.dumps({**_uncut(spec), "config": CONFIG})
+
+
+def _uncut(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: 0 if name == "labelLimit" else _uncut(inner) for name, inner in value.items()}
+    return [_uncut(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _file_name(text: str, taken: Sequence[Path]) -> str:
