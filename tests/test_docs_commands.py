@@ -18,6 +18,8 @@ from .stand_ins import lay_out
 from .test_docs import PAGES, blocks, commands, named
 
 PARSED = {
+    "[model=gpt-en]' --suite pitfalls": "minutes of several models",
+    "[model=vectors-multi]' --suite pitfalls": "minutes of several models",
     "annotate serve": "serves until it is stopped",
     "comet": "weights from the hub",
     "bleurt": "weights from the hub",

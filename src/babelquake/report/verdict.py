@@ -366,13 +366,15 @@ def pitfalls(finding: Finding, names: Names) -> str:
 
 
 def best_of(finding: Finding, names: Names) -> str:
-    own, *others = finding.numbers
+    own, *others = finding.of("best_of")
     liked = [f"{names.who(one.other)} by {number(one.known, 2, sign=True)}" for one in others]
     said = (
         f"Picking the best of {finding.facts['candidates']:.0f} {finding.facts['among']} by {names.who(finding.who)} "
     )
     said += f"moves its own score by {number(own.known, 2, sign=True)} standard deviations"
-    return f"{said}, {listed(liked)}." if liked else f"{said}."
+    said += f", {listed(liked)}" if liked else ""
+    harmful = finding.of("picked_harmful")
+    return f"{said}; {percent(harmful[0].known)} of the picks were changed for the worse." if harmful else f"{said}."
 
 
 # qe

@@ -77,6 +77,8 @@ def test_changed_versions_are_candidates_too(three_systems: Any, tmp_path: Path)
         and rows.filter(pl.col("group").is_null())["level"].max() == 6
     )
     assert not rows.filter(pl.col("group").is_null(), pl.col("other") == "people").height
+    harmful = run.measures.filter(pl.col("measure") == "picked_harmful", pl.col("scorer") == "chrf").sort("level")
+    assert harmful["value"][0] == pytest.approx(200 / 3) and harmful["value"][-1] < 10
 
 
 def test_too_few_candidates_are_an_error_that_names_the_suite(write: Write, tmp_path: Path) -> None:

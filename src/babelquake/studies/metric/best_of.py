@@ -14,27 +14,28 @@ import numpy as np
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, values
+from babelquake.runs.results import Results, Row, values
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.intervals import mean_interval
 from babelquake.studies.metric import kinds
 from babelquake.studies.segment_units import keys_by_row
 
-PEOPLE = "people"
+PEOPLE, HARMFUL = "people", "harmful"
 GIVEN = "given translations"
 """The part of the candidates that people may have judged: those that came with the data."""
 CELL = ["row", "perturbation", "level"]
 
 
 def best_of_measures(
-    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], most: int
+    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], meanings: Mapping[str, str], most: int
 ) -> Iterator[Measure]:
     """For every picker, judge and number of candidates what picking gains; for all candidates, and for given ones."""
-    table = _candidates(sums, segments, scorers)
+    table = _candidates(sums, segments, scorers, meanings)
     judges = [scorer.name for scorer in scorers]
     given = table.filter(pl.col("perturbation").is_null())
     several = table.height > given.height
@@ -59,7 +60,9 @@ def best_of_measures(
         )
 
 
-def _candidates(sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer]) -> pl.DataFrame:
+def _candidates(
+    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], meanings: Mapping[str, str]
+) -> pl.DataFrame:
     """One row per candidate: its segment, what every scorer says of it in standard deviations, and what people do."""
     columns = [*CELL, "language_pair", "score"]
     found: pl.DataFrame | None = None
@@ -75,15 +78,21 @@ def _candidates(sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Sc
     if found is None:
         raise UserError("--best-of needs scorers: one that picks and one that judges.")
     names = found["perturbation"].drop_nulls().unique().to_list()
-    whole = [name for name in names if (card := known_card(name)) is not None and card.rewrites]
+    whole = [name for name in names if (card := known_card(name)) is not None and _shows_reference(card)]
     human = pl.col("score").cast(pl.Float64)
     rated = segments.select("row", ((human - human.mean()) / human.std(ddof=0)).alias(PEOPLE))
     keys = keys_by_row(segments)
     kept = found.filter(pl.col("perturbation").is_null() | ~pl.col("perturbation").is_in(whole))
     kept = kept.filter(pl.all_horizontal(pl.col(scorer.name).is_finite() for scorer in scorers))
     return kept.join(rated, on="row", how="left", maintain_order="left").with_columns(
-        key=pl.Series(keys[kept["row"].to_numpy()])
+        key=pl.Series(keys[kept["row"].to_numpy()]),
+        harmful=pl.col("perturbation").replace_strict(meanings, default=None).eq_missing("altering").cast(pl.Float64),
     )
+
+
+def _shows_reference(card: Card) -> bool:
+    """Whether a change is no version of the translation: it brings its own reference, or is made of the segment's."""
+    return card.rewrites or "reference" in card.wants
 
 
 def _curves(
@@ -97,6 +106,13 @@ def _curves(
                 value = float(each.mean())
                 where = {**place, "scorer": picker, "other": judge, "level": float(n)}
                 yield Measure(kinds.BEST_OF, value, len(each), low=low, high=high, **where)
+            if place["group"] is None:
+                shares = np.array(
+                    [100 * picked(pool[picker].to_numpy(), n) @ pool[HARMFUL].to_numpy() for pool in pools]
+                )
+                low, high = mean_interval(shares)
+                share, about = float(shares.mean()), {**place, "scorer": picker, "level": float(n)}
+                yield Measure(kinds.PICKED_HARMFUL, share, len(pools), low=low, high=high, **about)
 
 
 def counts(most: int) -> list[int]:
@@ -136,6 +152,12 @@ def best_of_findings(results: Results) -> Iterator[Finding]:
                     weight="answer",
                     who=picker,
                     language_pair=pair,
-                    numbers=tuple(map(Number.of, last)),
+                    numbers=tuple(map(Number.of, [*last, *_harmful(results, picker, pair, group, top)])),
                     facts={"candidates": top, "among": group or "translations and changed versions of them"},
                 )
+
+
+def _harmful(results: Results, picker: str, pair: str | None, group: str | None, top: float) -> list[Row]:
+    """How often the pick is a text that a change made worse, where there are such candidates."""
+    key = {"scorer": picker, "language_pair": pair, "level": top}
+    return results.known(kinds.PICKED_HARMFUL.name, **key) if group is None else []

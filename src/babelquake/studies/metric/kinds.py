@@ -11,5 +11,6 @@ HARMLESS_COSTS_MORE = Kind("harmless_costs_more", unit="% of segments", better="
 REWARDS_HARMFUL = Kind("rewards_harmful", unit="% of segments", better="down")
 CHANGE_RATIO = Kind("change_ratio", unit="share of an unrelated sentence's loss", paper="Karpinska 2022 §3")
 BEST_OF = Kind("best_of", unit="sd of the judge's scores, against a random pick")
+PICKED_HARMFUL = Kind("picked_harmful", unit="% of picks that a change made worse", better="down")
 UNKNOWN_TOKENS = Kind("unknown_tokens", unit="per segment", paper="Vu 2022 Figure 1")
 UNK_SHARE = Kind("unk_share", unit="% of tokens", paper="Vu 2022 Table 4")

@@ -159,7 +159,7 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
     measures += achieved_shares(tables["variants"], segments, "text")
     measures += pitfall_measures(tables["sums"], segments, session.scorers, planned.perturbations, options.tolerance)
     if options.best_of is not None:
-        measures += best_of_measures(tables["sums"], segments, session.scorers, options.best_of)
+        measures += best_of_measures(tables["sums"], segments, session.scorers, meanings, options.best_of)
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 
