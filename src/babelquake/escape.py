@@ -2,7 +2,7 @@
 
 import regex
 
-HIDDEN = regex.compile(r"[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+HIDDEN = regex.compile(r"[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 PICTURES = {0x7F: "␡"}
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from babelquake.attacks.victim import Scale
 from babelquake.engine import Cache, Engine
 from babelquake.errors import ResumableError, UserError
 from babelquake.http import UnusableError
@@ -171,3 +172,22 @@ def test_a_server_that_is_not_there_is_named_with_its_address() -> None:
         made = scorer("llm-judge", model="m", base_url=f"http://{address}/v1", retries=0)
         with pytest.raises(ResumableError, match=f"refused the connection to {address}"):
             made.segments(["A text."], None, ["Ein Text."])
+
+
+def test_a_judge_that_never_gives_a_number_is_given_up_after_twenty_answers(server: Server) -> None:
+    server.reply = lambda prompt: "I like this translation a lot!"
+    made = scorer("llm-judge", model="chatty", base_url=server.url)
+    texts = [f"Text {number}." for number in range(100)]
+    with pytest.raises(UserError, match=r"first 20 answers.*I like this translation a lot!.*I like this"):
+        made.segments(texts, None, texts)
+    assert len(server.asked) == 20
+    patient = scorer("llm-judge", model="patient", base_url=server.url)
+    server.reply = lambda prompt: "80" if "Text 0." in prompt else "no idea"
+    assert np.isnan(patient.segments(texts, None, texts)).sum() == 99, "one readable answer, and it goes on"
+
+
+def test_a_judge_without_any_score_is_not_said_to_give_the_same_score() -> None:
+    with pytest.raises(UserError, match="no translation of the data a score"):
+        Scale.over(np.array([np.nan, np.nan]), True, "llm-judge")
+    with pytest.raises(UserError, match="the same score"):
+        Scale.over(np.array([80.0, 80.0]), True, "llm-judge")

@@ -35,7 +35,12 @@ class Scale:
     def over(cls, scores: NDArray[np.float64], higher_is_better: bool, name: str) -> "Scale":
         """The scale of a scorer, the same to the last digit in any order of the scores; a constant one has none."""
         known = np.sort(scores[np.isfinite(scores)])
-        if not len(known) or not np.std(known) > 0:
+        if not len(known):
+            raise UserError(
+                f"{name} gives no translation of the data a score: there is nothing to attack. Score a few "
+                "translations with it first, and read what it answers."
+            )
+        if not np.std(known) > 0:
             raise UserError(
                 f"{name} gives every translation of the data the same score: it cannot be normalised, so a fall "
                 "of one standard deviation means nothing. Use data with several translations of different quality, and "

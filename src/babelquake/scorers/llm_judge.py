@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from babelquake.errors import UserError
+from babelquake.escape import visible
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.limits import text_of
 from babelquake.models.base import Span
@@ -47,6 +48,8 @@ PLACE = re.compile(r"\{(source|reference|translation)\}")
 THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL)
 FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 NUMBER = re.compile(r"(\d{1,3}(?:\.\d+)?)(?:\s*/\s*100)?\.?")
+PATIENCE, SHOWN = 20, 3
+"""Answers that cannot be read, before any that can, after which a judge is given up; and how many of them are shown."""
 REMEMBERED = 10_000
 """Answers kept in memory, so that error spans cost no second call."""
 
@@ -100,6 +103,8 @@ class LlmJudge(MeanScorer):
         self.refused: dict[str, int] = {}
         """How many segments have no score, by reason."""
         self._known: OrderedDict[bytes, Opinion] = OrderedDict()
+        self._unread: list[str] | None = []
+        """Answers that could not be read; None once one could."""
 
     @property
     def signature(self) -> str:
@@ -171,9 +176,30 @@ class LlmJudge(MeanScorer):
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
             answer = self._client.post(Request(f"{self.url}/chat/completions", body, headers), SETTINGS.offline)
-            return opinion(_spoken(answer.json), self.style, question.translation)
+            return self._read_strictly(_spoken(answer.json), question.translation)
         except (UnusableError, TooLargeError) as error:
             return Opinion(None, why=str(error))
+
+    def _read_strictly(self, said: str, translation: str) -> Opinion:
+        """What an answer says; a judge whose first answers all say nothing is given up."""
+        try:
+            found = opinion(said, self.style, translation)
+        except UnusableError:
+            if self._unread is not None:
+                self._unread.append(said)
+                if len(self._unread) >= PATIENCE:
+                    raise UserError(self._given_up(self._unread)) from None
+            raise
+        self._unread = None
+        return found
+
+    def _given_up(self, answers: Sequence[str]) -> str:
+        wanted = "a number from 0 to 100" if self.style == "score" else "a JSON array of errors"
+        shown = "; ".join(f"“{visible(text.strip()[:120])}”" for text in answers[:SHOWN])
+        return (
+            f"{self.name}: none of the first {len(answers)} answers is {wanted}: {shown}. "
+            "Use another model, or a prompt that says more clearly what to answer."
+        )
 
 
 def opinion(answer: str, style: Literal["score", "errors"], translation: str) -> Opinion:

@@ -83,6 +83,11 @@ class Words:
         """Words that questions begin with, direct and indirect ones."""
         return frozenset(str(self._of("question_words") or "").split())
 
+    @cached_property
+    def tell_me(self) -> frozenset[str]:
+        """Words that only an order to tell something has."""
+        return frozenset(str(self._of("tell_me") or "").split())
+
     def pattern(self, key: str) -> re.Pattern[str] | None:
         """An expression of the language's list of that name, such as `refusal`; None where there is none."""
         return _compiled(tuple(self._of(key) or ()))
