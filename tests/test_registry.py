@@ -39,7 +39,7 @@ def test_plug_ins_join_and_never_displace_what_ships(things: Registry[object]) -
 def test_a_broken_plug_in_is_set_aside_and_the_rest_works(things: Registry[object]) -> None:
     assert [name for name, _ in things.items()] == ["json", "path", "zip"]
     assert sorted(things.set_aside) == ["empty", "gone", "json"]
-    assert "'json', which is built in" in things.set_aside["json"]
+    assert "built-in" in things.set_aside["json"] and "'json'" in things.set_aside["json"]
 
 
 def test_a_plug_in_that_fails_in_its_own_way_is_named(things: Registry[object], tmp_path: Path) -> None:

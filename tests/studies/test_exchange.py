@@ -88,7 +88,7 @@ def test_what_is_missing_or_foreign_is_said(tmp_path: Path, data: pl.DataFrame) 
         imported_scorers(tmp_path)
     (tmp_path / "mine.txt").write_text("1\n")
     plans.qe(data=data, suite=["word-drop"]).export(tmp_path)
-    with pytest.raises(UserError, match=r"mine\.txt, the scores of other texts"):
+    with pytest.raises(UserError, match=r"mine\.txt, scores of other texts"):
         plans.qe(data=data, suite=["word-repeat"]).export(tmp_path)
     with pytest.raises(UserError, match=r"mine\.txt has 1 scores where texts\.jsonl have"):
         scorer(imported_scorers(tmp_path)[0]).segments(["a"])
