@@ -1,9 +1,11 @@
 """What a reader sees first: the answer as a headline, one chart, the three worst examples in full words."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from babelquake.perturb.labels import known_card
 from babelquake.report.charts import Chart
 from babelquake.report.examples import EVERY, with_texts
 from babelquake.report.page import page_of, views
@@ -41,7 +43,7 @@ def lead_chart(run: Run) -> Chart | None:
     return next((chart for view in views(run)[:1] for chart in view.charts if chart.on_page), None)
 
 
-def worst_examples(run: Run) -> list[dict[str, str]]:
+def worst_examples(run: Run) -> list[dict[str, Any]]:
     """The variants that cost most: what was changed, and the text before and after."""
     shape = page_of(run).examples
     if shape is None:
@@ -63,7 +65,8 @@ def worst_examples(run: Run) -> list[dict[str, str]]:
     short = short_names(among) if shape.who == "system" else {name: scorer_text(name, among) for name in among}
     return [
         {
-            "label": sentence_case(named(row["perturbation"], row["level"])),
+            "label": _title(row, shape.titled_by, named),
+            "sides": shape.sides,
             "who": short[row[shape.who]],
             "kind": shape.kinds.get(row.get("change") or "", ""),
             "source": cut(row.get("text")),
@@ -72,6 +75,14 @@ def worst_examples(run: Run) -> list[dict[str, str]]:
         }
         for row in table.iter_rows(named=True)
     ]
+
+
+def _title(row: dict[str, Any], column: str | None, named: Callable[[str | None, float | None], str]) -> str:
+    """A perturbation in plain words with a capital; recipes of attacks are names and stay as they are."""
+    if column is not None:
+        return str(row[column])
+    label = named(row["perturbation"], row["level"])
+    return sentence_case(label) if known_card(row["perturbation"] or "") else label
 
 
 def worst_title(run: Run) -> str:

@@ -28,6 +28,10 @@ class Examples:
     """Chosen rows as the page's script reads them: facets, texts, damage."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """What the kinds of change that are worth a word are called."""
+    sides: tuple[str, str] = ("before", "after")
+    """What the first screen calls the two texts of an example."""
+    titled_by: str | None = None
+    """The column that titles an example; without it the perturbation does."""
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,9 @@ def _beside(run: Run, x: float, top: float, bottom: float) -> Iterator[str]:
         yield _line(worst_title(run), x, y, 22, INK, bold=True)
         y += 34
     for example in worst:
-        before, after = f"before: {example['before']}", f"after: {example['after']}"
+        before, after = (
+            f"{said}: {example[key]}" for said, key in zip(example["sides"], ("before", "after"), strict=True)
+        )
         parts = [(example["label"], INK, True), (example["source"], INK, False), (before, SOFT, False)]
         parts.append((after, ALARM, False))
         drawn = [(line, colour, bold) for text, colour, bold in parts for line in _wrapped(text, 18, width, 1)]

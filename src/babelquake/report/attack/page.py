@@ -33,7 +33,7 @@ def _shares(results: Results) -> list[Chart]:
     share = alt.Scale(domain=[0, 100])
     chart = dots(shown, values(shown, "name"), "victim", "% of sentences", share, label="recipe", value="% eligible")
     described = "The share of sentences with an eligible perturbation, per recipe and victim, with 95 % intervals."
-    return [Chart("attack-success", "Eligible perturbations", described, chart)]
+    return [Chart("attack-success", "Sentences for which each attack finds an edit", described, chart)]
 
 
 def _transfer(results: Results) -> list[Chart]:

@@ -108,4 +108,6 @@ def check_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     return packed.columns("how much of it there is, in %", FACETS)
 
 
-PAGE = Page(check_tables, examples=Examples(check_examples, "system", check_columns))
+PAGE = Page(
+    check_tables, examples=Examples(check_examples, "system", check_columns, sides=("seen", "output"), titled_by="kind")
+)

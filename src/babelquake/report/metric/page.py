@@ -61,7 +61,7 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
     scorers, label = values(rows, "scorer"), row_label(rows)
     for scorer in scorers:
         shown = points(
-            [row for row in rows if row["scorer"] == scorer],
+            sorted((row for row in rows if row["scorer"] == scorer), key=lambda row: float(row["value"])),
             label=label,
             meaning=lambda row: meaning.get(row["perturbation"], "depends"),
             verdict=tested_text,
