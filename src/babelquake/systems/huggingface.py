@@ -1,4 +1,4 @@
-"""Sequence-to-sequence models of the transformers library: `hf[model=Helsinki-NLP/opus-mt-de-en]`.
+"""Models of the transformers library: `hf[model=Helsinki-NLP/opus-mt-de-en]`; decoder-only ones are asked by prompt.
 
 On a CPU, Marian, M2M-100 and NLLB models run through CTranslate2: converted once, kept in the user's cache folder, and
 several times as fast; `engine=transformers` is the plain way. Either way texts are decoded together with texts of the
@@ -23,7 +23,9 @@ from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems import marian
 from babelquake.systems.base import System
+from babelquake.systems.chat_model import Conversation
 from babelquake.systems.ctranslate2 import answered, by_length
+from babelquake.systems.prompts import Cost, Prompt, Reading, cost_in_tokens, prompt_of, reading_of, tokens_in
 
 LONGEST = 1024
 """Tokens of a text, where the model does not say how many it takes."""
@@ -35,6 +37,10 @@ class HuggingFace(System):
 
     `dtype=auto` is bfloat16 on a GPU that has it, float16 on another GPU, and on the CPU int8 with CTranslate2 and
     float32 with transformers. A text of more tokens than the model takes, or than `max_input`, is refused.
+
+    A decoder-only model (or a .gguf file of one) is asked with its chat template: `prompt`, `template`, `examples`,
+    `shots`, `system`, `answer` and `column` are as `openai` has them, `stop` is a text that ends an answer; it decodes
+    greedily, or samples with a `temperature` and a `seed`.
     """
 
     indifferent = frozenset({"batch", "threads"})
@@ -54,6 +60,18 @@ class HuggingFace(System):
         tgt_lang: str | None = None,
         prefix: str = "",
         revision: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        prompt: str | None = None,
+        template: str | None = None,
+        examples: str | None = None,
+        shots: Annotated[int | None, Range(0, 16)] = None,
+        system: str | None = None,
+        answer: str | None = None,
+        column: str | None = None,
+        temperature: Annotated[float, Range(0, 2)] = 0.0,
+        seed: Annotated[int, Range(0, 2**31)] = 0,
+        stop: str | None = None,
     ) -> None:
         self._model_name = model
         self._beam = beam
@@ -68,6 +86,9 @@ class HuggingFace(System):
         self._tgt_lang = tgt_lang
         self._prefix = prefix
         self._revision = revision
+        told = prompt_of("hf[…]", prompt, template, examples, shots, system, answer)
+        self._conversation = Conversation(told, source or "", target or "", temperature, seed, stop, max_new_tokens)
+        self.prompt_column = column
         if engine == "transformers" and dtype == "int8":
             raise UserError("hf[engine=transformers] has no dtype=int8: take float32, or engine=ctranslate2.")
 
@@ -76,9 +97,57 @@ class HuggingFace(System):
         """Several batches at once, so that groups of equal length are large; it is what an interruption loses."""
         return Limits(texts=4 * self._batch)
 
+    @property
+    def prompt(self) -> Prompt | None:  # type: ignore[override]  # known once the model's description was read
+        """How a decoder-only model is asked."""
+        return self._conversation.prompt if self._chats else None
+
+    @property
+    def documents(self) -> bool:  # type: ignore[override]  # as above
+        """Whether it is a decoder-only model, which takes whole documents."""
+        return self._chats
+
+    def holds(self, text: str) -> bool:
+        """Whether the translation of a part of a document fits into the answer, with room to spare."""
+        return 2 * tokens_in(text) <= self._max_new_tokens
+
+    def cost(self, asked: Sequence[str]) -> Cost:
+        """Tokens, where it is asked by prompt."""
+        talk = self._conversation
+        if not self._chats:
+            return super().cost(asked)
+        return cost_in_tokens(talk.prompt, asked, talk.source, talk.target, None, None)
+
+    def reading(self, answer: str) -> Reading:
+        """The translation in an answer, which must look as the prompt declares."""
+        return reading_of(self._conversation.prompt.form, answer) if self._chats else Reading(answer)
+
+    def said(self, asked: Sequence[str]) -> list[str]:
+        """The answers of a decoder-only model, word for word; the translations of another one."""
+        if not self._chats:
+            return super().said(asked)
+        return self._decoded(asked, self._conversation.tokens(asked, self._tokenizer)) if asked else []
+
     @cached_property
     def signature(self) -> str:
-        """Model (a folder's content), revision, languages, prefix, decoding, engine, precision and versions."""
+        """Model (a folder's content), revision, languages, prefix or prompt, decoding, engine, precision, versions."""
+        if self._chats:
+            talk = self._conversation
+            return signature(
+                "hf",
+                model=self._content,
+                revision=self._revision,
+                source=talk.source,
+                target=talk.target,
+                prompt=talk.prompt.hash,
+                answer=talk.prompt.answer if talk.prompt.answer != "text" else None,
+                temperature=f"{talk.temperature:g}",
+                seed=talk.seed if talk.temperature else None,
+                stop=talk.stop,
+                length=self._max_new_tokens,
+                dtype=self._precision,
+                transformers=_version("transformers"),
+            )
         return signature(
             "hf",
             model=self._content,
@@ -95,12 +164,26 @@ class HuggingFace(System):
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Texts of equal length together; a blank text has a blank translation."""
+        if self._chats:
+            return [self.reading(answer).translation for answer in self.said(texts)]
         if not texts:
             return []
         tokens = self._tokenizer([self._prefix + text for text in texts], truncation=False)["input_ids"]
+        return self._decoded(texts, tokens)
+
+    def _decoded(self, texts: Sequence[str], tokens: list[list[int]]) -> list[str]:
+        """Texts of equal length together; those that are too long are refused."""
         groups, refused = by_length(texts, [len(each) for each in tokens], self._longest, "max_input")
         parts = [group[start : start + self._batch] for group in groups for start in range(0, len(group), self._batch)]
         translations = [""] * len(texts)
+        if self._chats:
+            for part in parts:
+                asked, ids = ([some[index] for index in part] for some in (texts, tokens))
+                with marian.quietly():
+                    found = self._conversation.answers(asked, ids, self._loaded, self._tokenizer)  # type: ignore[arg-type]
+                for index, translation in zip(part, found, strict=True):
+                    translations[index] = translation
+            return answered(texts, translations, refused)
         work = [[tokens[index] for index in part] for part in parts]
         for part, found in zip(
             parts, self._converted(work) if self._converts else map(self._generate, work), strict=True
@@ -117,7 +200,30 @@ class HuggingFace(System):
     @property
     def _content(self) -> str:
         folder = Path(self._model_name)
+        if self._gguf and folder.is_file():
+            with folder.open("rb") as file:
+                return hashlib.file_digest(file, "blake2b").hexdigest()[:12]
         return _content(folder) if folder.is_dir() else self._model_name
+
+    @property
+    def _gguf(self) -> bool:
+        return self._model_name.endswith(".gguf")
+
+    @cached_property
+    def _chats(self) -> bool:
+        """Whether it is a decoder-only model; from its description, no weights are loaded."""
+        if self._gguf:
+            return True
+        local = Path(self._model_name) / "config.json"
+        if local.is_file():
+            said = model_description(local)
+            names, both = said.get("architectures") or (), said.get("is_encoder_decoder", False)
+        elif Path(self._model_name).is_dir():
+            return False
+        else:
+            config = self._from_pretrained("AutoConfig")
+            names, both = getattr(config, "architectures", None) or (), getattr(config, "is_encoder_decoder", False)
+        return not both and any(str(name).endswith(("ForCausalLM", "LMHeadModel")) for name in names)
 
     @cached_property
     def _converts(self) -> bool:
@@ -135,6 +241,8 @@ class HuggingFace(System):
     @cached_property
     def _kind(self) -> str:
         """The kind of model, from its description; no weights are loaded."""
+        if self._gguf:
+            return "gguf"
         local = Path(self._model_name) / "config.json"
         if local.is_file():
             return str(model_description(local).get("model_type"))
@@ -215,7 +323,7 @@ class HuggingFace(System):
     def _loaded(self) -> Any:
         import torch
 
-        model = self._from_pretrained("AutoModelForSeq2SeqLM")
+        model = self._from_pretrained("AutoModelForCausalLM" if self._chats else "AutoModelForSeq2SeqLM")
         try:
             return model.to(device=self._where, dtype=getattr(torch, self._precision)).eval()
         except RuntimeError as error:
@@ -242,8 +350,11 @@ class HuggingFace(System):
 
         hint = "" if Path(self._model_name).is_dir() else f" {OFFLINE}"
         with reading(f"'{self._model_name}'", "a model of transformers", hint, "loaded"), marian.quietly():
+            path = Path(self._model_name)
+            if self._gguf:
+                options["gguf_file"] = path.name
             return getattr(transformers, kind).from_pretrained(
-                self._model_name,
+                str(path.parent) if self._gguf else self._model_name,
                 revision=self._revision,
                 trust_remote_code=False,
                 local_files_only=offline(),
