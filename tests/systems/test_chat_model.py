@@ -15,7 +15,7 @@ from babelquake.systems.prompts import CUT, Inquiry
 
 pytest.importorskip("transformers", reason="needs transformers: pip install 'babelquake[neural]'")
 pytest.importorskip("torch", reason="needs torch: pip install 'babelquake[neural]'")
-WORDS = "translate the text from German into English reply only Haus Baum Hund alt neu".split()
+WORDS = ("translate", "the", "text", "into", "English", "Haus", "Baum", "Hund", "alt", "neu")
 TEMPLATE = (
     "{% for m in messages %}<s> {{ m['role'] }} : {{ m['content'] }} </s> {% endfor %}"
     "{% if add_generation_prompt %}<s> assistant :{% endif %}"
