@@ -14,11 +14,17 @@ NOUNS = {"per letter": "letters", "per word": "words"}
 """What a probability is of."""
 
 
+REPEAT = "repeat"
+"""What a clean text that a system is asked for again is called among the perturbations."""
+
+
 def label_of(perturbation: str, level: float | None = None, among: Iterable[str] = ()) -> str:
     """A perturbation as tables name it (without its level), and its level, in plain words.
 
     Options that its label does not speak of are added where another one `among` those shown differs in them alone.
     """
+    if perturbation == REPEAT:
+        return "asked again"
     found = _known(perturbation)
     if found is None:
         return perturbation if level is None else f"{perturbation} (level {level:g})"

@@ -16,12 +16,11 @@ from typing import NamedTuple
 import polars as pl
 
 from babelquake.errors import UserError
+from babelquake.perturb.labels import REPEAT as REPEAT
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.systems import System
 from babelquake.systems.prompts import Inquiry, Reading, check_instruction
 
-REPEAT = "repeat"
-"""What a clean text that is asked for again is called among the perturbations."""
 CONTEXT = 2
 """Sentences before a part of a document that go with it."""
 ALIKE = 75.0

@@ -10,6 +10,7 @@ from tests.chat_server import Behaviour, ChatServer
 
 import babelquake as bq
 from babelquake.errors import UserError
+from babelquake.report.mt.tables import mt_tables
 from babelquake.runs.run import Run
 from babelquake.studies.inquiries import brought_back
 from babelquake.studies.mt.prompts import components
@@ -81,6 +82,8 @@ def test_a_prompt_that_spoils_translations_shows_in_the_variance_over_prompts(tm
         run = ran(server, tmp_path / "run", data(), {}, suite=suite, side="prompt")
     assert value(run, "sd_prompts") > 10 * value(run, "sd_sources")
     assert value(run, "consis", perturbation="prompt-language[to=de]") < 20
+    (table,) = [one for one in mt_tables(run) if "over prompts" in one.columns]
+    assert float(table.rows[0][table.columns.index("over prompts")]) == round(value(run, "sd_prompts"), 1)
 
 
 def test_two_way_variances_are_recovered() -> None:

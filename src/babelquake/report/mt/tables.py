@@ -5,7 +5,7 @@ from babelquake.report.mt.defences import defence_tables
 from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
-from babelquake.report.table import Table, cell, interval, note_on, table_of, value_of, with_sd
+from babelquake.report.table import Table, cell, interval, note_on, number, table_of, value_of, with_sd
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
@@ -31,11 +31,46 @@ def mt_tables(run: Run) -> list[Table]:
     return [
         *defence_tables(results),
         *_overall(results),
+        *_prompts_and_sources(results),
+        *_self_agreement(results),
         *(_cells(results, pair, scorer) for pair, scorer in views),
         *(table for pair in values(results.where("failures"), "language_pair") for table in _failures(results, pair)),
         *(table for pair, scorer in views for table in _differences(results, pair, scorer)),
         *(table for pair, scorer in views for table in _parts(everything, pair, scorer)),
     ]
+
+
+def _prompts_and_sources(results: Results) -> list[Table]:
+    """What matters more, the wording of the prompt or the source."""
+    columns = {
+        "scorer": lambda row: _view(row["language_pair"], row["scorer"], results),
+        "system": lambda row: row["system"],
+        "over prompts": value_of,
+        "95 % interval": _plain_interval,
+        "over sources": lambda row: value_of(results.beside(row, "sd_sources")),
+        "of sources, 95 %": lambda row: _plain_interval(results.beside(row, "sd_sources") or row),
+        "rest": lambda row: value_of(results.beside(row, "sd_rest")),
+    }
+    note = (
+        "Standard deviations of segment scores from a two-way analysis of variance; rest: prompt × source and chance."
+    )
+    return table_of("Prompts and sources: what matters more?", results.where("sd_prompts"), columns, note)
+
+
+def _self_agreement(results: Results) -> list[Table]:
+    """How far a system agrees with itself, asked again."""
+    columns = {
+        "scorer": lambda row: _view(row["language_pair"], row["scorer"], results),
+        "system": lambda row: row["system"],
+        "CONSIS with itself": value_of,
+        "95 % interval": _plain_interval,
+    }
+    return table_of("Asked again: does a system agree with itself?", results.where("self_agreement"), columns)
+
+
+def _plain_interval(row: Row) -> str:
+    """`[1.2, 3.4]`"""
+    return "" if row["low"] is None else f"[{number(row['low'])}, {number(row['high'])}]"
 
 
 def _failures(results: Results, pair: str | None) -> list[Table]:
