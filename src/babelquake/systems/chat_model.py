@@ -61,7 +61,14 @@ class Conversation:
         ids = torch.tensor(tokens, device=model.device)
         ends = tokenizer.eos_token_id
         sampling = {"do_sample": True, "temperature": self.temperature} if self.temperature else {"do_sample": False}
-        stopping = {"stop_strings": [self.stop], "tokenizer": tokenizer} if self.stop else {}
+        start, stop = ids.shape[1], self.stop
+
+        def ended(rows: Any, scores: Any, **_: Any) -> Any:
+            """Which answers hold the stop text."""
+            told = [stop is not None and stop in tokenizer.decode(row[start:]) for row in rows]
+            return torch.tensor(told, device=rows.device)
+
+        stopping = {"stopping_criteria": [ended]} if stop else {}
         with torch.inference_mode():
             found = model.generate(
                 input_ids=ids,
