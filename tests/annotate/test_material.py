@@ -79,7 +79,7 @@ def test_what_is_no_material(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
     (run / "run.json").write_text("{}")
-    with pytest.raises(UserError, match="no attack run"):
+    with pytest.raises(UserError, match="not an attack run"):
         read_material(run)
     (tmp_path / "d.tsv").write_text("source\treference\na\tb\n")
     with pytest.raises(UserError, match="no translations"):

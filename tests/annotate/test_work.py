@@ -120,7 +120,7 @@ def test_tokens_are_not_in_the_file(project: Project) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\nb", "a\x00"])
 def test_names_are_names(project: Project, name: str) -> None:
-    with pytest.raises(UserError, match="no annotator's name"):
+    with pytest.raises(UserError, match="is not a name"):
         add_annotator(project, name)
 
 
@@ -136,7 +136,7 @@ def test_what_is_no_project(tmp_path: Path) -> None:
     import sqlite3
 
     (tmp_path / "a.db").write_text("no database")
-    with pytest.raises(UserError, match="no project"):
+    with pytest.raises(UserError, match="not a project"):
         Project(tmp_path / "a.db")
     database = sqlite3.connect(tmp_path / "b.db")
     database.execute("CREATE TABLE t (a)")

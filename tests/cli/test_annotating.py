@@ -91,7 +91,7 @@ def test_two_campaigns_are_compared(cli: Command, ratings: str) -> None:
 def test_wrong_options_are_told(cli: Command, ratings: str) -> None:
     assert "expected none, hits" in cli("annotate", "analyse", ratings, "--exclude", "all", status=2).stderr
     assert "expected z or raw" in cli("annotate", "analyse", ratings, "--score", "mean", status=2).stderr
-    assert "no ratings of original" in cli("annotate", "analyse", ratings, "--for-attack", "a.tsv", status=2).stderr
+    assert "ratings of original" in cli("annotate", "analyse", ratings, "--for-attack", "a.tsv", status=2).stderr
     assert "does not exist" in cli("annotate", "analyse", "rating.tsv", status=2).stderr
 
 

@@ -30,5 +30,5 @@ def test_company_changes_nothing(name: str, small: Made) -> None:
 
 
 def test_other_models_are_refused(small: Made) -> None:
-    with pytest.raises(UserError, match="no TransQuest checkpoint"):
+    with pytest.raises(UserError, match="TransQuest checkpoint"):
         scorer("transquest", model=small("metricx", "metricx"))

@@ -73,7 +73,7 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot load"):
         CTranslate2(str(damaged)).translate(["a"])
     (damaged / "sentencepiece.model").write_bytes(b"nonsense")
-    with pytest.raises(UserError, match="no SentencePiece model"):
+    with pytest.raises(UserError, match="not a SentencePiece model"):
         CTranslate2(str(damaged)).translate(["a"])
 
 
