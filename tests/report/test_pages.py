@@ -115,16 +115,17 @@ def counted(page: Any) -> int:
     return int(found.group(1).replace(",", "")) if found else 0
 
 
-def test_examples_are_filtered_by_system_perturbation_and_kind_of_change(page_of: Open, runs: dict[str, Run]) -> None:
+def test_examples_are_filtered_by_system_perturbation_and_failure(page_of: Open, runs: dict[str, Run]) -> None:
     page, variants = page_of("mt"), runs["mt"].variants
-    noisy = runs["mt"].translations.filter(pl.col("perturbation").is_not_null() & pl.col("system").str.ends_with("old"))
+    failures = runs["mt"].table("failures").filter(pl.col("system").str.ends_with("old"), perturbation="case")
     assert counted(page) == 2 * variants.height
     page.get_by_label("System", exact=True).select_option(label="old")
     assert counted(page) == variants.height
     page.get_by_label("Perturbation", exact=True).select_option(label="odd capitals")
     assert counted(page) == variants.filter(perturbation="case").height
-    page.get_by_label("Kind of change").select_option(label="collapse")
-    assert counted(page) == noisy.filter(perturbation="case", change="collapse").height > 0
+    whole = variants.filter(perturbation="case").height - failures.unique(["row", "level", "replicate"]).height
+    page.get_by_label("Failure", exact=True).select_option(label="none found")
+    assert counted(page) == whole > 0
     page.get_by_role("button", name="Clear filters").click()
     assert counted(page) == 2 * variants.height
 

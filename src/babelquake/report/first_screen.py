@@ -68,7 +68,7 @@ def worst_examples(run: Run) -> list[dict[str, Any]]:
             "label": _title(row, shape.titled_by, named),
             "sides": shape.sides,
             "who": short[row[shape.who]],
-            "kind": shape.kinds.get(row.get("change") or "", ""),
+            "kind": row.get("failure") or "",
             "source": cut(row.get("text")),
             "before": cut(row.get("before")),
             "after": cut(row.get("after")),

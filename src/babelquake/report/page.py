@@ -26,8 +26,6 @@ class Examples:
     """The column that names what is under test: system or scorer."""
     columns: Callable[[Run, pl.DataFrame], dict[str, Any]]
     """Chosen rows as the page's script reads them: facets, texts, damage."""
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    """What the kinds of change that are worth a word are called."""
     sides: tuple[str, str] = ("before", "after")
     """What the first screen calls the two texts of an example."""
     titled_by: str | None = None

@@ -286,6 +286,15 @@ def least_consistent(finding: Finding, names: Names) -> str:
     )
 
 
+def failures_rise(finding: Finding, names: Names) -> str:
+    rates = finding.of("failures")
+    clean = rates[0].known if len(rates) > 1 else 0.0
+    return (
+        f"Failures: {names.who(finding.who)} with {names.label(finding)}: {finding.facts['kind']} in "
+        f"{percent(rates[-1].known)} of translations, {percent(clean)} on clean text{p_text(finding.test)}."
+    )
+
+
 # metric
 
 
@@ -774,6 +783,7 @@ WORDS: dict[str, Words] = {
     **_all(discriminates, discriminates_best, ranks_agree, warnings),
     **_all(fooled, withstood, transfer, further_than_people),
     **_all(failures),
+    **_all(failures_rise),
     **_all(agrees_best, agree_alike, agrees_less),
     **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from babelquake.engine import Engine, Progress, sharing
-from babelquake.languages import sides
 from babelquake.perturb.base import card_of
 from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import REWRITTEN
@@ -29,7 +28,6 @@ from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.reset import RESETS, Comparable, without_instruction
 from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
-from babelquake.studies.what_changed import kind_of_change
 from babelquake.systems import System
 from babelquake.systems.stored import Stored
 
@@ -185,11 +183,6 @@ def _translated(
         for place, one in enumerate(back, len(sources)):
             noticed[place] += (Noticed(LEAKED, one.leaked),) if one.leaked else ()
     against = [clean[row] for row in noisy["row"]]
-    target = sides(block.language_pair)[1]
-    kinds = [
-        kind_of_change(before, after, changed, target)
-        for before, after, changed in zip(against, judged, texts, strict=True)
-    ]
     named = pl.lit(system.name).alias("system")
     before = segments.select(named, "language_pair", "row", "id", "source").with_columns(
         translation=pl.Series(list(clean.values()), dtype=pl.String),
@@ -209,7 +202,6 @@ def _translated(
         source=pl.Series(texts, dtype=pl.String),
         translation=pl.Series(raw, dtype=pl.String),
         judged=pl.Series(judged, dtype=pl.String),
-        change=pl.Series(kinds, dtype=pl.String),
         consistency=pl.Series(ChrF().segments(judged, against), dtype=pl.Float64),
     )
     return pl.concat([before, after], how="diagonal").with_columns(

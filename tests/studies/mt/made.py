@@ -76,7 +76,6 @@ def tables(
                     "changed": changed,
                     "translation": noisy,
                     "judged": noisy,
-                    "change": ["other"] * n,
                     "consistency": [80.0] * n,
                 },
                 schema_overrides=schema,

@@ -85,3 +85,10 @@ def test_a_system_that_loops_under_noise_is_worse_in_a_comparison(run: bq.Run, t
     loops = changes["failures_perturbed", "loop"]
     assert loops.outcome == "worse" and loops.paired and loops.old == 0
     assert ("failures", "loop") not in changes
+
+
+def test_the_verdict_names_what_noise_breaks(run: bq.Run) -> None:
+    (found,) = (finding for finding in run.findings if finding.what == "failures_rise")
+    assert found.facts["kind"] in ("detached", "loop", "number") and found.perturbation == "case[to=upper]"
+    assert found.test is not None and found.test.significant
+    assert any("100 %" in line and "Failures" in line for line in run.verdict)

@@ -104,7 +104,7 @@ def undisturbed(tmp_path: Path, data: Dataset) -> Run:
 def test_all_measures_are_there(undisturbed: Run) -> None:
     measures = undisturbed.measures
     kinds = set(measures["measure"])
-    assert {"quality", "quality_perturbed", "delta", "robust", "consis", "inconsistent", "changed_identical"} <= kinds
+    assert {"quality", "quality_perturbed", "delta", "robust", "consis", "inconsistent", "failures"} <= kinds
     assert measures["study"].unique().to_list() == ["mt"]
     assert set(measures.filter(measure="robust")["scorer"]) == {"chrf", "bleu"}
     robust = measures.filter(measure="robust", scorer="chrf")
@@ -207,7 +207,7 @@ def test_other_data_are_refused(tmp_path: Path, undisturbed: Run) -> None:
 
 def test_without_references_only_agreement_is_measured_and_said_so(tmp_path: Path) -> None:
     run = studied(tmp_path / "run", dataset(tmp_path / "news.de-en.tsv", ["source"]), Interpreter())
-    kinds = {kind for kind in run.measures["measure"] if not kind.startswith(("changed_", "failures", "hallucination"))}
+    kinds = {kind for kind in run.measures["measure"] if not kind.startswith(("failures", "hallucination"))}
     agreement = {"consis", "overall_consis", "inconsistent"}
     assert kinds - {"consis_changed", "inconsistent_changed", "achieved_words"} == agreement
     assert any("only CONSIS and % inconsistent" in note for note in run.info.notes)
@@ -282,7 +282,7 @@ def test_a_perturbation_that_applies_nowhere_is_named(tmp_path: Path, data: Data
 def test_punctuation_is_reset_in_what_is_judged_and_kept_in_what_is_shown(tmp_path: Path, data: Dataset) -> None:
     run = studied(tmp_path / "run", data, Interpreter(), suite="final-insert[mark=question],misspell[level=0.1]")
     row = run.translations.filter(perturbation="final-insert[mark=question]").row(0, named=True)
-    assert (row["source"], row["change"]) == ("Drei Minister treten zurück?", "identical")
+    assert row["source"] == "Drei Minister treten zurück?"
     assert row["translation"].endswith("?") and row["judged"] == row["translation"].removesuffix("?")
     typos = run.translations.filter(perturbation="misspell")
     assert (typos["translation"] == typos["judged"]).all()

@@ -1,9 +1,10 @@
-"""The MT study's charts: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, and what changed."""
+"""The MT study's charts: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, and failures."""
 
 from typing import Any
 
 import altair as alt
 
+from babelquake.failures import DETECTORS
 from babelquake.perturb.labels import label_of
 from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, sweeps, tooltips
 from babelquake.report.mt.tables import floors
@@ -13,22 +14,10 @@ from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
-from babelquake.studies.what_changed import KINDS
 
 MEASURES = {"robust": "ROBUST", "consis": "CONSIS", "inconsistent": "% inconsistent"}
-KIND_COLOURS = {
-    "identical": "#D4D4D8",
-    "surface": "#A1A1AA",
-    "reordering": "#56B4E9",
-    "other": "#0072B2",
-    "name": "#009E73",
-    "number": "#B5A000",
-    "negation": "#D55E00",
-    "collapse": "#CC79A7",
-    "repetition": "#E69F00",
-    "garbled": "#5C4033",
-    "copied": "#7B4B94",
-}
+KIND_COLOURS = ("#D55E00", "#7B4B94", "#E69F00", "#CC79A7", "#0072B2", "#009E73", "#B5A000", "#56B4E9", "#5C4033")
+"""Of the commonest kinds of failure; further ones are not drawn."""
 
 
 def mt_views(run: Run) -> list[View]:
@@ -48,7 +37,7 @@ def mt_views(run: Run) -> list[View]:
             *_sweeps(results, pair, scorer),
             *_scatter(results, pair, scorer),
             *_parts(everything, pair, scorer, name),
-            *_changes(results, pair),
+            *_failures(results, pair),
         ]
         views.append(View(label, charts, heat, {"language_pair": pair, "scorer": scorer}))
     return views
@@ -233,19 +222,25 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
     return [Chart("robust-consis", "ROBUST against CONSIS", described, chart)]
 
 
-def _changes(results: Results, pair: str | None) -> list[Chart]:
-    """What changed in the translations: shares of each kind, one chart per system."""
-    rows = [row for row in results.rows if row["measure"].startswith("changed_") and row["language_pair"] == pair]
-    kinds = [kind for kind in KIND_COLOURS if any(row["measure"] == f"changed_{kind}" for row in rows)]
+def _failures(results: Results, pair: str | None) -> list[Chart]:
+    """What breaks under noise: rates of the commonest kinds of failure, one chart per system."""
+    rows = [
+        row
+        for row in results.known("failures", language_pair=pair)
+        if row["perturbation"] and row["scorer"] != "any" and row["value"]
+    ]
+    totals = {kind: sum(row["value"] for row in rows if row["scorer"] == kind) for kind in values(rows, "scorer")}
+    kinds = sorted(totals, key=lambda kind: -totals[kind])[: len(KIND_COLOURS)]
+    rows = [row for row in rows if row["scorer"] in kinds]
     charts: list[Chart] = []
     label = row_label(rows)
     for system in values(rows, "system"):
         bars = [
             {
                 "label": label(row),
-                "kind": row["measure"].removeprefix("changed_"),
+                "kind": row["scorer"],
                 "value": row["value"],
-                "place": kinds.index(row["measure"].removeprefix("changed_")),
+                "place": kinds.index(row["scorer"]),
             }
             for row in rows
             if row["system"] == system
@@ -255,21 +250,21 @@ def _changes(results: Results, pair: str | None) -> list[Chart]:
             alt.Chart(data(bars))
             .mark_bar()
             .encode(
-                x=alt.X("value:Q", title="% of translations", stack="zero", scale=alt.Scale(domain=[0, 100])),
+                x=alt.X("value:Q", title="% of translations", stack="zero"),
                 y=alt.Y("label:N", title=None, sort=perturbations, axis=alt.Axis(labelLimit=200)),
                 color=alt.Color(
                     "kind:N",
                     title=None,
                     legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
-                    scale=alt.Scale(domain=kinds, range=[KIND_COLOURS[kind] for kind in kinds]),
+                    scale=alt.Scale(domain=kinds, range=list(KIND_COLOURS[: len(kinds)])),
                 ),
                 order=alt.Order("place:Q"),
                 tooltip=tooltips(label="perturbation", kind="kind", value="% of translations"),
             )
             .properties(height=lines(perturbations))
         )
-        described = f"Shares of each kind of change in the translations of {system}."
+        described = f"Translations of {system} with each kind of failure; one translation may have several."
         if not charts:
-            described += f" {'; '.join(f'{kind}: {KINDS[kind]}' for kind in kinds)}."
-        charts.append(Chart(f"changes-{system}", f"What changed: {system}", described, chart))
+            described += f" {' '.join(f'{kind}: {DETECTORS.get(kind).description}' for kind in kinds)}"
+        charts.append(Chart(f"failures-{system}", f"Failures: {system}", described, chart))
     return charts

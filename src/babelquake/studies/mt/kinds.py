@@ -43,8 +43,3 @@ CLEAN_MARGIN = Kind("clean_margin", unit="score left of what clean text may lose
 MILLISECONDS = Kind("milliseconds", unit="ms of processor time of the defence, a sentence", better="down")
 CALLS = Kind("calls", unit="texts asked of systems, a sentence", better="down")
 ROBUST_CONSIS = Kind("robust_consis_correlation", unit="Pearson's r", paper="Niu 2020 Figure 1")
-
-
-def changed(kind_of_change: str) -> Kind:
-    """The share of translations that changed in a certain way: `changed_negation`."""
-    return Kind(f"changed_{kind_of_change}", unit="% of translations")

@@ -1,4 +1,4 @@
-"""All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, changes."""
+"""All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, failures."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,14 +7,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Progress
-from babelquake.runs.chunks import counted, pieces
+from babelquake.runs.chunks import pieces
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.cells import Cell
 from babelquake.studies.failure_cells import failure_cells
-from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import cells, places
 from babelquake.studies.mt.defences import defence_measures, defended_in
 from babelquake.studies.mt.failures import failure_measures
@@ -72,7 +71,7 @@ def mt_results(
     if failures is not None:
         measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed, encoder)
         measures += injection_measures(translations.lazy(), failures, told)
-    return measures + _changes(translations.lazy(), told)
+    return measures
 
 
 def _keys(translations: pl.LazyFrame, segments: pl.DataFrame | None) -> tuple[Keys, NDArray[np.bool_]]:
@@ -132,17 +131,3 @@ def sentences(translations: pl.LazyFrame) -> tuple[Keys, NDArray[np.bool_]]:
 def with_source(there: NDArray[np.bool_]) -> pl.Expr:
     """Whether a row is of a segment that has a source."""
     return pl.lit(True) if there.all() else pl.col("row").is_in(pl.Series(np.flatnonzero(there)).implode())
-
-
-def _changes(translations: pl.LazyFrame, told: pl.Expr) -> list[Measure]:
-    """Per system and perturbation: the share of each kind of change, in per cent."""
-    groups = ["language_pair", "system", "perturbation", "level"]
-    counts = counted(translations, told & pl.col("perturbation").is_not_null(), [*groups, "change"])
-    totals = counts.group_by(groups, maintain_order=True).agg(pl.col("len").sum().alias("n"))
-    joined = counts.join(totals, on=groups, how="left", nulls_equal=True, maintain_order="left")
-    return [
-        Measure(
-            kinds.changed(row["change"]), 100 * row["len"] / row["n"], row["n"], **{name: row[name] for name in groups}
-        )
-        for row in joined.iter_rows(named=True)
-    ]

@@ -118,7 +118,7 @@ MT = Study(
 
 @takes(MtOptions)
 def mt(options: MtOptions) -> Run:
-    """ROBUST, CONSIS, % inconsistent and what changed, for systems under a suite of source perturbations.
+    """ROBUST, CONSIS, % inconsistent and failures, for systems under a suite of source perturbations.
 
     Data may bring their own variants (columns `source` and `perturbed`) and translations of both (`translation` and
     `translation_perturbed`): then `systems` need not be named, and `suite` adds made variants. Without given variants

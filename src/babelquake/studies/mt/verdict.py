@@ -36,6 +36,7 @@ def mt_findings(run: Run) -> list[Finding]:
         useless = {str(finding.who) for finding in alarms}
         found += [*alarms, *_about(results, pair, useless)]
         found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
+        found += _failures(results, pair, useless)
         found += _defences(everything, pair, run.info.number("margin", 0.2))
     return found
 
@@ -218,4 +219,29 @@ def _inconsistency(results: Results, pair: str | None, useless: set[str], thresh
             level=worst["level"],
             numbers=(Number.of(worst),),
             facts={"threshold": threshold},
+        )
+
+
+def _failures(results: Results, pair: str | None, useless: set[str]) -> Iterator[Finding]:
+    """The kind of failure that a perturbation makes most frequent, where the rise is significant."""
+    rows = [
+        row
+        for row in results.known("failures_delta", language_pair=pair)
+        if row["scorer"] != "any" and row["value"] > 0 and row["system"] not in useless and Number.of(row).significant
+    ]
+    if rows:
+        worst = max(rows, key=lambda row: float(row["value"]))
+        noisy = results.beside(worst, "failures")
+        key = {name: worst[name] for name in ("language_pair", "system", "scorer")}
+        clean = results.one("failures", **key, perturbation=None)
+        numbers = tuple(Number.of(row) for row in (worst, clean, noisy) if row is not None)
+        yield Finding(
+            what="failures_rise",
+            who=worst["system"],
+            language_pair=pair,
+            perturbation=worst["perturbation"],
+            level=worst["level"],
+            numbers=numbers,
+            test=numbers[0],
+            facts={"kind": worst["scorer"], "kinds": len({row["scorer"] for row in rows})},
         )
