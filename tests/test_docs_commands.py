@@ -48,6 +48,8 @@ PARSED = {
     "wmt24/": "WMT's published outputs; tests/data/test_wmt_outputs.py and tests/studies/check read them",
     "translations.xliff": "a file of the reader's own; tests/studies/check reads one",
     "cache clear": "needs a yes",
+    "challenge build": "a run of the reader's own; tests/studies/challenge builds sets",
+    "1-submitted/": "WMT25's challenge sets; tests/studies/challenge reads them",
     "ESA.scores.csv": "ratings by people; tests/studies/correlate reads them",
     "annotate analyse first": "files of two campaigns",
     "annotate analyse project.db": "ratings by people",

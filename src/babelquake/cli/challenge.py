@@ -1,7 +1,12 @@
 """`babelquake challenge`: challenge sets for metrics, there and back."""
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
+from babelquake.cli.guard import guarded
+from babelquake.cli.options import option
 from babelquake.cli.studying import study_command
 from babelquake.studies.challenge.options import ChallengeOptions
 
@@ -14,6 +19,25 @@ def group() -> None:
 
     Example: babelquake challenge score -d 1-submitted/condrift --returned 4-to_return/condrift --out runs/condrift
     """
+
+
+@challenge.command("build")
+@guarded
+def build(
+    run: Annotated[Path, option("--from", "RUN", "A run of metric, qe or attack.", exists=True, file_okay=False)],
+    out: Annotated[Path, option("--out -o", "DIR", "The folder for the challenge set.")],
+    layout: Annotated[str, option("--format", "FORMAT", "wmt25, wmt26 or contrastive.")] = "wmt25",
+    name: Annotated[str, option("--name", "NAME", "What the set is called.")] = "challenge",
+    seed: Annotated[int, option("--seed", "N", "Seed of the order of hypotheses.", min=0)] = 0,
+) -> None:
+    """Write the perturbed translations of a run as a challenge set for metrics.
+
+    Example: babelquake challenge build --from runs/pitfalls --format wmt25 --out pitfalls --name pitfalls
+    """
+    from babelquake.studies.challenge.build import build_challenge
+
+    count = build_challenge(run, layout, out, name=name, seed=seed)  # type: ignore[arg-type]
+    typer.echo(f"{count:,} items in {out}. README: {out / f'{name}.README.txt'}")
 
 
 challenge.command("score")(study_command("challenge", ChallengeOptions))

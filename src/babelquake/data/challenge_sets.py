@@ -10,7 +10,7 @@ name. `FOLDER:PAIR` takes one language pair.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,8 @@ def _read(folder: Path, pair: str, file: Path, scores: dict[str, Path]) -> Datas
         columns["document"] = [line.partition("\t")[2] for line in given["meta"]] * copies
     if "category" in given:
         columns["category"] = given["category"] * copies
-    columns |= {name: told * copies for name, told in _key(folder / f"{start}{KEY}", file, sources).items()}
+    key = key_of(folder / f"{start}{KEY}", file, range(count))
+    columns |= {name: [*told.values()] * copies for name, told in key.items()}
     for metric, path in scores.items():
         table = _returned(path).get(LanguagePair.known(pair) or pair, {})
         columns[metric] = [table.get((name, line)) for name in hypotheses for line in range(1, count + 1)]
@@ -120,14 +121,24 @@ def _read(folder: Path, pair: str, file: Path, scores: dict[str, Path]) -> Datas
     return to_dataset(Table(str(file), f"{folder.name}:{pair}", columns, numbers, notes=notes))
 
 
-def _key(path: Path, file: Path, sources: list[str]) -> dict[str, list[str | None]]:
-    """What the authors of a set know of each line: its category, which hypothesis is better, what is expected."""
+def key_of(path: Path, file: Path, lines: Sequence[int]) -> dict[str, dict[int, str | None]]:
+    """What the authors of a set know of each line: its category, which hypothesis is better, what is expected.
+
+    Column → line → what it says; nothing where there is no key.
+    """
     if not path.is_file():
         return {}
     header, *rows = (line.split("\t") for line in text_lines(path, []))
-    same_length(file, sources, path, ["\t".join(row) for row in rows])
+    if len(rows) != len(lines):
+        raise UserError(f"{path} has {len(rows)} rows below its header where {file} has {len(lines)} lines.")
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise UserError(f"{path} line {line}: {len(row)} columns where the header has {len(header)}.")
     places = {name: header.index(name) for name in KEY_COLUMNS if name in header}
-    return {name: [row[place] or None for row in rows] for name, place in places.items()}
+    return {
+        name: {line: row[place] or None for line, row in zip(lines, rows, strict=True)}
+        for name, place in places.items()
+    }
 
 
 def read_returned(folder: str | Path, data: Dataset) -> Iterator[tuple[str, NDArray[np.float64]]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from babelquake.data.aces import is_aces, read_aces
 from babelquake.data.challenge_sets import is_challenge_set, read_challenge_set
 from babelquake.data.darr import is_darr, read_darr
 from babelquake.data.dataset import Dataset
@@ -120,6 +121,13 @@ FORMATS: dict[str, Format] = {
             "a JSON file with src_sent and pert_sent, or a folder of them",
             is_demetr,
             read_demetr,
+        ),
+        Format(
+            "aces",
+            "translations beside incorrect ones, by phenomenon (ACES, Amrhein et al. 2022)",
+            "a TSV file with good-translation, incorrect-translation and phenomena",
+            is_aces,
+            read_aces,
         ),
         Format(
             "challenge-set",

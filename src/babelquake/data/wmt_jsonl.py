@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from babelquake.data.challenge_sets import KEY, key_of
 from babelquake.data.dataset import Dataset
 from babelquake.data.json_and_parquet import json_lines, json_of
 from babelquake.data.request import Request
@@ -62,6 +63,9 @@ def read_wmt_jsonl(request: Request) -> Dataset:
             numbers.append(number)
     if rated:
         rows, numbers = _averaged(rows, numbers)
+    key = key_of(request.path.parent / f"{stem(request.path)}{KEY}", request.path, [line for line, _ in found])
+    for row, number in zip(rows, numbers, strict=True):
+        row |= {field: told[number] for field, told in key.items()}
     names = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, Values] = {name: [row.get(name) for row in rows] for name in names}
     name = stem(request.path)

@@ -31,7 +31,13 @@ from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.best_of import best_of_measures
-from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
+from babelquake.studies.metric.challenge import (
+    aces_measures,
+    challenge_cells,
+    challenge_results,
+    judge_triples,
+    triples,
+)
 from babelquake.studies.metric.material import GIVEN, material_of, mode_of
 from babelquake.studies.metric.options import MetricOptions, Side
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
@@ -180,7 +186,9 @@ def _challenge(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     numbered = session.data.segments.drop("row", strict=False).with_row_index("row")
     segments = session.once("segments", lambda: with_units(numbered, _unit(options, session.data)))
     scores = session.once("scores", lambda: judge_triples(segments, session.scorers, session.engine))
-    return challenge_results(scores, segments, session.resamples, session.seed, slices_of(segments, options.by))
+    draws = session.resamples, session.seed
+    found = challenge_results(scores, segments, *draws, slices_of(segments, options.by))
+    return found + aces_measures(scores, segments, *draws)
 
 
 QUESTIONS = {"sensitivity": _sensitivity, "agreement": _agreement, "challenge": _challenge}

@@ -1,0 +1,84 @@
+"""ACES: translations beside incorrect ones, by phenomenon (Amrhein et al. 2022), and its weighted score.
+
+A TSV file with `source`, `good-translation`, `incorrect-translation`, `reference`, `phenomena` and perhaps `langpair`.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from babelquake.data.dataset import Dataset
+from babelquake.data.delimited import tsv_table
+from babelquake.data.request import Request
+from babelquake.data.streams import lines, stem, suffix
+from babelquake.data.table import Values, to_dataset
+
+NAMES = {
+    "good-translation": "translation",
+    "incorrect-translation": "translation_perturbed",
+    "phenomena": "phenomenon",
+    "langpair": "language_pair",
+}
+SEVERE, PLAIN, SLIGHT = 5.0, 1.0, 0.1
+WEIGHTS = {
+    "addition": SEVERE,
+    "omission": SEVERE,
+    "mistranslation": SEVERE,
+    "overtranslation": SEVERE,
+    "undertranslation": SEVERE,
+    "untranslated": PLAIN,
+    "do not translate": PLAIN,
+    "real-world knowledge": PLAIN,
+    "wrong language": PLAIN,
+    "punctuation": SLIGHT,
+}
+"""What the ten categories weigh in the ACES score."""
+CATEGORIES = {
+    "addition": "addition",
+    "omission": "omission",
+    "copy-source": "untranslated",
+    "untranslated-vs-ref-word": "untranslated",
+    "untranslated-vs-synonym": "untranslated",
+    "do-not-translate": "do not translate",
+    "hyponym-replacement": "overtranslation",
+    "hypernym-replacement": "undertranslation",
+    "antonym-replacement": "real-world knowledge",
+    "similar-language-high": "wrong language",
+    "similar-language-low": "wrong language",
+}
+BEGINNINGS = {
+    "commonsense-": "real-world knowledge",
+    "real-world-knowledge-": "real-world knowledge",
+    "punctuation:": "punctuation",
+    "ambiguous-translation-": "mistranslation",
+    "anaphoric_": "mistranslation",
+    "coreference-": "mistranslation",
+    "hallucination-": "mistranslation",
+    "lexical-overlap": "mistranslation",
+    "modal_verb:": "mistranslation",
+    "nonsense": "mistranslation",
+    "ordering-mismatch": "mistranslation",
+    "overly-literal-": "mistranslation",
+    "pleonastic_it:": "mistranslation",
+    "xnli-": "mistranslation",
+}
+"""The category of phenomena by their names, or by how these begin."""
+NEEDED = frozenset({"source", "good-translation", "incorrect-translation", "phenomena"})
+
+
+def is_aces(what: str) -> bool:
+    """Whether a TSV file has ACES's columns."""
+    return suffix(what) == ".tsv" and Path(what).is_file() and set(next(lines(what), "").split("\t")) >= NEEDED
+
+
+def read_aces(request: Request) -> Dataset:
+    """Every good translation with its incorrect one; `phenomenon` is what is wrong."""
+    table = tsv_table(request, header=True)
+    columns: dict[str, Values] = {NAMES.get(name, name): values for name, values in table.columns.items()}
+    columns["id"] = [f"{stem(request.path)}:{number}" for number in range(1, len(table.lines) + 1)]
+    return to_dataset(replace(table, columns=columns), None, request.language_pair)
+
+
+def category_of(phenomenon: str) -> str | None:
+    """The category of one of ACES's phenomena; None for a name that it does not have."""
+    begins = (category for beginning, category in BEGINNINGS.items() if phenomenon.startswith(beginning))
+    return CATEGORIES.get(phenomenon) or next(begins, None)

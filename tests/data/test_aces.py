@@ -1,0 +1,65 @@
+"""ACES as published, and its score by its own formula."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from babelquake.data import read
+from babelquake.data.aces import WEIGHTS, category_of
+from babelquake.engine import Engine
+from babelquake.studies.metric.study import metric
+
+PHENOMENA = {
+    "addition": 1,
+    "omission": 0.5,
+    "hallucination-number-level-2": 1,
+    "lexical-overlap": 0,
+    "copy-source": 0.5,
+    "do-not-translate": 1,
+    "hyponym-replacement": 0,
+    "hypernym-replacement": 1,
+    "commonsense-only-ref-ambiguous": 0.5,
+    "similar-language-low": 1,
+    "punctuation:deletion_all": 0.5,
+}
+"""Phenomenon → in how many of its four items the good translation equals the reference."""
+
+
+def written(folder: Path) -> Path:
+    lines = ["source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair"]
+    for place, (name, share) in enumerate(PHENOMENA.items()):
+        for item in range(4):
+            right, wrong = f"A good text {place} {item}.", f"Something else, {place}."
+            texts = (right, wrong) if item < 4 * share else (wrong, right)
+            lines.append(f"Quelle {place} {item}\t{texts[0]}\t{texts[1]}\t{right}\t{name}\tde-en")
+    file = folder / "aces.tsv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def test_aces_is_read_as_a_challenge_set(tmp_path: Path) -> None:
+    data = read(str(written(tmp_path)))
+    assert data.segments.height == 44 and data.segments["language_pair"].unique().to_list() == ["de-en"]
+    assert data.segments["phenomenon"].n_unique() == len(PHENOMENA)
+    assert {"translation", "translation_perturbed"} <= set(data.segments.columns)
+
+
+def test_the_score_is_aces_own(tmp_path: Path) -> None:
+    """5 × addition + … as `comp_aces_score` adds up the means of τ over the phenomena of a category."""
+    run = metric(
+        scorers=["chrf"], data=str(written(tmp_path)), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True)
+    )
+    taus: dict[str, list[float]] = {}
+    for name, share in PHENOMENA.items():
+        taus.setdefault(str(category_of(name)), []).append(2 * share - 1)
+    expected = sum(WEIGHTS[category] * np.mean(some) for category, some in taus.items())
+    assert run.measures.filter(measure="aces_score")["value"].item() == pytest.approx(expected)
+    assert sum(WEIGHTS.values()) == pytest.approx(29.1)
+
+
+def test_a_part_of_aces_has_no_score(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    file.write_text("\n".join(line for line in file.read_text().splitlines() if "punctuation:" not in line) + "\n")
+    run = metric(scorers=["chrf"], data=str(file), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
+    assert "aces_score" not in run.measures["measure"].to_list()
