@@ -25,7 +25,7 @@ UNIT = re.compile(r"\w+")
 TOKEN = re.compile(r"[A-Z]{4}-\d{4}")
 UNSEEN = re.compile("[\U000e0020-\U000e007e]+")
 QUESTION_MARK = re.compile("[?？؟\u037e¿]")
-OUTPUT = re.compile(r'"output"\s*:\s*"([^"]{2,})')
+OUTPUT = re.compile(r'"output"\s*:\s*"([^"]{2,})"?[\s}\]"]*\Z')
 STEM = 4
 """Letters by which words are compared: what follows is mostly an ending."""
 TRANSLATED = 0.5
