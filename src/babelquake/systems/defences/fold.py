@@ -31,10 +31,13 @@ RIGHT_TO_LEFT = regex.compile(r"[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syr
 SPACE = "[\t \u00a0\u1680\u2000-\u200a\u202f\u205f]"
 RUN = regex.compile(rf"{SPACE}{{2,}}|[\t\u1680\u2000-\u2008\u200a\u205f]")
 """More than one space, or one that no typography puts between words."""
-TIED = regex.compile(r"(?<=\p{L}{4,})[\u00a0\u202f\u2009](?=\p{Ll}{4,})")
-"""A no-break space between two words, neither of them short: nobody ties these together."""
-TYING = frozenset({"be", "cs", "fr", "hr", "lt", "lv", "pl", "ru", "sk", "sl", "uk"})
-"""Languages whose typesetters tie any two words."""
+TIED = regex.compile(r"(?<=\p{L}{2,})[\u00a0\u202f\u2009](?=\p{L}{2,})")
+"""A no-break space between two words, neither of them a letter: few languages tie these together."""
+TIED_LONG = regex.compile(r"(?<=\p{L}{4,})[\u00a0\u202f\u2009](?=\p{Ll}{4,})")
+TYING = frozenset({"be", "cs", "es", "fi", "fr", "hr", "lt", "lv", "ru", "sk", "sl", "sv", "uk"})
+"""Languages whose typesetters tie short words to the next one."""
+TYING_ANY = frozenset({"pl"})
+"""And those that tie any two."""
 BEFORE_MARK = regex.compile(r"(?<=\p{L}) (?=[,.](?:\s|$))")
 """A space that is in front of a comma or a full stop; French puts spaces before other marks."""
 DASHES = {"\u2010": "-", "\u2011": "-", "\u2012": "–", "\u2015": "—", "\ufe58": "—", "\ufe63": "-"}
@@ -72,8 +75,9 @@ class Fold(Before):
         if not RIGHT_TO_LEFT.search(text):
             text = DIRECTIONS.sub("", text)
         text = JOINERS.sub("", text)
-        if self.source is None or self.source.code not in TYING:
-            text = TIED.sub(" ", text)
+        code = self.source.code if self.source else ""
+        if code not in TYING_ANY:
+            text = (TIED_LONG if code in TYING else TIED).sub(" ", text)
         if name in ALPHABETS:
             if not WIDE_LETTER.search(text):
                 text = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
