@@ -75,12 +75,12 @@ def _some(versions: Iterable[str], most: int) -> list[str]:
 def chosen(candidates: list[list[str]]) -> list[str]:
     """Of each list the text with the highest mean chrF against the others; of equal ones the last.
 
-    The last version is the most corrected one.
+    The last version is the most corrected one: of two versions it wins. chrF is taken both ways, lest length decide.
     """
     from babelquake.scorers.strings.chrf import ChrF
 
     pairs = [
-        (number, one, group[one], group[other])
+        (number, one, other, group[one], group[other])
         for number, group in enumerate(candidates)
         if len(set(group)) > 1
         for one in range(len(group))
@@ -89,7 +89,7 @@ def chosen(candidates: list[list[str]]) -> list[str]:
     ]
     gains = [np.zeros(len(group)) for group in candidates]
     if pairs:
-        scores = ChrF().segments([pair[2] for pair in pairs], [pair[3] for pair in pairs])
-        for (number, one, *_), score in zip(pairs, scores, strict=True):
-            gains[number][one] += round(float(score), 6)
+        scores = ChrF().segments([pair[3] for pair in pairs], [pair[4] for pair in pairs])
+        for (number, one, other, *_), score in zip(pairs, scores, strict=True):
+            gains[number][[one, other]] += round(float(score), 6)
     return [group[len(group) - 1 - int(np.argmax(gain[::-1]))] for group, gain in zip(candidates, gains, strict=True)]
