@@ -19,8 +19,8 @@ from .test_docs import PAGES, blocks, commands, named
 
 PARSED = {
     "--suite pitfalls --best-of 32": "minutes of several models",
-    "[model=gpt-en]' --suite pitfalls": "minutes of several models",
-    "[model=vectors-multi]' --suite pitfalls": "minutes of several models",
+    "[model=gpt-en] --suite pitfalls": "minutes of several models",
+    "[model=vectors-multi] --suite pitfalls": "minutes of several models",
     "annotate serve": "serves until it is stopped",
     "comet": "weights from the hub",
     "bleurt": "weights from the hub",
