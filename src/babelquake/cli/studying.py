@@ -43,16 +43,21 @@ def study_command(
     options: type[StudyOptions],
     afterwards: Callable[..., None] | None = None,
     further: Mapping[str, Any] | None = None,
+    instead: Callable[..., bool] | None = None,
 ) -> Callable[..., None]:
     """The command of a study: parse, call the study, print.
 
-    `afterwards` receives the run, and what was given for the `further` options that only this command has.
+    `afterwards` receives the run, and what was given for the `further` options that only this command has. `instead`
+    receives the study's options and those before there is a run, and says whether it did what was asked for.
     """
 
     def command(**given: Any) -> None:
         terminal = Terminal(**{field.name: given.pop(field.name) for field in fields(Terminal)})
         more = {name: given.pop(name) for name in further or ()}
-        run = carry_out(study, made(options, given, terminal), terminal)
+        asked = made(options, given, terminal)
+        if instead is not None and instead(asked, **more):
+            return
+        run = carry_out(study, asked, terminal)
         if afterwards is not None and run is not None:
             afterwards(run, **more)
 
