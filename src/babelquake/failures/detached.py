@@ -58,13 +58,13 @@ def detachment(pair: Pair) -> float:
 def detached(pair: Pair) -> Failure | None:
     """The translation has little or nothing to do with its source."""
     views = pair.views
-    if views is None or views.cosine >= SUSPECT or _is_short(pair) or (score := detachment(pair)) < FLAGGED:
+    if views is None or views.cosine >= SUSPECT or is_short(pair) or (score := detachment(pair)) < FLAGGED:
         return None
     seen = [f"similarity {views.cosine:.2f}", *([] if views.usem3 is None else [f"and {views.usem3:.2f}"])]
     return Failure("detached", score, f"{' '.join(seen)}, rating {views.rating:.1f}: {pair.translation.text[:120]}")
 
 
-def _is_short(pair: Pair) -> bool:
+def is_short(pair: Pair) -> bool:
     """Whether one of the two has hardly a word; in scripts without spaces characters count."""
     return any(
         len(side.words) < FEWEST_WORDS and not (is_unspaced(side.text) and len(side.prose) >= 2 * FEWEST_WORDS)
