@@ -56,7 +56,7 @@ site: $(VENV)/.core
 
 # Retrains every bundled model: make models DATA=folder-with-train-dev-test
 models: $(VENV)/.test
-	for recipe in de-en-bpe de-en-bpe-dropout de-en-sentencepiece; do \
+	for recipe in de-en-bpe de-en-bpe-dropout de-en-bpe-noise de-en-sentencepiece; do \
 	  $(BIN)/babelquake train nmt --config $$recipe --data $(DATA) --out build/models/$$recipe || exit 1; done
 
 # An environment of exactly the files whose hashes requirements.lock holds, one of the builds of torch in

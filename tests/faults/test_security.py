@@ -18,7 +18,6 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sesame/0123+456789:fx="
-MAIN = "import sys; sys.argv[0] = 'babelquake'; from babelquake.cli import main; main()"
 
 
 PROBE = """
