@@ -515,18 +515,16 @@ def agrees_less(finding: Finding, names: Names) -> str:
 def ranks_best(finding: Finding, names: Names) -> str:
     first, *others = finding.numbers
     share = f"{names.who(first.scorer)} ranks the better translation first for {number(first.value, 1)} % of sources"
-    where = f" ({finding.language_pair})" if finding.language_pair else ""
     if not others:
-        return f"{share}{where}."
-    return f"{share}{where}, most of all{_next_to(finding, names)}."
+        return f"{share}."
+    return f"{share}, most of all{_next_to(finding, names)}."
 
 
 def ranks_worst(finding: Finding, names: Names) -> str:
     first = finding.numbers[0]
-    where = f" ({finding.language_pair})" if finding.language_pair else ""
     return (
         f"{names.who(first.scorer)} ranks the better translation first for only {number(first.value, 1)} % of sources"
-        f"{where}, least of all{_next_to(finding, names)}."
+        f", least of all{_next_to(finding, names)}."
     )
 
 
@@ -540,10 +538,9 @@ def _next_to(finding: Finding, names: Names) -> str:
 
 
 def does_not_look(finding: Finding, names: Names) -> str:
-    where = f" ({finding.language_pair})" if finding.language_pair else ""
     listing = listed([names.who(one.scorer) for one in finding.numbers])
     verb = "gives" if len(finding.numbers) == 1 else "give"
-    return f"{listing} {verb} all translations of a source the same score{where}."
+    return f"{listing} {verb} all translations of a source the same score."
 
 
 # human
