@@ -109,3 +109,15 @@ def test_what_perturbation_detaches_is_a_hallucination() -> None:
     assert found == 100
     clean = run.measures.filter(pl.col("perturbation").is_null(), measure="failures", scorer="detached")
     assert clean["value"].to_list() == [0]
+
+
+def test_the_translation_of_a_garbled_source_is_compared_with_the_clean_one() -> None:
+    garbled = "".join(char if place % 2 else "x" for place, char in enumerate(SOURCES[0]))
+    rows = {
+        "source": SOURCES[:1],
+        "perturbed": [garbled],
+        "translation": GOOD[:1],
+        "translation_perturbed": GOOD[:1],
+        "language_pair": ["de-en"],
+    }
+    assert bq.check(data=pl.DataFrame(rows), kinds=["detached"]).table("failures").is_empty()

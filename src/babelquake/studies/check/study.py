@@ -221,8 +221,16 @@ def _detached(
     encoder: FailureEncoder,
     engine: Engine,
 ) -> Iterator[tuple[int, Failure]]:
-    """Translations that have little to do with their source, piece by piece in bounded memory."""
-    told = segments.filter(pl.all_horizontal(pl.col("source", "translation").fill_null("").str.strip_chars() != ""))
+    """Translations that have little to do with their source, piece by piece in bounded memory.
+
+    Those of perturbed sources are compared with the clean one: noise keeps the meaning, and encoders read clean text.
+    """
+    on = ["id", "system"]
+    clean = segments.filter(pl.col("perturbation").is_null()).unique(on).select(*on, clean="source")
+    joined = segments.join(clean, on=on, how="left", nulls_equal=True, maintain_order="left")
+    told = joined.with_columns(source=pl.coalesce("clean", "source")).filter(
+        pl.all_horizontal(pl.col("source", "translation").fill_null("").str.strip_chars() != "")
+    )
     for piece in told.select("row", "source", "translation").iter_slices(PIECE):
         pairs = [Pair(text, made, source, target) for _, text, made in piece.iter_rows()]
         rows = piece["row"].to_list()
