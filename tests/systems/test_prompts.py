@@ -145,7 +145,7 @@ def test_a_repeat_is_asked_anew_with_another_seed_and_kept(tmp_path: Path) -> No
         asked = [Inquiry("Haus"), Inquiry("Haus", repeat=1), Inquiry("Haus", repeat=2)]
         first = engine.translate(chat, asked)
         assert len(set(first)) == 3
-        assert sorted(body["seed"] for body in server.requests) == [5, 6, 7]
+        assert len({body["seed"] for body in server.requests}) == 3
         assert engine.translate(chat, asked) == first
         assert len(server.requests) == 3
 

@@ -93,6 +93,19 @@ DETECTORS: Registry[Card] = Registry(
 )
 
 
+NOTICED = {
+    "misfit": "The answer of a chat model is not of the form that was declared, or was cut off.",
+    "sentence-omitted": "The translation of a document has fewer lines than were sent.",
+    "context-leaked": "The translation of a document says what was not sent, or was sent as context.",
+}
+"""Kinds of failure that no detector can see in a translation: whoever asked for it notices them."""
+
+
+def description_of(kind: str) -> str:
+    """What a kind of failure is, in one sentence."""
+    return DETECTORS.get(kind).description if kind in DETECTORS.names() else NOTICED.get(kind, "your rule")
+
+
 def detector(
     kind: str,
     *,

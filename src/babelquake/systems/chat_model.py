@@ -6,11 +6,10 @@ tokens are decoded together, so that nothing is padded. With a temperature every
 by the seed and everything that was asked: neither order nor batches change it.
 """
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from babelquake.systems.prompts import CUT, Inquiry, Prompt, inquiry
+from babelquake.systems.prompts import CUT, Inquiry, Prompt, inquiry, seed_of
 
 
 class Conversation:
@@ -52,8 +51,7 @@ class Conversation:
     def _sow(self, one: Inquiry) -> None:
         import torch
 
-        key = hashlib.blake2b(f"{self.seed}\x1f{one}".encode("utf-8", "surrogatepass"), digest_size=7).digest()
-        torch.manual_seed(int.from_bytes(key))
+        torch.manual_seed(seed_of(self.seed, one))
 
     def _generated(self, tokens: list[list[int]], model: Any, tokenizer: Any) -> list[str]:
         import torch

@@ -20,6 +20,7 @@ from babelquake.systems.prompts import (
     marked_as_cut,
     prompt_of,
     reading_of,
+    seed_of,
 )
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
 
@@ -123,14 +124,14 @@ class OpenAI(Remote):
         return [self.reading(answer).translation for answer in self.said(texts)]
 
     def request(self, texts: Sequence[str], key: str | None) -> Request:
-        """The conversation with the text in place; every repeat has its own seed."""
+        """The conversation with the text in place; every text and every repeat has its own seed."""
         (text,) = texts
         asked = inquiry(text)
         messages = self.prompt.messages(asked, self.source, self.target)
         body: dict[str, Any] = {"model": self._model, "messages": messages}
         given = {
             "temperature": self._temperature,
-            "seed": None if self._seed is None else self._seed + asked.repeat,
+            "seed": None if self._seed is None else seed_of(self._seed, text),
             "max_tokens": self._max_tokens,
         }
         body |= {name: value for name, value in given.items() if value is not None}

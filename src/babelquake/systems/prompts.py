@@ -9,6 +9,7 @@ in one pass and are never looked at for places themselves.
 perturbations can change it like any other text.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -354,6 +355,16 @@ def language_name(code: str) -> str:
     """A language's English name, or its code where we know none."""
     found = Language.known(code)
     return LANGUAGES.get(found.code, code) if found else code
+
+
+def seed_of(seed: int, asked: str) -> int:
+    """The seed of one answer, keyed by all that was asked: two texts never share their draws, nor do repeats.
+
+    With one seed for all, a perturbed text would be sampled like the clean one, and seem closer to it than the clean
+    text is to itself when asked again.
+    """
+    key = hashlib.blake2b(f"{seed}\x1f{asked}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(key) % 2**31
 
 
 BYTES_PER_TOKEN = 4

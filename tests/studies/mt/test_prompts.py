@@ -121,6 +121,7 @@ def test_answers_of_another_form_are_counted_as_failures(tmp_path: Path) -> None
     clean = run.scan("translations").filter(pl.col("perturbation").is_null()).collect()["translation"].to_list()
     assert sum(text.startswith("Sure: ") for text in clean) == 6
     assert clean[1] == SENTENCES[1]
+    assert "misfit" in run.report(tmp_path / "page.html").read_text("utf-8")
 
 
 def test_noise_of_sampling_is_told_from_lack_of_robustness(tmp_path: Path) -> None:

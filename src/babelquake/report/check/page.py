@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.failures import DETECTORS
+from babelquake.failures.base import description_of
 from babelquake.report.pack import Packed
 from babelquake.report.page import Examples, Page
 from babelquake.report.results import results_of, short_names
@@ -62,15 +62,10 @@ def _kinds(results: Results, pair: str | None) -> Table:
         worst = max(here, key=lambda row: row["value"])
         if count:
             most = f"{worst['system']} {percent(worst)}" if worst["system"] and len(here) > 1 else ""
-            lines.append((kind, described(kind), f"{count:,}", f"{100 * count / total:.2f}", most))
+            lines.append((kind, description_of(kind), f"{count:,}", f"{100 * count / total:.2f}", most))
     lines.sort(key=lambda line: -float(line[3]))
     columns = ("kind", "what it is", "translations", "%", "most")
     return Table(f"Kinds of failure{of(pair)}", columns, tuple(lines), spare=("what it is", "most"))
-
-
-def described(kind: str) -> str:
-    """What a kind of failure is; a rule of the user's own says it by its name."""
-    return DETECTORS.get(kind).description if kind in DETECTORS.names() else "your rule"
 
 
 def percent(row: Row) -> str:

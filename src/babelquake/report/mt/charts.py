@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.failures import DETECTORS
+from babelquake.failures.base import description_of
 from babelquake.perturb.labels import label_of
 from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, sweeps, tooltips
 from babelquake.report.mt.tables import floors
@@ -265,6 +265,6 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
         )
         described = f"Translations of {system} with each kind of failure; one translation may have several."
         if not charts:
-            described += f" {' '.join(f'{kind}: {DETECTORS.get(kind).description}' for kind in kinds)}"
+            described += f" {' '.join(f'{kind}: {description_of(kind)}' for kind in kinds)}"
         charts.append(Chart(f"failures-{system}", f"Failures: {system}", described, chart))
     return charts
