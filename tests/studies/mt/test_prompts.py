@@ -112,7 +112,8 @@ def test_a_column_of_the_data_has_the_instruction_for_each_segment(tmp_path: Pat
 
 def test_answers_of_another_form_are_counted_as_failures(tmp_path: Path) -> None:
     def answer(text: str) -> str:
-        return f'{{"t": "{text}"}}' if int(text.lower().split("number ")[1].split()[0]) % 4 else f"Sure: {text}"
+        fits = int(text.lower().split("number ")[1].split()[0]) % 4 and not text.isupper()
+        return f'{{"t": "{text}"}}' if fits else f"Sure: {text}"
 
     with ChatServer(Behaviour(text_of=last_paragraph, translate=answer)) as server:
         run = ran(server, tmp_path / "run", data(), {"answer": "json:t"}, suite="case[level=1,to=upper]")
