@@ -62,7 +62,10 @@ def test_words_of_the_reference_raise_chrf_while_ter_finds_the_text_no_better(ra
 
 
 def test_greedy_searches_never_end_below_where_they_began(rated: Dataset, tmp_path: Path) -> None:
-    run = inflated(rated, tmp_path / "run", "delete-disliked", "reference-words", victims=["bleu"], max_queries=40)
+    recipes = ("delete-disliked", "reference-words", "greedy-inflate")
+    run = inflated(rated.first(12), tmp_path / "run", *recipes, victims=["bleu"], max_queries=40)
+    assert set(run.table("attacks")["recipe"]) == set(recipes)
+    assert value(run, "mean_rise", "greedy-inflate")["value"] > 0
     assert run.table("attacks")["gain"].min() >= 0
     assert run.table("attacks")["queries"].max() <= 40
 

@@ -10,6 +10,7 @@ from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
+from babelquake.studies.attack.study import attack
 from babelquake.studies.challenge.build import build_challenge
 from babelquake.studies.challenge.study import challenge
 from babelquake.studies.metric.study import metric
@@ -95,3 +96,24 @@ def test_a_key_that_does_not_fit_is_named(run: Run, tmp_path: Path) -> None:
     key.write_text("".join(key.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(UserError, match=r"mine\.de-en\.key\.tsv has \d+ rows"):
         read(str(tmp_path))
+
+
+def test_an_attack_and_the_pitfalls_of_metrics_become_challenge_sets(tmp_path: Path) -> None:
+    rated, engine = read("sample:rated").first(4), Engine(quiet=True)
+    runs = [
+        attack(
+            data=rated,
+            recipes=["reference-words"],
+            goal="inflate",
+            victims=["chrf"],
+            constraints="none",
+            out=tmp_path / "attack",
+            engine=engine,
+            **QUICK,
+        ),
+        metric(data=rated, scorers=["chrf"], suite="pitfalls", out=tmp_path / "pitfalls", engine=engine, **QUICK),
+    ]
+    for made in runs:
+        count = build_challenge(made.folder, "contrastive", tmp_path / f"set-{made.folder.name}")
+        assert count > 0
+        assert len(read(str(tmp_path / f"set-{made.folder.name}" / "challenge.tsv")).segments) > 0
