@@ -70,7 +70,14 @@ def _tables(folder: Path) -> None:
     for name in ("d.tsv", "train.tsv", "dev.tsv", "mlqe-pe/ru-en.tsv"):
         _table(folder / name, "source reference system translation score year", rated)
     _table(folder / "news.tsv", "german english", PAIRS)
-    plain = ("de-en.tsv", "test.de-en.tsv", "corpus.tsv", "punctuation/de-en.tsv", "testsets/newstest2019.deu-eng.tsv")
+    plain = (
+        "de-en.tsv",
+        "test.de-en.tsv",
+        "train.de-en.tsv",
+        "corpus.tsv",
+        "punctuation/de-en.tsv",
+        "testsets/newstest2019.deu-eng.tsv",
+    )
     for name in plain:
         _table(folder / name, "source reference", PAIRS)
     ratings = [

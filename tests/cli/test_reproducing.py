@@ -15,7 +15,7 @@ def test_a_paper_without_a_table_lists_what_it_has(cli: Callable[..., Result]) -
 
 def test_what_is_needed_is_said(cli: Callable[..., Result]) -> None:
     told = cli("reproduce", "kanojia2021", "table1", status=2).stderr
-    assert "give --data FOLDER" in told and "MLQE-PE" in told
+    assert "--data FOLDER" in told and "MLQE-PE" in told
     nowhere = cli("reproduce", "kanojia2021", "table1", "--data", "nowhere", status=2).stderr
     assert "nowhere does not exist. kanojia2021 table1 needs the MLQE-PE data: Ru-En (dev.ruen.df.short.tsv" in nowhere
     told = cli("reproduce", "kanojia2021", "table1", "--data", ".", status=2).stderr

@@ -112,12 +112,11 @@ def test_one_bad_text_is_asked_alone_then_named_and_the_rest_is_kept(
 @pytest.mark.parametrize(
     ("choice", "why"),
     [
-        ({"message": {"content": "half of"}, "finish_reason": "length"}, "cut off"),
         ({"message": {"content": ""}, "finish_reason": "content_filter"}, "content filter"),
         ({"message": {"content": "<think>hm"}, "finish_reason": "stop"}, "nothing but thinking"),
     ],
 )
-def test_an_answer_that_a_chat_server_cut_or_withheld_is_not_kept(
+def test_an_answer_that_a_chat_server_withheld_is_not_kept(
     provider: Provider, choice: dict[str, Any], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("babelquake.http.Client.sleep", staticmethod(lambda seconds: None))

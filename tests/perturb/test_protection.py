@@ -13,7 +13,10 @@ TEXT = (
 )
 WORDS = ["house", "water"]
 PIECES = [item.text for item in machinery(TEXT)]
-DOES = [name for name in PERTURBATIONS.names() if not PERTURBATIONS.get(name).asks]
+DOES = [
+    name for name in PERTURBATIONS.names() if not PERTURBATIONS.get(name).asks and not PERTURBATIONS.get(name).rewrites
+]
+"""What rewrites a segment brings another text instead of changing this one."""
 PAPERS = [name for name in suite_names() if suite(name).paper]
 
 

@@ -23,6 +23,7 @@ AT_TERMINAL = [name for name, card in STUDIES.items() if issubclass(card.options
 @pytest.mark.parametrize("study", AT_TERMINAL)
 def test_the_terminal_and_python_take_the_same_options(study: str) -> None:
     command: Any = typer.main.get_command(app).commands[study]  # type: ignore[attr-defined]
+    command = getattr(command, "commands", {}).get("score", command)  # `challenge` is a group: its study is `score`
     flags = {parameter.name: parameter.opts for parameter in command.params}
     python = inspect.signature(function_of(study)).parameters
     assert next(iter(python)) == "data" and {"out", "language_pair", "quiet", "progress", "engine"} <= set(python)

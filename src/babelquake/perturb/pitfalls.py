@@ -25,13 +25,13 @@ WINDOWS = 8
 
 @perturbation("empty", label="nothing at all", family="pitfalls", meaning="altering", side="translation")
 def empty(text: str) -> str:
-    """No translation: the empty text."""
+    """No translation: the empty text. None for a text with placeholders, unless `protect=none`."""
     return ""
 
 
 @perturbation("blank", label="spaces only", family="pitfalls", meaning="altering", side="translation")
 def blank(text: str) -> str:
-    """Three spaces in place of the translation."""
+    """Three spaces in place of the translation. None for a text with placeholders, unless `protect=none`."""
     return "   "
 
 

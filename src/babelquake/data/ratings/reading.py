@@ -69,8 +69,10 @@ def is_rated(what: str) -> bool:
     """Whether a CSV file is Appraise's export, which a study can take for data: ratings and errors without texts."""
     if suffix(what) != ".csv" or not Path(what).is_file():
         return False
-    first = next(csv.reader([next(lines(what), "")]), [])
-    return is_appraise(first)
+    try:
+        return is_appraise(next(csv.reader([next(lines(what), "")]), []))
+    except csv.Error:  # not CSV at all: its reader says so
+        return False
 
 
 def read_rated(request: Request) -> Dataset:
