@@ -47,10 +47,12 @@ def test_only_significant_losses_get_advice_and_a_measured_defence_says_what_it_
         {**lost, "system": "a", "perturbation": "case[to=upper]", "value": -20.0},
         {**lost, "system": "a + truecase", "perturbation": "case[to=upper]", "value": -5.0},
         {**lost, "system": "a", "perturbation": "homoglyph", "value": -10.0},
+        {**lost, "system": "a + truecase", "perturbation": "homoglyph", "value": -9.9},
         {**row, "system": "a", "perturbation": "misspell", "value": -1.0, "p_corrected": 0.4},
     ]
     table = pl.DataFrame(rows, schema=run.measures.schema)
     monkeypatch.setattr(Run, "measures", property(lambda self: table))
     first, second = what_to_do(run)
     assert (first.title, first.measured, first.untried) == ("Capitals", "--defence truecase won back 75 %", "")
-    assert (second.title, second.measured, second.untried) == ("Unicode and spacing", "", "--defence fold")
+    assert (second.title, second.helped, second.untried) == ("Unicode and spacing", False, "--defence fold")
+    assert "truecase" in second.measured

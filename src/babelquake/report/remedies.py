@@ -10,6 +10,8 @@ from babelquake.runs.results import Results, Row, is_significant, values
 from babelquake.runs.run import Run
 
 MOST = 3
+WORTH_NAMING = 0.1
+"""The share of a loss that a defence must win back to be named as one that helps."""
 BEHIND = " + "
 """Between a system and the defence it stands behind, in the name of the defended system."""
 
@@ -42,9 +44,11 @@ class Advice(NamedTuple):
     loss: str
     advice: str
     measured: str
-    """What the defence that was run won back; empty where none was."""
+    """What the best of the defences that were run won back; empty where none was."""
+    helped: bool
+    """Whether that is worth naming."""
     untried: str
-    """The option that would measure it."""
+    """The option that would measure the usual remedy; empty where it was measured or something else helped."""
     page: str
 
 
@@ -70,14 +74,15 @@ def _advice(family: str, row: Row, rows: list[Row], results: Results) -> Advice:
     remedy = REMEDIES[family]
     loss = f"−{number(-row['value'], 1 if results.digits(row['scorer'], 1) == 1 else 3)} {scorer_text(row['scorer'])}"
     found = sorted(_won_back(row, rows), reverse=True)
-    measured = ""
-    if found:
-        share, chain = found[0]
-        measured = (
-            f"--defence {chain} won back {percent(100 * share)}" if share > 0 else f"--defence {chain} did not help"
-        )
-    untried = f"--defence {remedy.defence}" if remedy.defence and not found else ""
-    return Advice(remedy.title, loss, sentence_case(remedy.advice), measured, untried, f"docs/weaknesses/{family}.md")
+    share, best = found[0] if found else (0.0, "")
+    helped = share >= WORTH_NAMING
+    measured = f"--defence {best} won back {percent(100 * share)}" if helped else ""
+    if found and not helped:
+        measured = f"Measured: {', '.join(chain for _, chain in found)} did not help."
+    tried = {part.partition("[")[0] for _, chain in found for part in chain.split("+")}
+    untried = f"--defence {remedy.defence}" if remedy.defence and remedy.defence not in tried and not helped else ""
+    page = f"docs/weaknesses/{family}.md"
+    return Advice(remedy.title, loss, sentence_case(remedy.advice), measured, helped, untried, page)
 
 
 def _won_back(row: Row, rows: list[Row]) -> list[tuple[float, str]]:

@@ -109,7 +109,7 @@ def _beside(run: Run, x: float, top: float, bottom: float) -> Iterator[str]:
         y += 30
         yield _line(f"{one.title} ({one.loss})", x, y, 18, INK, bold=True)
         y += 25
-        said = one.measured or f"{one.advice}{f': {one.untried}' if one.untried else ''}"
+        said = one.measured if one.helped else f"{one.advice}{f': {one.untried}' if one.untried else ''}"
         yield from _text(said, x, y, 18, width, 2, INK)
         y += 25 * (len(_wrapped(said, 18, width, 2)) - 1)
 
