@@ -23,6 +23,8 @@ MEANINGS = {"preserving": "#0072B2", "altering": "#D55E00", "depends": "#8A8A8A"
 BETTER, WORSE, UNCHANGED = "#0072B2", "#C44E00", "#6B7280"
 """What got better is blue, what got worse vermilion, the rest grey, on every page; dark enough to be text."""
 HEIGHT = 260
+BELOW_EACH_OTHER, SHORT_NAME = 6, 8
+"""In a legend of at most so many names, longer ones stand below each other: on a phone two side by side are cut."""
 BANDS = 6
 """Lines of one chart whose bands can still be told apart."""
 LINE = 24
@@ -174,7 +176,10 @@ def lines(rows: Collection[Any]) -> int:
 
 
 def _legend(names: Sequence[str], title: str) -> Any:
-    return alt.Legend(title=title, orient="bottom", columns=2, labelLimit=260, symbolOpacity=1) if names[1:] else None
+    if not names[1:]:
+        return None
+    columns = 1 if len(names) <= BELOW_EACH_OTHER and max(map(len, names)) > SHORT_NAME else 2
+    return alt.Legend(title=title, orient="bottom", columns=columns, labelLimit=260, symbolOpacity=1)
 
 
 def _cycled(items: Sequence[Any], names: Sequence[str], shift: int = 0) -> list[Any]:
