@@ -24,7 +24,7 @@ FLAGGED = 0.5
 """The score from which a translation counts as detached."""
 SUSPECT = 0.35
 """The cosine from which on the vectors alone say that a translation belongs to its source."""
-FEWEST_WORDS = 4
+FEWEST_WORDS = 5
 """Of source and translation: the shorter they are, the less vectors know."""
 OF_LOOPS = 0.1
 """The score of a pure loop that is otherwise near its source: loops have their own detector."""
