@@ -3,6 +3,7 @@
 import os
 import runpy
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +21,8 @@ if not os.environ.get("BABELQUAKE_EXPLORE"):
     settings.load_profile("same")  # the same examples every time; BABELQUAKE_EXPLORE=1 looks for new ones
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup would have children ignore
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell would have its background jobs ignore
 
 
 @pytest.fixture(scope="session")
