@@ -115,3 +115,16 @@ def test_the_command_counts_what_it_changed(headless: Path, tmp_path: Path) -> N
     assert "of 100 texts changed" in ended.stdout
     wrong = CliRunner().invoke(app, ["augment", "-d", str(headless), "--strength", "strong", "--out", str(out)])
     assert wrong.exit_code == 2
+
+
+def test_noise_that_needs_the_language_is_named_where_it_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_text("".join(f"{text}\n" for text in GERMAN), "utf-8")
+    assert any("natural-typo" in note for note in augment_file(tmp_path / "d.txt", tmp_path / "n.txt").notes)
+    assert augment_file(tmp_path / "d.txt", tmp_path / "m.txt", lang="de").notes == []
+
+
+def test_a_file_that_stays_as_it_was_is_remarked_on(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_text("\n\n\n", "utf-8")
+    assert any(
+        "no text was changed" in note for note in augment_file(tmp_path / "d.txt", tmp_path / "n.txt", lang="de").notes
+    )

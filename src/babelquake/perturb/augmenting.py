@@ -101,8 +101,18 @@ def augment_file(
                 if add and changed is not None:
                     file.write(line + "\n")
                 file.write((changed if changed is not None else line) + "\n")
+        _remark(noise, done)
         return done
     return _whole(data, target, suite, side, add, columns, language_pair, lang, (share, strength, seed), done)
+
+
+def _remark(noise: Noise, done: Augmented) -> None:
+    """Note what a user in a hurry would overlook: noise that could not be used, and a file that stayed as it was."""
+    idle = [str(one.spec) for one in noise.suite.perturbations if one.lacks_language(noise.lang)]
+    if idle:
+        done.notes.append(f"not used, since the language of the texts is not known (--lang): {', '.join(idle)}")
+    if done.texts and noise.share and not done.changed:
+        done.notes.append("no text was changed: is this the right file, and the right column?")
 
 
 Lines = Iterator[tuple[str, str | None]]
@@ -213,6 +223,8 @@ def _whole(
             row = row | {column: mixed if side == "reference" else mixed[0]}
         rows.append(row)
     done.notes += found.notes
+    for noise in noises.values():
+        _remark(noise, done)
     write(replace(found, segments=pl.DataFrame(rows, schema=found.segments.schema)), target)
     return done
 

@@ -12,7 +12,7 @@ from babelquake.runs.run import Run
 from babelquake.studies.card import findings_of
 
 WORDS = ["Haus", "Tag", "Zug", "Weg", "Ort", "Bild", "Land", "Buch", "Baum", "Tisch"]
-TEXTS = [f"Das {one} und der {other} sind gut." for one in WORDS for other in WORDS[:4]]
+TEXTS = [f"Das {one} und der {other} sind gut." for one in WORDS for other in WORDS[:6]]
 
 
 def fragile(texts: Sequence[str]) -> list[str]:
@@ -115,3 +115,21 @@ def test_a_chain_that_does_not_serve_the_language_is_refused_before_anything_is_
     data = pl.DataFrame({"source": ["元気です。"], "reference": ["I am fine."]})
     with pytest.raises(UserError, match="ar, de, en"):
         bq.mt(data=data, systems=[fragile], defences=["fold+spell"], language_pair="ja-en", quiet=True)
+
+
+def test_few_sentences_never_show_that_clean_text_is_safe(tmp_path: Path) -> None:
+    """Five sentences that a defence leaves alone say nothing about the sixth: no margin, no recommendation."""
+    few = bq.mt(
+        data=pl.DataFrame({"source": TEXTS[:30], "reference": TEXTS[:30]}),
+        systems=[fragile],
+        defences=["fold"],
+        suite=["homoglyph[level=0.3]"],
+        scorers=["chrf"],
+        language_pair="de-en",
+        resamples=200,
+        out=tmp_path / "few",
+        quiet=True,
+        cache="none",
+    )
+    assert value(few, "clean_margin", "fold") is None
+    assert not any("Recommended" in str(sentence) for sentence in few.verdict)

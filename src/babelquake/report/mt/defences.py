@@ -27,6 +27,15 @@ def _chain(name: str, bare: str) -> str:
     return name.removeprefix(f"{bare} + ")
 
 
+def _within(margin: Row | None) -> str:
+    """Whether clean quality was shown to stay within the margin; `untested` where that could not be asked."""
+    if margin is None:
+        return ""
+    if margin["value"] is None:
+        return "untested"
+    return "yes" if margin["verdict"] == "significant" else "no"
+
+
 def _summary(results: Results, defended: list[str], bare: str, key: dict[str, str | None], title: str) -> Table:
     digits = results.digits(key["scorer"], 2)
     lines, tested = [], []
@@ -35,15 +44,11 @@ def _summary(results: Results, defended: list[str], bare: str, key: dict[str, st
         tested += [row for row in of.values() if row is not None]
         cost = {"language_pair": key["language_pair"], "system": name, "other": bare}
         failed = results.one("failures", language_pair=key["language_pair"], system=name, scorer="any")
-        margin = of["clean_margin"]
-        within = (
-            "" if margin is None or margin["value"] is None else "yes" if margin["verdict"] == "significant" else "no"
-        )
         lines.append(
             (
                 _chain(name, bare),
                 cell(of["clean_change"], digits),
-                within,
+                _within(of["clean_margin"]),
                 cell(of["overall_gain"], digits),
                 _share(of["overall_recovered"]),
                 value_of(failed),

@@ -14,6 +14,7 @@ import numpy as np
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.stats.bootstrap import Resampled
+from babelquake.stats.intervals import LEAST
 from babelquake.studies.cells import Cell, paired_test
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.overall import overall_cell
@@ -97,6 +98,10 @@ def _clean(cell: Cell, bare: Cell, scorer: Scorer, margin: float, rivals: int, f
     yield found
     if scorer.perfect is None:
         note = f"{scorer.name} has no scale on which a margin could be stated."
+        yield undefined(kinds.CLEAN_MARGIN, cell.n, note, **place)
+        return
+    if cell.n < LEAST:
+        note = f"{cell.n} segments are too few to show that clean text stays within the margin; {LEAST} are needed."
         yield undefined(kinds.CLEAN_MARGIN, cell.n, note, **place)
         return
     allowed = margin * scorer.perfect / 100
