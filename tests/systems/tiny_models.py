@@ -15,17 +15,16 @@ def sentences(count: int, longest: int = 20) -> list[str]:
 
 
 def sentencepiece_model(path: Path, **options: Any) -> Path:
-    """A BPE model of 120 pieces learnt from a few words."""
+    """A BPE model, or what `options` say, of 90 pieces learnt from a few words."""
     import sentencepiece
 
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(sentences(300)),
         model_prefix=str(path.with_suffix("")),
-        model_type="bpe",
+        **{"model_type": "bpe"} | options,
         vocab_size=90,
         hard_vocab_limit=False,
         minloglevel=2,
-        **options,
     )
     made = path.with_suffix(".model")
     return made.rename(path) if made != path else path

@@ -103,6 +103,10 @@ class System(ABC):
         """The translation in an answer, and whether it is of the form that was asked for."""
         return Reading(answer)
 
+    def resegmented(self, number: int) -> "System | None":
+        """The same system, reading each text in other subwords, those of sample `number`; None where it cannot."""
+        return None
+
     def holds(self, text: str) -> bool:
         """Whether a part of a document may be this long."""
         return True

@@ -26,13 +26,17 @@ class Bundled(CTranslate2):
     """A model that ships with the package, on the CPU."""
 
     def __init__(
-        self, model: str, beam: Annotated[int, Range(1, 64)] = 1, threads: Annotated[int, Range(0, 1024)] = 0
+        self,
+        model: str,
+        beam: Annotated[int, Range(1, 64)] = 1,
+        threads: Annotated[int, Range(0, 1024)] = 0,
+        sample: Annotated[int, Range(0, 1000)] = 0,
     ) -> None:
         known = available()
         if model not in known:
             hint = did_you_mean(model, known) if known else INSTALL
             raise UserError(f"no bundled model is called '{model}'. {hint}".strip())
-        super().__init__(str(known[model]), beam, device="cpu", threads=threads)
+        super().__init__(str(known[model]), beam, device="cpu", threads=threads, sample=sample)
         self._model = model
 
     def check_languages(self, language_pair: str) -> None:

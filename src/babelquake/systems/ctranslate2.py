@@ -13,6 +13,7 @@ import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,6 +23,7 @@ from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.base import System
+from babelquake.systems.subwords import samples
 
 SOURCE_PIECES = ("source.spm", "spm.src", "sentencepiece.model", "sentencepiece.bpe.model", "spiece.model", "spm.model")
 TARGET_PIECES = ("target.spm", "spm.tgt", *SOURCE_PIECES[2:])
@@ -39,7 +41,8 @@ class CTranslate2(System):
 
     `pieces` is one SentencePiece file for both sides. `source_prefix` and `target_prefix` are tokens that multilingual
     models expect in front of either side, such as `deu_Latn`. A text of more than `max_input` subwords is refused,
-    because what attention needs grows with the square of the length.
+    because what attention needs grows with the square of the length. With `sample` above 0 texts are read in other
+    subwords than the usual ones, drawn with this number as seed.
     """
 
     indifferent = frozenset({"threads"})
@@ -58,6 +61,7 @@ class CTranslate2(System):
         target_pieces: str | None = None,
         source_prefix: str | None = None,
         target_prefix: str | None = None,
+        sample: Annotated[int, Range(0, 1000)] = 0,
     ) -> None:
         self._folder = Path(model)
         if not (self._folder / "model.bin").is_file():
@@ -72,6 +76,8 @@ class CTranslate2(System):
         self._max_input = max_input
         self._source_prefix = [source_prefix] if source_prefix else []
         self._target_prefix = [target_prefix] if target_prefix else []
+        self._sample = sample
+        self._loaded: dict[str, Any] = {}
 
     @property
     def limits(self) -> Limits:
@@ -85,7 +91,7 @@ class CTranslate2(System):
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Texts of equal length together; a blank text has a blank translation."""
-        pieces = self._source_processor.encode(list(texts), out_type=str)
+        pieces = self._subwords(texts)
         groups, refused = by_length(texts, [len(each) for each in pieces], self._max_input, "max_input")
         under_way = [(group, self._decode([pieces[index] for index in group])) for group in groups]
         translations = [""] * len(texts)
@@ -95,9 +101,24 @@ class CTranslate2(System):
                 translations[index] = self._target_processor.decode(tokens)
         return answered(texts, translations, refused)
 
+    def resegmented(self, number: int) -> "CTranslate2":
+        """The same model, and the same memory, reading sample `number` of a text's subwords."""
+        made = copy(self)
+        made.__dict__.pop("signature", None)
+        made._sample = number
+        if hasattr(self, "spec"):
+            made.spec = self.spec.with_options(sample=number)
+        return made
+
     def close(self) -> None:
         """Give the model's memory back."""
-        self.__dict__.pop("_translator", None)
+        self._loaded.clear()
+
+    def _subwords(self, texts: Sequence[str]) -> list[list[str]]:
+        if self._sample:
+            return samples(self._source_processor, texts, self._sample)
+        found: list[list[str]] = self._source_processor.encode(list(texts), out_type=str)
+        return found
 
     def _signed(self, name: str, **facts: object) -> str:
         import ctranslate2
@@ -110,6 +131,7 @@ class CTranslate2(System):
             compute=self._compute_type,
             length=self._max_length,
             prefix="+".join(prefixes) if prefixes else None,
+            sample=self._sample or None,
             ctranslate2=ctranslate2.__version__,
         )
 
@@ -132,8 +154,14 @@ class CTranslate2(System):
             asynchronous=True,
         )
 
-    @cached_property
+    @property
     def _translator(self) -> Any:
+        """The model, loaded once for all samples of subwords."""
+        if "translator" not in self._loaded:
+            self._loaded["translator"] = self._load()
+        return self._loaded["translator"]
+
+    def _load(self) -> Any:
         import ctranslate2
 
         on_gpu = self._device == "cuda" or (self._device == "auto" and ctranslate2.get_cuda_device_count())

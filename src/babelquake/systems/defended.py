@@ -42,6 +42,7 @@ class Defended(System):
     def _wrap(self, inner: System, chain: str | Chain, language_pair: str | None) -> None:
         self.inner = inner
         self.chain = defence(chain, *sides(language_pair))
+        self.chain.meet(inner)
         self.remote = inner.remote or self.chain.remote
         self.price_per_million = inner.price_per_million
         self.spent = Cost()

@@ -55,6 +55,9 @@ class Defence(ABC):
             given = f"not '{source}'" if source else "and the source language is not known: name it"
             raise UserError(f"the defence '{self.spec.name}' serves {', '.join(self.served)}, {given}.")
 
+    def meet(self, system: System) -> None:  # noqa: B027 - most treat all systems alike
+        """Learn which system it stands before, once, before anything is translated."""
+
     @property
     def served(self) -> tuple[str, ...]:
         """The source languages it serves with the options it was given."""

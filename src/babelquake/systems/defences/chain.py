@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from babelquake.errors import UserError, require_texts
+from babelquake.errors import UnansweredError, UserError, require_texts
+from babelquake.systems.base import System
 from babelquake.systems.defences.base import Ask, Before, Defence, Inner, Steps, refuse_changes
 
 PROBED = 4
@@ -73,9 +74,14 @@ class Chain:
             while True:
                 if ask.system is None:
                     raise ValueError("a part before the system asked it")
-                ask = steps.send(ask.system.translate(ask.texts))
+                ask = steps.send(_answers(ask.system, ask.texts))
         except StopIteration:
             return given
+
+    def meet(self, system: System) -> None:
+        """Tell the parts which system they stand before."""
+        for part in self.parts:
+            part.meet(system)
 
     def prepare(self) -> None:
         """Load what the parts need."""
@@ -112,6 +118,14 @@ class Chain:
             some = before[:PROBED]
             if part.apply(some[::-1])[::-1] != after[: len(some)]:
                 raise UserError(f"the defence '{part.spec}' makes something else of the same texts in another order.")
+
+
+def _answers(system: System, texts: list[str]) -> list[str]:
+    """What a corrector elsewhere says; nothing where it does not answer, which is not a correction."""
+    try:
+        return system.translate(texts)
+    except UnansweredError as error:
+        return [error.answers.get(text, "") for text in texts]
 
 
 def _system(texts: list[str]) -> Steps:

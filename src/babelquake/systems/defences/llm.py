@@ -16,8 +16,8 @@ from babelquake.systems.defences.base import Ask, Defence, Inner, Steps, pieces
 from babelquake.systems.openai import OpenAI
 
 PROMPT = (
-    "Correct spelling, letter case and spacing of the following {source} text. Do not translate it, do not rephrase "
-    "it, keep placeholders, tags, numbers and names. Reply with the corrected text only.\n\n{text}"
+    "Correct spelling, letter case and spacing of the following {source_language} text. Do not translate it, do not "
+    "rephrase it, keep placeholders, tags, numbers and names. Reply with the corrected text only.\n\n{source}"
 )
 DIGITS = regex.compile(r"\d+")
 
@@ -35,6 +35,7 @@ class LlmCorrector(Defence):
         prompt: str = PROMPT,
         most: Annotated[float, Range(0, 1)] = 0.3,
         temperature: Annotated[float | None, Range(0, 2)] = 0.0,
+        max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
         rate: Annotated[float | None, Range(0.001, 10_000)] = None,
         concurrent: Annotated[int | None, Range(1, 256)] = None,
         retries: Annotated[int, Range(0, 20)] = 6,
@@ -45,6 +46,7 @@ class LlmCorrector(Defence):
             "base_url": base_url,
             "prompt": prompt,
             "temperature": temperature,
+            "max_tokens": max_tokens,
             "rate": rate,
             "concurrent": concurrent,
             "retries": retries,

@@ -114,9 +114,11 @@ class Spell(Before):
         }
 
     def prepare(self) -> None:
-        """Build the index of candidates."""
+        """Build the index of candidates; load the model."""
         self.correct("x x")
         self._ranked("xx", False, False)
+        if self._model:
+            self._scorer.log_probabilities(["x"])
 
     @cached_property
     def _frequency(self) -> dict[str, float]:

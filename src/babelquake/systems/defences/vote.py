@@ -1,8 +1,9 @@
 """`vote`: several versions of the text are translated, and the translation that agrees best with the others is taken.
 
 Minimum Bayes risk with chrF as utility: each translation is scored against all others, and the one with the highest
-mean wins. Versions are the text and what the chains of `of` (separated by `/`) make of it. Costs as many translations
-as there are distinct versions, `k` at most.
+mean wins. Versions are the text and what the chains of `of` (separated by `/`) make of it, and `samples` translations
+of the last of them read in other subwords, where the system has subwords to sample. Costs as many translations as there
+are distinct versions, `k` at most, and `samples` more.
 """
 
 from collections.abc import Iterable
@@ -13,7 +14,8 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.spec import Range
-from babelquake.systems.defences.base import Before, Defence, Inner, Steps
+from babelquake.systems.base import System
+from babelquake.systems.defences.base import Ask, Before, Defence, Inner, Steps
 
 VERSIONS = ("fold", "fold+truecase", "fold+spell", "fold+truecase+spell")
 """What is tried unless `of` says otherwise, as far as it serves the language."""
@@ -23,10 +25,18 @@ class Vote(Defence):
     """Translate up to `k` versions of the text; take the translation that agrees best with the others (MBR, chrF)."""
 
     stage = "around"
+    version = 2
 
-    def __init__(self, k: Annotated[int, Range(2, 16)] = 4, of: str | None = None) -> None:
+    def __init__(
+        self,
+        k: Annotated[int, Range(2, 16)] = 4,
+        of: str | None = None,
+        samples: Annotated[int, Range(0, 16)] = 0,
+    ) -> None:
         self._k = k
         self._of = of
+        self._samples = samples
+        self._resegmented: list[System] = []
 
     def serve(self, source: Language | None, target: Language | None) -> None:
         """Make the correctors: those named must serve the language, of the usual ones those that do are taken."""
@@ -44,6 +54,15 @@ class Vote(Defence):
             if any(not isinstance(part, Before) for part in made.parts):
                 raise UserError(f"vote[of={self._of}]: '{chain}' is not made of correctors of the source alone.")
             self._versions.append(made)
+
+    def meet(self, system: System) -> None:
+        """Have the system's samples of subwords, as many as were asked for."""
+        found = [system.resegmented(number) for number in range(1, self._samples + 1)]
+        if None in found:
+            raise UserError(
+                f"{self.spec}: {system.name} has no subwords to sample. Systems that have them: bundled, ctranslate2."
+            )
+        self._resegmented = [one for one in found if one is not None]
 
     def prepare(self) -> None:
         """Load what the versions need."""
@@ -63,7 +82,21 @@ class Vote(Defence):
         for known in versions:
             found.append(answers[place : place + len(known)])
             place += len(known)
+        for system in self._resegmented:
+            more = yield from _by(system, inner([known[-1] for known in versions]))
+            found = [[translation, *others] for translation, others in zip(more, found, strict=True)]
         return chosen(found)
+
+
+def _by(system: System, steps: Steps) -> Steps:
+    """The same steps, with another system in the place of the defended one."""
+    try:
+        ask = next(steps)
+        while True:
+            ask = steps.send((yield Ask(ask.texts, ask.system or system)))
+    except StopIteration as finished:
+        answers: list[str] = finished.value
+        return answers
 
 
 def _some(versions: Iterable[str], most: int) -> list[str]:
