@@ -53,3 +53,11 @@ def test_bare_list_lists_everything(cli: Callable[..., Result]) -> None:
 
 def test_help_shows_whole_summaries(cli: Callable[..., Result]) -> None:
     assert "..." not in cli("--help").stdout.partition("Commands:")[2]
+
+
+def test_models_say_which_languages_they_know(cli: Callable[..., Result]) -> None:
+    pytest.importorskip("babelquake_models", reason="needs the models that ship")
+    found = {row["name"]: row["languages"] for row in json.loads(cli("list", "models", "--json").stdout)}
+    assert all(found.values())
+    assert {"et", "ne", "ro", "si", "cs", "uk"} <= set(found["vectors-multi"])
+    assert "ru-en" in found["qe-multi"] and found["minilm-en"] == ["en"]

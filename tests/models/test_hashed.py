@@ -8,6 +8,7 @@ from babelquake.models import encoder
 from babelquake.models.hashed_quality import HashedQuality
 from babelquake.models.hashed_vectors import HashedVectors, gelu
 from babelquake.scorers import scorer
+from babelquake.scorers.qe_multi import copied
 
 SENTENCES = {
     "de": ("Der Minister trat am Montag zurück.", "Das Wetter bleibt morgen kalt und nass."),
@@ -74,3 +75,17 @@ def test_a_folder_that_is_not_a_model_is_refused(tmp_path) -> None:
     (tmp_path / "card.json").write_text("{}")
     with pytest.raises(UserError, match="weights"):
         HashedVectors(str(tmp_path)).sentences(["a"])
+
+
+def test_a_copied_source_is_not_a_translation() -> None:
+    made = scorer("qe-multi")
+    for language, texts in SENTENCES.items():
+        translated, untranslated = made.segments([ENGLISH[1], texts[1]], None, [texts[1]] * 2)
+        assert translated > untranslated + 1, language
+
+
+def test_names_numbers_and_addresses_may_stay_as_they_are() -> None:
+    assert copied("Foto: Anna Müller, Berlin 1998", "Photo: Anna Müller, Berlin 1998") == 0
+    assert copied("список улиц https://ru.sputnik.kg/society", "list of streets https://ru.sputnik.kg/society") == 0
+    assert copied("das ist ein kleiner Test", "das ist ein kleiner Test") == 1
+    assert copied("ok", "ok") == 0

@@ -54,3 +54,19 @@ def test_languages_it_was_not_trained_on_are_named() -> None:
     made = scorer("embedding-similarity")
     assert made.unknown_languages(["de-en", "sw-en", None, "ne-en"]) == ["sw"]
     assert scorer("embedding-similarity[inputs=reference]").unknown_languages(["sw-en"]) == []
+
+
+def test_models_that_ship_say_which_languages_they_do_not_know() -> None:
+    pytest.importorskip("babelquake_models", reason="needs the models that ship")
+    pytest.importorskip("torch", reason="needs the extra [neural]")
+    for line in ("bertscore[model=minilm-en]", "perplexity[model=gpt-en]", "cross-encoder[model=judge-en]"):
+        assert scorer(line).unknown_languages(["de-en", "en-de", "en-cs"]) == ["cs", "de"]
+        assert scorer(line).language_notes(["de-en"]) == []
+
+
+def test_qe_multi_names_languages_and_pairs_it_cannot_vouch_for() -> None:
+    pytest.importorskip("babelquake_models", reason="needs the models that ship")
+    made = scorer("qe-multi")
+    assert made.language_notes(["ru-en", "en-zh", None]) == []
+    (unknown,), (unrated,) = made.language_notes(["sw-en"]), made.language_notes(["ru-en", "en-cs"])
+    assert "sw" in unknown and "en-cs" in unrated and "ru-en" not in unrated

@@ -21,7 +21,7 @@ SPARE = {
     "suites": ("paper",),
     "defences": ("remote", "languages"),
     "failures": ("paper", "needs", "languages", "cost"),
-    "models": ("licence", "megabytes"),
+    "models": ("licence", "megabytes", "installed"),
     "papers": ("needs", "study"),
 }
 """Columns that a narrow terminal does without, the first first."""

@@ -67,6 +67,11 @@ class Model(ABC):
         """Name, content of the files, options and precision; known without loading weights."""
 
     @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages it was trained on, None where that is not known."""
+        return None
+
+    @property
     def limits(self) -> Limits:
         """Texts in one call; the model cuts them further by their tokens."""
         return Limits(texts=256)
@@ -84,8 +89,6 @@ class Encoder(Model):
     """Turns texts into vectors, each on its own: neighbours in the batch change nothing."""
 
     kind = "encoder"
-    languages: frozenset[str] | None = None
-    """The languages it was trained on, None where that is not known."""
 
     @property
     @abstractmethod

@@ -228,7 +228,7 @@ class HashedVectors(SentenceEncoder):
         return f"{self._model.folder.name}-{self._model.content}"
 
     @property
-    def languages(self) -> frozenset[str]:  # type: ignore[override]  # known from the card
+    def languages(self) -> frozenset[str]:
         """The languages it was trained on."""
         return frozenset(self._model.card.get("languages", ()))
 

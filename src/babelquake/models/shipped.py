@@ -41,7 +41,7 @@ SHIPPED: dict[str, tuple[str, str]] = {
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """One row per model that ships: what it is, how it is used, whether it is installed, its size and licence."""
+    """One row per model that ships: what it is, how it is used, whether it is installed, what it knows, its size."""
     here = shipped()
     rows = []
     for name in sorted({*SHIPPED, *here}):
@@ -49,9 +49,11 @@ def catalogue() -> list[dict[str, Any]]:
         found: dict[str, Any] = {"name": name, "kind": kind, "use": use, "installed": name in here}
         if name in here:
             size = sum(path.stat().st_size for path in here[name].rglob("*") if path.is_file())
-            found |= {"megabytes": round(size / 1e6, 1), "licence": card(name).get("licence", "")}
+            about = card(name)
+            spoken = about.get("language_pairs") or about.get("languages", [])
+            found |= {"languages": spoken, "megabytes": round(size / 1e6, 1), "licence": about.get("licence", "")}
         else:
-            found |= {"megabytes": None, "licence": ""}
+            found |= {"languages": [], "megabytes": None, "licence": ""}
         rows.append(found)
     return rows
 
@@ -63,6 +65,11 @@ def folder(name: str) -> Path:
         hint = did_you_mean(name, known) if known else INSTALL
         raise UserError(f"no model that ships is called '{name}'. {hint}".strip())
     return known[name]
+
+
+def languages_of(name: str) -> frozenset[str] | None:
+    """The languages that a model that ships was trained on; None of other models."""
+    return frozenset(card(name).get("languages", ())) or None if name in shipped() else None
 
 
 def card(name: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from babelquake.models.linear_layers import in_one_pass, prepared
 from babelquake.models.loading import enough_memory, loading
 from babelquake.models.sequence_reader import Reader
 from babelquake.models.settings import device_of
+from babelquake.models.shipped import languages_of
 from babelquake.models.tokenizing import started
 from babelquake.models.unpadded import OFFSETS
 from babelquake.paths import install_line
@@ -205,6 +206,11 @@ class Backed:
     def signature(self) -> str:
         """Name, content of the files, precision, versions."""
         return self.core.signature
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages that it was trained on, known of the models that ship."""
+        return languages_of(self.core.checkpoint.name)
 
     @property
     def limits(self) -> Limits:

@@ -43,9 +43,9 @@ SCORERS: Registry[type[Scorer]] = Registry(
 def scorer(what: str | Spec | Scorer | Callable[..., Any], **options: Any) -> Scorer:
     """The scorer of that name, options in brackets or as keywords: `scorer("chrf[char_order=4]")`.
 
-    Offline, a scorer without a `model` takes the one that ships, and its name and signature say so. Every scorer takes
-    `name`, which tables show in place of its spec. A function of translations, references and sources is a scorer too,
-    and so is `module:function`.
+    Offline, a scorer whose models are not named takes those that ship, and its name and signature say so. Every scorer
+    takes `name`, which tables show in place of its spec. A function of translations, references and sources is a scorer
+    too, and so is `module:function`.
     """
     if isinstance(what, Scorer):
         return what
@@ -53,8 +53,10 @@ def scorer(what: str | Spec | Scorer | Callable[..., Any], **options: Any) -> Sc
         return Adapted(what)
     spec = (parse(what) if isinstance(what, str) else what).with_options(**options)
     kind: Any = at(spec.name) if PLACE.fullmatch(spec.name) else SCORERS.get(spec.name)
-    if SETTINGS.offline and getattr(kind, "ships", None) is not None and "model" not in dict(spec.options):
-        spec = spec.with_options(model=kind.ships)
+    if SETTINGS.offline:
+        ships = getattr(kind, "ships", None)
+        stand_ins = {"model": ships} if isinstance(ships, str) else ships or {}
+        spec = spec.with_options(**{key: name for key, name in stand_ins.items() if key not in dict(spec.options)})
     made = _made(kind, spec)
     made.spec = spec
     made.label = dict(spec.options).get("name")

@@ -8,7 +8,7 @@ and remembering it is the engine's work.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
@@ -146,8 +146,8 @@ class Scorer(ABC):
     """The score of a perfect match, where the scale has one."""
     extra: ClassVar[str | None] = None
     """The extra of this package without which the scorer cannot run, such as `neural`."""
-    ships: ClassVar[str | None] = None
-    """The model that ships and stands in for an option `model` that was not given, under `--offline`."""
+    ships: ClassVar[str | Mapping[str, str] | None] = None
+    """The model that ships and stands in for an option `model` that was not given, under `--offline`; or by option."""
 
     silence: ClassVar[str] = "It gave none (NaN or None): every text needs a number."
     """What a text without a score means, for the error that names it."""
@@ -224,6 +224,23 @@ class Scorer(ABC):
     def notes(self) -> list[str]:
         """What a reader of its scores must know."""
         return []
+
+    @property
+    def trained_on(self) -> frozenset[str] | None:
+        """The languages that its model was trained on; None where there is no model, or that is not known."""
+        return None
+
+    def unknown_languages(self, language_pairs: Iterable[str | None]) -> list[str]:
+        """Languages of the texts it reads that its model was not trained on."""
+        if self.trained_on is None:
+            return []
+        read = [sides(pair) if "source" in self.needs else sides(pair)[1:] for pair in language_pairs]
+        return sorted({language.code for pair in read for language in pair if language is not None} - self.trained_on)
+
+    def language_notes(self, language_pairs: Iterable[str | None]) -> list[str]:
+        """What is to be said about languages that it does not know."""
+        unknown = self.unknown_languages(language_pairs)
+        return [f"{self.name} was not trained on {', '.join(unknown)}: its scores there say little."] if unknown else []
 
     def prepare(self, questions: Questions) -> None:  # noqa: B027 – most scorers judge each segment by itself
         """Shown all questions of a call before they are cut into batches; only weights from a corpus look at them."""
@@ -316,12 +333,11 @@ class VectorScorer(MeanScorer):
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """One score per segment from the encodings of its texts, one mapping per encoder named."""
 
-    def unknown_languages(self, language_pairs: Iterable[str | None]) -> list[str]:
-        """Languages of the texts it compares that one of its encoders was not trained on, where that is known."""
+    @property
+    def trained_on(self) -> frozenset[str] | None:
+        """The languages that all of its encoders were trained on, as far as that is known."""
         trained = [found for wanted in self.encoders() if (found := wanted.encoder.languages) is not None]
-        read = [sides(pair) if "source" in self.needs else sides(pair)[1:] for pair in language_pairs]
-        codes = {language.code for pair in read for language in pair if language is not None}
-        return sorted(code for code in codes if any(code not in found for found in trained))
+        return frozenset.intersection(*trained) if trained else None
 
     @property
     def kin(self) -> Hashable:

@@ -120,6 +120,11 @@ class CrossEncoder(MeanScorer):
         return signature("cross-encoder", self.reader.signature, inputs=self.inputs, activation=activation)
 
     @property
+    def trained_on(self) -> frozenset[str] | None:
+        """The model's languages."""
+        return self.reader.languages
+
+    @property
     def limits(self) -> Limits:
         """Enough pairs at once for the model to find some of equal length."""
         return Limits(texts=256)

@@ -44,6 +44,11 @@ class Perplexity(MeanScorer):
         return signature("perplexity", self.causal.signature, against=None if self.against == "none" else self.against)
 
     @property
+    def trained_on(self) -> frozenset[str] | None:
+        """The language model's languages."""
+        return self.causal.languages
+
+    @property
     def limits(self) -> Limits:
         """Enough texts at once for the model to find those that begin alike."""
         return Limits(texts=2048)

@@ -6,6 +6,7 @@ very batch for that, so that a segment's score depends on its company, and chang
 the ranges are those of the clean data that a study is given (`normalise=fixed`); theirs is `normalise=batch`.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -38,6 +39,7 @@ class SentSim(VectorScorer):
     """
 
     extra: ClassVar[str | None] = "neural"
+    ships: ClassVar[str | Mapping[str, str] | None] = {"sentence": "vectors-multi", "words": "minilm-en"}
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
     def __init__(
@@ -51,7 +53,7 @@ class SentSim(VectorScorer):
         precision: Precision = "float32",
         device: str = "auto",
     ) -> None:
-        works = "embedding-similarity[model=vectors-multi]"
+        works = "sentsim[sentence=vectors-multi,words=minilm-en]"
         self._sentences = sentence_encoder(sentence, precision=precision, device=device, instead=works)
         self._words = BertScore(model=words, layer=layer, precision=precision, device=device)
         self._words.spec = Spec("bertscore", (("model", words),))

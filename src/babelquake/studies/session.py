@@ -127,9 +127,7 @@ class Session(Held):
                 self.ready[scorer.name] = scores[rows]
             if isinstance(scorer, VectorScorer):
                 scorer.calibrate(segments, self.engine.encode)
-                if unknown := scorer.unknown_languages(self.data.language_pairs):
-                    self.say(f"{scorer.name} was not trained on {', '.join(unknown)}: its scores there say little.")
-            self.say(*scorer.notes)
+            self.say(*scorer.language_notes(self.data.language_pairs), *scorer.notes)
         self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
         self._model_signatures = model_signatures(self.suite)
         signed = {f"scorer {name}": text for name, text in self._scorer_signatures.items()}

@@ -94,7 +94,20 @@ def test_means_drops_and_discrimination_by_hand() -> None:
         ("drop", "word-drop"): 20,
         ("discrimination", None): 10.5,
         ("mpp_minus_map", None): -10.5,
+        ("ordered_right", None): 100,
     }
+
+
+def test_a_segment_is_ordered_right_where_harm_costs_more_than_noise() -> None:
+    """The third loses 1 to each, the fourth has no harmless variant."""
+    scores: dict[str | None, list[float | None]] = {
+        None: [80, 80, 80, 80],
+        "lower-words": [79, 70, 79, None],
+        "word-drop": [60, 75, 79, 50],
+    }
+    measures, _ = probed(table(scores))
+    (found,) = [one for one in measures if one.kind.name == "ordered_right"]
+    assert (found.value, found.n) == (pytest.approx(50), 3)
 
 
 def test_a_drop_is_averaged_over_the_segments_a_probe_applies_to() -> None:
@@ -196,7 +209,7 @@ def test_rankings_by_discrimination_and_by_pearson() -> None:
     given = [measure(name, "discrimination_standardised", value) for name, value in (("a", 3), ("b", 5), ("c", 1))]
     given += [measure(name, "discrimination", value) for name, value in (("a", 0.3), ("b", 0.5), ("c", 7.0))]
     given += [measure(name, "pearson", value) for name, value in (("a", 0.4), ("b", 0.7), ("c", 0.4), ("ready", 0.5))]
-    found = ranking_results(given, 0)
+    found = ranking_results(given, 0, {})
 
     def ranks(name: str) -> dict[str | None, float | None]:
         return {one.scorer: one.value for one in found if one.kind.name == name}
@@ -218,12 +231,25 @@ def test_models_on_different_scales_are_compared_in_units_of_their_own() -> None
     assert scaled == {"percent": pytest.approx((0.4, 0.04)), "share": pytest.approx((2.0, 0.2))}
 
 
+def test_the_agreement_of_rankings_has_its_interval_over_resamples() -> None:
+    values = {"a": (1.0, 0.3), "b": (2.0, 0.5), "c": (3.0, 0.7)}
+    by = ("discrimination", "pearson")
+    given = [measure(name, kind, value) for name, both in values.items() for kind, value in zip(by, both, strict=True)]
+    drawn = {
+        (kind, "ru-en", name): np.array([value, value, -value, -value] if kind == "pearson" else [value] * 4)
+        for name, both in values.items()
+        for kind, value in zip(by, both, strict=True)
+    }
+    (found,) = [one for one in ranking_results(given, 0, drawn) if one.kind.name == "rank_agreement_raw"]
+    assert (found.value, found.low, found.high) == (pytest.approx(1), pytest.approx(-1), pytest.approx(1))
+
+
 def test_two_models_cannot_agree_by_more_than_chance() -> None:
     given = [
         measure(name, by, value)
         for (name, value), by in product((("a", 1), ("b", 2)), ("discrimination_standardised", "pearson"))
     ]
-    assert all(one.kind.name != "rank_agreement" for one in ranking_results(given, 0))
+    assert all(one.kind.name != "rank_agreement" for one in ranking_results(given, 0, {}))
 
 
 def test_exact_p_values_of_rank_agreement() -> None:

@@ -54,12 +54,14 @@ def _ranking(results: Results, pair: str | None, left_out: str | None, turned: s
         "MPP": lambda scorer: value_of(get("score_mpp", scorer), places(scorer)),
         "MAP": lambda scorer: value_of(get("score_map", scorer), places(scorer)),
         "MPP − MAP": lambda scorer: cell(get("discrimination", scorer), places(scorer)),
+        "ordered right": lambda scorer: value_of(get("ordered_right", scorer), 1),
         "Pearson's r": lambda scorer: value_of(get("pearson", scorer), 3),
         "rank": lambda scorer: rank(get("rank_discrimination", scorer)),
         "raw rank": lambda scorer: rank(get("rank_mpp_minus_map", scorer)),
         "rank by r": lambda scorer: rank(get("rank_pearson", scorer)),
     }
     note = "MPP meaning-preserving, MAP meaning-altering perturbations; discrimination is MPP − MAP."
+    note += " Ordered right: % of segments that lose more to MAP than to MPP."
     note += turned
     note += f" MAP is over {left_out}" if left_out else ""
     note += (
@@ -68,9 +70,16 @@ def _ranking(results: Results, pair: str | None, left_out: str | None, turned: s
     for name, which in (("rank_agreement", "rank"), ("rank_agreement_raw", "raw rank")):
         for agreement in results.known(name, language_pair=pair):
             p = f" (p = {agreement['p']:.3g})" if agreement["p"] is not None else ""
-            note += f" τ of {which} and rank by r: {number(agreement['value'], 2)}{p}."
+            within = f" {found}" if (found := interval(agreement, 2)) else ""
+            note += f" τ of {which} and rank by r: {number(agreement['value'], 2)}{within}{p}."
     scorers = values(results.where(*MEANS, language_pair=pair), "scorer")
-    return table_of(f"Quality estimation{of(pair)}", scorers, columns, note, spare=("raw rank", "rank by r", "rank"))
+    return table_of(
+        f"Quality estimation{of(pair)}",
+        scorers,
+        columns,
+        note,
+        spare=("raw rank", "rank by r", "rank", "ordered right"),
+    )
 
 
 def _rivalries(results: Results, pair: str | None) -> list[Table]:

@@ -113,7 +113,7 @@ class Probed:
         present = noisy.select("perturbation", "level").unique(maintain_order=True).rows()
         self.cells: list[Probe] = [cell for label in probes for cell in present if cell[0] == label]
         rows = clean["row"].to_numpy()
-        columns = np.zeros((len(rows), 2 + 4 * len(self.cells)))
+        columns = np.zeros((len(rows), 2 + 4 * len(self.cells) + 2))
         columns[:, 0], columns[:, 1] = clean["clean"].to_numpy(), 1
         order = np.argsort(rows)
         for number, (label, level) in enumerate(self.cells):
@@ -125,10 +125,23 @@ class Probed:
             first = 2 + 4 * number
             columns[at, first], columns[at, first + 1] = lost, 1
             columns[at, first + 2], columns[at, first + 3] = lost * really, really
+        columns[:, -2:] = self._ordered(columns)
         self.n = len(rows)
         self.keys, self.columns = by_unit(keys[rows], columns)
         self.total = self.columns.sum(axis=0)
         self.drawn = resampled_sums(self.columns, resamples, seed, self.keys) if self.n else np.zeros((0, 0))
+
+    def _ordered(self, columns: Array) -> Array:
+        """Per segment, whether it loses more to harmful changes than to harmless ones, and whether it has both."""
+        means = []
+        for meaning in ("altering", "preserving"):
+            at = [2 + 4 * n for n, cell in enumerate(self.cells) if self.probes[cell[0]].meaning == meaning]
+            with np.errstate(invalid="ignore"):
+                means.append(columns[:, at].sum(axis=1) / columns[:, [place + 1 for place in at]].sum(axis=1))
+        harmful, harmless = means
+        right = np.where(harmful == harmless, 0.5, harmful > harmless)
+        both = np.isfinite(harmful + harmless)
+        return np.column_stack([right * both, both])
 
     def mean(self, at: int) -> Resampled:
         """The mean of a column pair."""
@@ -187,6 +200,12 @@ class Probed:
         """The mean drop over some probes."""
         return mean_of([self.drop(cell) for cell in cells]) if cells else None
 
+    @property
+    def ordered_right(self) -> Resampled:
+        """The percentage of segments that lose more to harmful changes than to harmless ones."""
+        share = self.mean(-2)
+        return Resampled(100 * share.value, 100 * share.values)
+
     def discrimination(self) -> Cell | None:
         """The mean drop under meaning-altering probes less that under preserving ones."""
         harmless, harmful = self.of_meaning("preserving"), self.of_meaning("altering")
@@ -225,6 +244,8 @@ class Probed:
             families.add(self.place.asked("discrimination"), measure, found.tests["discrimination"])
             yield measure
             yield measured(kinds.MPP_MINUS_MAP, Resampled(-drawn.value, -drawn.values), self.n, **where)
+            if both := int(self.total[-1]):
+                yield measured(kinds.ORDERED_RIGHT, self.ordered_right, both, **where)
 
     def flags(self) -> Iterator[Flag]:
         """Meaning-altering probes that cost not significantly more than the meaning-preserving ones do on average.

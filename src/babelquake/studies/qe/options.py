@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, Option, PerturbingOptions, Unit
 
 if TYPE_CHECKING:
-    from babelquake.studies.resolve import Perturbations
+    from babelquake.studies.resolve import Perturbations, Scorers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,9 @@ class QeOptions(PerturbingOptions):
     """
 
     suite: Annotated[Perturbations | None, SUITE] = None
+    scorers: Annotated[
+        Scorers, Option("--scorer", "-m", metavar="SCORER", help="Scorer, e.g. qe-multi or chrf; repeat for several.")
+    ] = ("qe-multi",)
     threshold: Annotated[float, Option(metavar="X", help="Probe only segments with at least this human score.")] = 70.0
     masked_lm: Annotated[
         str | None,

@@ -13,7 +13,8 @@ import numpy as np
 
 from babelquake.runs.measures import Kind, Measure
 from babelquake.stats.bootstrap import Resampled
-from babelquake.stats.kendall import rank_agreement
+from babelquake.stats.groups import Array
+from babelquake.stats.kendall import rank_agreement, tau_b
 from babelquake.studies.cells import Cell, paired_test
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import Probed
@@ -72,8 +73,30 @@ def _in_spreads(model: Probed, spreads: Mapping[tuple[str | None, str], float]) 
     return cell
 
 
-def ranking_results(measures: Sequence[Measure], seed: int) -> list[Measure]:
-    """Rank of each model by each of the measures, and how the rankings agree."""
+Drawn = Mapping[tuple[str, str | None, str], Array]
+"""What a measure of a model is on every resample, by measure, language pair and model."""
+
+
+def resampled_values(
+    models: Sequence[Probed], spreads: Mapping[tuple[str | None, str], float], agreement: Sequence[Cell]
+) -> Drawn:
+    """Both measures that models are ranked by, on the same resamples of the segments."""
+    found: dict[tuple[str, str | None, str], Array] = {
+        ("pearson", cell.place.language_pair, cell.place.scorer): cell.numbers["pearson"].values
+        for cell in agreement
+        if "pearson" in cell.numbers
+    }
+    for model in models:
+        place = model.place.language_pair, model.place.scorer
+        if (cell := model.discrimination()) is not None:
+            found["discrimination", *place] = cell.numbers["discrimination"].values
+        if (cell := _in_spreads(model, spreads)) is not None:
+            found["discrimination_standardised", *place] = cell.numbers["discrimination"].values
+    return found
+
+
+def ranking_results(measures: Sequence[Measure], seed: int, drawn: Drawn) -> list[Measure]:
+    """Rank of each model by each of the measures, and how the rankings agree, with the interval over resamples."""
     found: list[Measure] = []
     for pair in dict.fromkeys(measure.language_pair for measure in measures):
         values = {name: _values(measures, name, pair) for name in RANKS}
@@ -87,8 +110,21 @@ def ranking_results(measures: Sequence[Measure], seed: int) -> list[Measure]:
             if agreement is not None and len(shared) > 2:
                 one, other = (np.array([values[by][scorer] for scorer in shared]) for by in (name, "pearson"))
                 tau, p = rank_agreement(one, other, seed)
-                found.append(Measure(agreement, tau, len(shared), language_pair=pair, p=p))
+                taus = resampled_agreement(drawn, name, pair, shared)
+                found.append(replace(measured(agreement, Resampled(tau, taus), len(shared), language_pair=pair), p=p))
     return found
+
+
+def resampled_agreement(drawn: Drawn, name: str, pair: str | None, scorers: Sequence[str]) -> Array:
+    """Kendall's τ of the ranking by a measure with that by Pearson, on every resample."""
+    tables = [
+        [drawn[by, pair, scorer] for scorer in scorers if (by, pair, scorer) in drawn] for by in (name, "pearson")
+    ]
+    least = min((len(values) for table in tables for values in table), default=0)
+    if any(len(table) < len(scorers) for table in tables) or not least:
+        return np.zeros(0)
+    one, other = (np.array([values[:least] for values in table]).T for table in tables)
+    return tau_b(one, other)
 
 
 def _values(measures: Sequence[Measure], name: str, pair: str | None) -> dict[str, float]:

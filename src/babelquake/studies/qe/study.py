@@ -31,7 +31,7 @@ from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import part_results, probe_results, probed_models
 from babelquake.studies.qe.options import QeOptions
-from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
+from babelquake.studies.qe.ranking import ranking_results, resampled_values, rivalries, standardised
 from babelquake.studies.qe.selection import (
     DEFAULT_SUITE,
     TRANSLATIONS,
@@ -178,8 +178,9 @@ def qe(options: QeOptions) -> Run:
         parts = part_results(tables["sums"], selected, session.scorers, *drawn, slices_of(selected, options.by))
         spreads = _spreads(humans)
         measures += [*standardised(measures, spreads), *rivalries(probed, spreads)]
-        measures += agreement_measures(pearson_cells(everything, humans, session.scorers, resamples, seed))
-        measures += ranking_results(measures, seed)
+        agreement = pearson_cells(everything, humans, session.scorers, resamples, seed)
+        measures += agreement_measures(agreement)
+        measures += ranking_results(measures, seed, resampled_values(probed, spreads, agreement))
         measures += parts
         probed_by = [scorer for scorer in session.scorers if scorer.name not in unprobed]
         measures += pitfall_measures(tables["sums"], selected, probed_by, suite, options.tolerance)
