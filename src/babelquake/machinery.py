@@ -39,7 +39,10 @@ class Machine(NamedTuple):
 
 def machinery(text: str) -> list[Machine]:
     """Placeholders, tags, addresses, code and JSON keys in a text, in order; an ICU message is one placeholder."""
-    if not any(hint in text for hint in HINTS):
+    for hint in HINTS:
+        if hint in text:
+            break
+    else:
         return []
     found, end = [], 0
     for match in FOUND.finditer(text):

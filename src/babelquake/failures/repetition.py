@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from operator import eq
 
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.pair import Pair, Side
@@ -55,6 +56,8 @@ def longest_row(words: list[str]) -> tuple[int, int, int] | None:
     """The phrase that is repeated most in a row: its words, how often, and where it starts; None for no such row."""
     best: tuple[int, int, int] | None = None
     for length, least in ROW.items():
+        if sum(map(eq, words, words[length:])) < length * (least - 1):
+            continue
         matching, at = 0, length
         while at < len(words):
             matching = matching + 1 if words[at] == words[at - length] else 0

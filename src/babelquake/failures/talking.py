@@ -43,7 +43,7 @@ def _search(pair: Pair, key: str, text: str) -> re.Match[str] | None:
 
 
 def _talks(side: Side, pair: Pair) -> bool:
-    """A cheap first look: whether a text has a word that refusals, notes or preambles cannot do without."""
+    """A cheap first look: whether a text has a word that refusals, notes and preambles cannot do without."""
     known: bool | None = side.__dict__.get("talks")
     if known is None:
         vocabulary = side.vocabulary
@@ -142,7 +142,7 @@ def answer(pair: Pair) -> Failure | None:
     asks = source.rstrip(" \"'”“»)}]")[-1:] in ("?", "？")
     if not asks and "?" not in source:
         return None
-    if _talks(pair.translation, pair) and not SPEAKS_OF_ANSWERS.search(source):
+    if _answers(pair) and not SPEAKS_OF_ANSWERS.search(source):
         found = _search(pair, "answering", text[: 2 * HEAD])
         if found is not None and not _search(pair, "answering", source):
             return Failure("answer", 1.0, found.group()[:120], (found.span(),))
@@ -163,6 +163,12 @@ def answer(pair: Pair) -> Failure | None:
     ):
         return None
     return Failure("answer", 0.9, said[:120], ((last + 1, len(text)),))
+
+
+def _answers(pair: Pair) -> bool:
+    """A cheap first look: whether a text has a word that the usual openings of answers cannot do without."""
+    vocabulary = pair.translation.vocabulary
+    return any(not lists.answer_triggers.isdisjoint(vocabulary) for lists in _lists(pair))
 
 
 def _statement(pair: Pair) -> Failure | None:

@@ -74,6 +74,11 @@ class Words:
         return frozenset(str(self._of("triggers") or "").split())
 
     @cached_property
+    def answer_triggers(self) -> frozenset[str]:
+        """Words of which the usual openings of answers have at least one."""
+        return frozenset(str(self._of("answer_triggers") or "").split())
+
+    @cached_property
     def yes_no(self) -> frozenset[str]:
         """How answers begin."""
         return frozenset(str(self._of("yes_no") or "").split())
