@@ -1,5 +1,6 @@
 """`truecase`, `spell` and `final-mark`: sources get back what was meant, and clean ones stay."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,30 @@ def test_clean_sentences_stay_as_they_are_and_typos_go(shared_data: Path) -> Non
         for a, b in zip(x.split(), y.split(), strict=True)
     )
     assert left < 0.4 * wrong
+
+
+class Reader:
+    """A language model that expects certain words, and counts how often it was asked."""
+
+    signature = "reader"
+
+    def __init__(self, expects: Sequence[str]) -> None:
+        self.expects, self.asked = expects, 0
+
+    def log_probabilities(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked += 1
+        return [[-1.0 if word in self.expects else -9.0 for word in text.split()] for text in texts]
+
+
+def test_a_language_model_chooses_where_frequency_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`bied` may be bed or bird, which are as frequent; `{nwe}` is machinery; to this model `vrey` is a name."""
+    texts = ["The bied sang in the {nwe} tree.", "", "It was made by vrey yesterday.", "Nothing is wrong here."]
+    reader = Reader(("bird", "vrey"))
+    monkeypatch.setattr("babelquake.models.causal", lambda name: reader)
+    found = bq.defence("spell[model=reader]", lang="en").apply(texts)
+    assert found == ["The bird sang in the {nwe} tree.", *texts[1:]]
+    assert reader.asked == 2  # for all texts, and once more to see that their order does not matter
+    assert bq.defence("spell", lang="en").apply(texts) == [texts[0], "", "It was made by very yesterday.", texts[3]]
 
 
 def test_a_list_of_your_own_serves_any_language(tmp_path: Path) -> None:

@@ -73,6 +73,11 @@ def test_stretched_words_are_shortened_and_words_with_three_letters_in_a_row_sta
     ]
 
 
+def test_broken_spacing_is_mended() -> None:
+    (text,) = bq.defence("fold", lang="en").apply(["Well,the price　is 1,500 ,I think , or f(a,b)."])
+    assert text == "Well, the price is 1,500 ,I think, or f(a,b)."
+
+
 def test_machinery_is_left_alone() -> None:
     text = "Siehe {nаme},  <b>hier</b>  `a  b`  https://example.org/a%20b"
     (folded,) = bq.defence("fold", lang="de").apply([text])
@@ -90,8 +95,9 @@ def test_any_text_is_folded_once(text: str) -> None:
 
 ODD = regex.compile(
     r"[ \t]{2,}|[\u00a0\u202f] | [\u00a0\u202f]|[\u200b\u00ad\x7f-\x9f]|(\p{L})\1{3}|\p{L} [,.](?:\s|$)"
+    r"|\p{Ll}{2},\p{L}{2}"
 )
-"""What is noise in published text too: double spaces, zero-width spaces, stretched words, a space before a comma."""
+"""What is noise in published text too: double and unseen spaces, stretched words, spaces wrong beside a comma."""
 
 
 def test_clean_text_of_every_language_is_left_as_it_is(shared_data: Path) -> None:

@@ -95,17 +95,19 @@ class Before(Defence):
     def apply(self, texts: Sequence[str]) -> list[str]:
         """The texts as the system is to be given them, one each, in order."""
         require_texts(texts=texts)
-        return [self._corrected(text) for text in texts]
+        found = list(texts)
+        places = [place for place, text in enumerate(texts) if text.strip()]
+        hidden = [hidden_in(texts[place]) for place in places]
+        plain = [texts[place] if one is None else one.text for place, one in zip(places, hidden, strict=True)]
+        for place, one, new in zip(places, hidden, self.correct_all(plain), strict=True):
+            corrected = new if one is None else one.restored(new)
+            if corrected is not None and pieces(corrected) == pieces(texts[place]):
+                found[place] = corrected
+        return found
 
-    def _corrected(self, text: str) -> str:
-        if not text.strip():
-            return text
-        hidden = hidden_in(text)
-        if hidden is None:
-            found: str | None = self.correct(text)
-        else:
-            found = hidden.restored(self.correct(hidden.text))
-        return text if found is None or pieces(found) != pieces(text) else found
+    def correct_all(self, texts: list[str]) -> list[str]:
+        """Many such texts: one after the other, unless they are cheaper together."""
+        return [self.correct(text) for text in texts]
 
     def steps(self, texts: list[str], inner: Inner) -> Steps:
         """What stands behind it translates the corrected texts."""

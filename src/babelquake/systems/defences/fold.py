@@ -40,6 +40,10 @@ TYING_ANY = frozenset({"pl"})
 """And those that tie any two."""
 BEFORE_MARK = regex.compile(r"(?<=\p{L}) (?=[,.](?:\s|$))")
 """A space that is in front of a comma or a full stop; French puts spaces before other marks."""
+AFTER_COMMA = regex.compile(r"(?<=\p{Ll}{2}),(?=\p{L}{2})")
+"""A comma without the space behind it; one with a space in front may be a quotation mark that was typed as a comma."""
+IDEOGRAPHIC = "\u3000"
+"""The space of Chinese and Japanese."""
 DASHES = {"\u2010": "-", "\u2011": "-", "\u2012": "–", "\u2015": "—", "\ufe58": "—", "\ufe63": "-"}
 STYLED = regex.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff\uff01-\uff5e]")
 """Ligatures, mathematical and full-width forms of Latin letters, digits and marks."""
@@ -55,6 +59,8 @@ ROMAN = regex.compile(r"[IVXLCDM]+")
 class Fold(Before):
     """Look-alike letters, invisible characters, odd spaces and dashes, stretched letters become the usual ones."""
 
+    version = 2
+
     def correct(self, text: str) -> str:
         """The text with usual characters."""
         text = UNSEEN.sub("", text)
@@ -65,7 +71,7 @@ class Fold(Before):
             text = text.strip(" ")
         name = main_script(text)
         if name in ALPHABETS:
-            text = BEFORE_MARK.sub("", text)
+            text = AFTER_COMMA.sub(", ", BEFORE_MARK.sub("", text))
             if STRETCHED.search(text):
                 text = LETTERS.sub(lambda found: self._shortened(found.group()), text)
         return text
@@ -80,6 +86,7 @@ class Fold(Before):
             text = (TIED_LONG if code in TYING else TIED).sub(" ", text)
         if name in ALPHABETS:
             if not WIDE_LETTER.search(text):
+                text = text.replace(IDEOGRAPHIC, " ")
                 text = STYLED.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
             if not unicodedata.is_normalized("NFC", text):
                 text = LETTERS.sub(lambda found: _composed(found.group()), text)

@@ -4,13 +4,15 @@ Candidates come from SymSpell (Garbe 2012) over frequency lists. A channel says 
 stands there instead of the candidate: swapped, doubled and neighbouring letters, left-out accents. A candidate is
 accepted when its frequency, less the cost of its channel, beats the others by a margin. Words of the lists, compounds
 of them, names, acronyms and whatever stands in a sentence that is mostly unknown are left alone. For English a
-language model may have the last word: `spell[model=gpt-en]`.
+language model may have the last word, `spell[model=gpt-en]`: it chooses between the candidates where frequency alone
+does not, and takes none that does not make the text likelier.
 """
 
 import unicodedata
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
+from math import log
 from typing import Annotated, Any, NamedTuple
 
 import regex
@@ -51,6 +53,8 @@ LINKS = ("", "s", "n", "en", "es", "er")
 """What German puts between the parts of a compound."""
 PART = 4
 """Letters of a part of a compound at least."""
+CHOICES = 4
+"""Candidates for a word between which a language model chooses."""
 COMPOUNDING = frozenset({"de", "nl"})
 BETWEEN = frozenset(" \"'„“”»«([–-\t\u00a0")
 """What may stand between the end of a sentence and the first word of the next."""
@@ -163,18 +167,43 @@ class Spell(Before):
 
     def correct(self, text: str) -> str:
         """The text with those typos corrected of which there is little doubt."""
-        found = list(_words(text))
-        unknown = [word for word in found if not self._is_known(word.text.lower().replace("’", "'"))]
         edits = []
-        if len(unknown) <= max(2.0, UNKNOWN * len(found)):
-            wrong = {(word.start, word.end) for word in unknown}
-            for word in found:
-                new = self._meant(word) if (word.start, word.end) in wrong else self._outvoted(word)
-                if new is not None and new != word.text:
-                    edits.append((word.start, word.end, new))
-        if edits and self._model:
-            edits = self._likelier(text, edits)
+        for word, ranked in self._suspects(text):
+            if len(ranked) < 2 or ranked[0][0] - ranked[1][0] >= self._margin:
+                edits.append((word.start, word.end, match_case(ranked[0][1], word.text)))
         return replaced(text, edits) if edits else text
+
+    def correct_all(self, texts: list[str]) -> list[str]:
+        """Where a language model decides, it is asked about all texts at once."""
+        if not self._model:
+            return super().correct_all(texts)
+        suspects = [self._suspects(text) for text in texts]
+        doubtful = [place for place, found in enumerate(suspects) if found]
+        versions = {texts[place]: 0.0 for place in doubtful}
+        for place in doubtful:
+            for word, ranked in suspects[place]:
+                versions |= {_with(texts[place], word, meant): 0.0 for _, meant in ranked[:CHOICES]}
+        if versions:
+            scores = self._scorer.log_probabilities(list(versions))
+            versions = {text: float(sum(found)) for text, found in zip(versions, scores, strict=True)}
+        found = list(texts)
+        for place in doubtful:
+            edits = [
+                edit
+                for word, ranked in suspects[place]
+                if (edit := self._likeliest(texts[place], word, ranked, versions))
+            ]
+            found[place] = replaced(texts[place], edits)
+        return found
+
+    def _suspects(self, text: str) -> list[tuple[Word, list[tuple[float, str]]]]:
+        """Words that may be typos, with what each may have been meant as, the likeliest first."""
+        every = list(_words(text))
+        unknown = {word for word in every if not self._is_known(word.text.lower().replace("’", "'"))}
+        if len(unknown) > max(2.0, UNKNOWN * len(every)):
+            return []
+        found = [(word, self._meant(word) if word in unknown else self._outvoted(word)) for word in every]
+        return [(word, ranked) for word, ranked in found if ranked and ranked[0][1] != word.text.lower()]
 
     def _is_known(self, word: str) -> bool:
         if word in self._frequency:
@@ -194,46 +223,39 @@ class Spell(Before):
                     return True
         return False
 
-    def _outvoted(self, word: Word) -> str | None:
+    def _outvoted(self, word: Word) -> list[tuple[float, str]]:
         """What a rare word is the typo of, because that is far more frequent: `fur` of `für`, `dei` of `die`."""
         lower, text = word.text.lower(), word.text
         rarity = self._frequency.get(lower)
         if rarity is None:
-            return None
+            return []
         accented = self._plain.get(lower)
         if accented is not None and self._frequency[accented] - rarity >= ACCENTED:
-            return match_case(accented, text)
+            return [(self._frequency[accented] - ACCENT, accented)]
         if (lower in self._usual and len(self._lists) > 1) or any(char.isupper() for char in text[1:]):
-            return None
+            return []
         if rarity > RARE_WORD or (word.inside and text[0].isupper()):
-            return None
+            return []
         ranked = self._ranked(lower, False, self._nouns and text[0].islower())
         others = [found for found in ranked if found[1] != lower]
-        if not others or others[0][0] - rarity < OUTVOTED:
-            return None
-        if len(others) > 1 and others[0][0] - others[1][0] < self._margin:
-            return None
-        return match_case(others[0][1], text)
+        return others if others and others[0][0] - rarity >= OUTVOTED else []
 
-    def _meant(self, word: Word) -> str | None:
-        """What an unknown word was meant as; None where that is not clear."""
+    def _meant(self, word: Word) -> list[tuple[float, str]]:
+        """What an unknown word may have been meant as; nothing where the likeliest is not likely enough."""
         text = word.text
         if len(text) < 2 or "'" in text or "’" in text or any(char.isupper() for char in text[1:]):
-            return None
+            return []
         if (word.inside and text[0].isupper() and not self._nouns) or (word.hyphened and len(text) <= PART):
-            return None
+            return []
         lower = text.lower()
         if (accented := self._plain.get(lower)) is not None:
-            return match_case(accented, text)
+            return [(self._frequency[accented] - ACCENT, accented)]
         ranked = self._ranked(lower, word.inside and text[0].isupper(), self._nouns and text[0].islower())
         if text[0].isupper():
             ranked = [found for found in ranked if self._is_no_name(word, found[1])]
-        if not ranked:
-            return None
-        (best, meant), second = ranked[0], ranked[1][0] if len(ranked) > 1 else -9.0
-        if best < BEST or best - second < self._margin or self._frequency[meant] < RARE.get(len(lower), LEAST):
-            return None
-        return match_case(meant, text)
+        if not ranked or ranked[0][0] < BEST or self._frequency[ranked[0][1]] < RARE.get(len(lower), LEAST):
+            return []
+        return ranked
 
     def _is_no_name(self, word: Word, meant: str) -> bool:
         """Whether a capitalised word may be a slip rather than a name: a long one that begins like a usual word."""
@@ -261,16 +283,26 @@ class Spell(Before):
 
         return causal(str(self._model))
 
-    def _likelier(self, text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-        """Those corrections that make the whole text likelier to the language model, by the margin."""
-        versions = [text, *(replaced(text, [edit]) for edit in edits)]
-        before, *after = [float(sum(found)) for found in self._scorer.log_probabilities(versions)]
-        return [edit for edit, found in zip(edits, after, strict=True) if found - before >= self._margin]
+    def _likeliest(
+        self, text: str, word: Word, ranked: list[tuple[float, str]], likely: dict[str, float]
+    ) -> tuple[int, int, str] | None:
+        """The correction that the language model, less the cost of its channel, prefers; None where it is no gain."""
+        gains = []
+        for score, meant in ranked[:CHOICES]:
+            gain = (likely[_with(text, word, meant)] - likely[text]) / log(10)
+            gains.append((gain - (self._frequency[meant] - score), gain, meant))
+        _, gain, meant = max(gains)
+        return (word.start, word.end, match_case(meant, word.text)) if gain >= self._margin else None
 
     def close(self) -> None:
         """Give the model's memory back; word lists stay."""
         if "_scorer" in self.__dict__:
             self._scorer.close()
+
+
+def _with(text: str, word: Word, meant: str) -> str:
+    """A text with one word in the place of another."""
+    return replaced(text, [(word.start, word.end, match_case(meant, word.text))])
 
 
 def _words(text: str) -> Iterator[Word]:
