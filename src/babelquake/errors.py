@@ -1,23 +1,26 @@
 """What can go wrong, sorted by whose turn it is to act; each kind has its exit status."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, get_args
 
-FLAG = re.compile(r"--([a-z][a-z-]*[a-z])(?: ('[^']*'|[^\s;:,()]*[^\s;:,().]))?")
-SWITCHES = frozenset({"attacked", "deduplicate", "fresh", "offline", "quiet", "restart"})
-WORDY = re.compile(
-    "by|check|constraint|defence|device|executor|fail-on|goal|masked-lm|on-error|reset|side|sort|statistic"
-)
-"""Options whose values are plain words."""
-FOLLOWING = re.compile(
-    "and|are|belongs|chooses|for|from|goes|if|in|is|leaves|makes|names|of|or|out|says|takes|to|where|with"
-)
-"""Words that continue a sentence after an option, rather than being its value."""
-SEVERAL = re.compile("constraint|defence|recipe|scorer|statistic|system|tokenizer|victim")
-"""Options that are repeated at the terminal and take a list in Python."""
+FLAGS = {
+    "constraints": "constraint",
+    "defences": "defence",
+    "judges": "judge",
+    "kinds": "kind",
+    "recipes": "recipe",
+    "runs": "from",
+    "scorers": "scorer",
+    "statistics": "statistic",
+    "systems": "system",
+    "targets": "as",
+    "tokenizers": "tokenizer",
+    "victims": "victim",
+}
+"""Options whose flag is not their name in Python with hyphens: most of them are repeated at the terminal."""
 _terminals: list[None] = []
 """How many commands are under way in this process: messages are read at the terminal while one is."""
 
@@ -32,23 +35,19 @@ def read_at_terminal() -> Iterator[None]:
         _terminals.pop()
 
 
-def in_python(message: str) -> str:
-    """A message in which `--max-queries 5` is `max_queries=5`."""
-    return FLAG.sub(_argument, message)
+def setting(name: str, value: object = None, *, metavar: str = "") -> str:
+    """An option in a message, as its reader writes it: `--max-queries 5` at the terminal, `max_queries=5` in Python.
 
-
-def _argument(found: re.Match[str]) -> str:
-    flag, value = found.group(1), found.group(2)
-    name = flag.replace("-", "_") + ("s" if SEVERAL.fullmatch(flag) else "")
-    if flag in SWITCHES:
-        return f"{name}=True" + (f" {value}" if value else "")
-    if value is None:
-        return name
-    ends = found.string[found.end() : found.end() + 1] in ("", ".", ";", ":", ",", ")")
-    plain = re.fullmatch(r"[a-z-]+", value) is not None
-    if FOLLOWING.fullmatch(value) or (plain and not ends and not WORDY.fullmatch(flag)):
-        return f"{name} {value}"
-    return f"{name}={value if re.fullmatch(r'[0-9.]+|.*[^a-z0-9_.-].*|[A-Z]+', value) else repr(value)}"
+    `name` is Python's; a switch has the value True, a mapping is written as `--columns source=a,reference=b`.
+    `metavar` stands for a value that is up to the reader: `--data FILE`, `data=…`.
+    """
+    if not _terminals:
+        shown = "…" if metavar else repr(str(value) if isinstance(value, Path) else value)
+        return name if value is None and not metavar else f"{name}={shown}"
+    flag = "--" + FLAGS.get(name, name).replace("_", "-")
+    if isinstance(value, Mapping):
+        value = ",".join(f"{key}={item}" for key, item in value.items())
+    return flag if value in (None, True) and not metavar else f"{flag} {metavar or value}"
 
 
 class BabelquakeError(Exception):
@@ -58,14 +57,8 @@ class BabelquakeError(Exception):
 
 
 class UserError(BabelquakeError):
-    """The input was wrong: the message names the file and line, or the option, and says what would be right.
-
-    Options are written as flags; who reads the message in Python reads the names of arguments.
-    """
-
-    def __str__(self) -> str:
-        message = super().__str__()
-        return message if _terminals else in_python(message)
+    """The input was wrong: the message names the file and line, or the option (`setting`), and says what would be
+    right."""
 
 
 class GateError(BabelquakeError):
@@ -119,11 +112,11 @@ def require_texts(**given: Iterable[object] | None) -> None:
                 raise UserError(f"{name} are a list of texts; number {place} is {text!r}.")
 
 
-def one_of(flag: str, value: str, choices: Any) -> Any:
-    """A word that must be one of a Literal's; otherwise the error names them all."""
+def one_of(name: str, value: str, choices: Any) -> Any:
+    """An option's word that must be one of a Literal's; otherwise the error names them all."""
     known = get_args(choices)
     if value not in known:
-        raise UserError(f"{flag} {value}: expected {', '.join(known[:-1])} or {known[-1]}.")
+        raise UserError(f"{setting(name, value)}: expected {', '.join(known[:-1])} or {known[-1]}.")
     return value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from babelquake.errors import ResumableError
+from babelquake.errors import ResumableError, setting
 from babelquake.spec import Spec
 
 Q = TypeVar("Q")
@@ -112,8 +112,8 @@ def halving(answer: Callable[[list[Q]], list[A]], batch: list[Q]) -> list[A]:
             raise
         if len(batch) == 1:
             raise ResumableError(
-                "the memory is not enough for one text alone. Finished work is kept: free some memory, or name a "
-                "smaller model, precision=bfloat16 or another --device."
+                "not enough memory for a single text. Finished work is kept. Free some memory, or use a smaller "
+                f"model, precision=bfloat16 or another {setting('device')}."
             ) from error
     middle = len(batch) // 2
     return halving(answer, batch[:middle]) + halving(answer, batch[middle:])

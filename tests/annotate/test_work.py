@@ -136,13 +136,13 @@ def test_what_is_no_project(tmp_path: Path) -> None:
     import sqlite3
 
     (tmp_path / "a.db").write_text("no database")
-    with pytest.raises(UserError, match="not a project"):
+    with pytest.raises(UserError, match="not an annotation project"):
         Project(tmp_path / "a.db")
     database = sqlite3.connect(tmp_path / "b.db")
     database.execute("CREATE TABLE t (a)")
     database.commit()
     database.close()
-    with pytest.raises(UserError, match="no annotation project"):
+    with pytest.raises(UserError, match="not an annotation project"):
         Project(tmp_path / "b.db")
 
 

@@ -111,7 +111,7 @@ def test_wrong_words_are_answered_with_right_ones(cli: Callable[..., Result], tu
         (["--recipe", "clair"], "Did you mean 'clare'"),
         (["--recipe", "input-reduction[order=first]"], "expected largest or least"),
         (["--recipe", "input-reduction", "--goal", "colapse"], "Did you mean 'collapse'"),
-        (["--recipe", "input-reduction", "--goal", "collapse"], "name one with --system"),
+        (["--recipe", "input-reduction", "--goal", "collapse"], "--system SYSTEM"),
         (["--recipe", "input-reduction", "--by", "sytem"], "Did you mean 'system'"),
         (["--recipe", "input-reduction", "--check", "never"], "expected after or before"),
         (["--recipe", "faster-genetic", "--neighbours", "nowhere.tsv"], "no word neighbours are called"),

@@ -21,8 +21,8 @@ def test_info_verify_and_clear(cli: Callable[..., Result], tmp_path: Path) -> No
 
 def test_a_file_that_is_no_cache_is_left_alone(cli: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "cache.sqlite").write_bytes(b"nonsense" * 1000)
-    assert "not a cache" in cli("cache", "info", status=2).stderr
-    assert "not a cache" in cli("cache", "clear", status=2).stderr
+    assert "not a babelquake cache" in cli("cache", "info", status=2).stderr
+    assert "not a babelquake cache" in cli("cache", "clear", status=2).stderr
     assert (tmp_path / "cache.sqlite").read_bytes() == b"nonsense" * 1000
 
 

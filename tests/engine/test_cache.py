@@ -135,7 +135,7 @@ def broken(path: Path, page: int, content: bytes = b"\xa5" * PAGE) -> None:
 def test_a_file_of_the_users_is_refused_and_left_alone(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("my thesis, the only copy\n")
-    with pytest.raises(UserError, match="not a cache of babelquake, and was left alone"):
+    with pytest.raises(UserError, match="not a babelquake cache and was left alone"):
         Cache(path)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert path.read_text() == "my thesis, the only copy\n"
@@ -144,7 +144,7 @@ def test_a_file_of_the_users_is_refused_and_left_alone(path: Path) -> None:
         database.execute("CREATE TABLE addresses (name TEXT)")
     database.close()
     before = path.read_bytes()
-    with pytest.raises(UserError, match="not a cache of babelquake"):
+    with pytest.raises(UserError, match="not a babelquake cache"):
         Cache(path)
     assert path.read_bytes() == before
 
@@ -271,7 +271,7 @@ def test_a_place_that_cannot_hold_a_cache_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be created"):
         Cache(tmp_path / "file" / "results.sqlite")
-    with pytest.raises(UserError, match=r"cannot be opened: .* Name another file"):
+    with pytest.raises(UserError, match=r"cannot be opened: .* another file"):
         Cache(tmp_path)
 
 

@@ -120,7 +120,7 @@ def test_other_errors_are_raised_and_a_single_text_that_does_not_fit_says_what_t
     def answer(batch: list[str]) -> list[str]:
         raise RuntimeError("out of memory" if batch == ["a"] else "shape mismatch")
 
-    with pytest.raises(ResumableError, match=r"not enough for one text alone.*name a smaller model"):
+    with pytest.raises(ResumableError, match=r"not enough memory for a single text.*smaller model"):
         halving(answer, ["a"])
     with pytest.raises(RuntimeError, match="shape mismatch"):
         halving(answer, ["a", "b"])

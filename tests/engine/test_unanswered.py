@@ -28,7 +28,7 @@ class Silent(System):
 def test_a_system_that_returns_only_blank_lines_is_told() -> None:
     engine = Engine()
     engine.translate(Silent(), ["a", "b", " "])
-    assert engine.notes == ["silent translates every text to nothing: all 2 answers are blank."]
+    assert engine.notes == ["silent returned an empty translation for every text (2)."]
 
 
 def test_texts_without_an_answer_are_counted_over_calls_and_the_first_is_named() -> None:
@@ -36,9 +36,9 @@ def test_texts_without_an_answer_are_counted_over_calls_and_the_first_is_named()
     assert seen.stand_ins(Silent(), {"a\tb" + "c" * 99: "it broke", "d": "too long"}, 5, TRANSLATION).keys() >= {"d"}
     assert seen.stand_ins(Silent(), {"e": "later"}, 1, TRANSLATION) == {"e": ""}
     (note,) = seen.notes
-    assert note.startswith("3 texts have no translation by silent") and note.endswith("c…” because it broke.")
+    assert note.startswith("silent did not translate 3 texts") and note.endswith("c…” (it broke).")
 
 
 def test_nothing_stands_for_a_score() -> None:
-    with pytest.raises(UnansweredError, match="chrf has no usable answer to 1 of 4 texts"):
+    with pytest.raises(UnansweredError, match="chrf gave no usable answer to 1 of 4 texts"):
         Shortfalls("keep").stand_ins(scorer("chrf"), {Question("a", ("b",)): "it broke"}, 4, JUDGEMENT)

@@ -102,8 +102,8 @@ def test_one_bad_text_is_asked_alone_then_named_and_the_rest_is_kept(
     assert sum(texts.count("b") for texts in provider.seen) == 4
     assert sum(texts.count("a") + texts.count("c") for texts in provider.seen) == 2
     (note,) = engine.notes
-    assert note.startswith("1 texts have no translation by libretranslate")
-    assert "the first “b” because" in note
+    assert note.startswith("libretranslate did not translate 1 text")
+    assert "“b”" in note
     provider.answer = upper
     assert Engine(cache).translate(provider.system(), ["a", "b", "c"]) == ["A", "B", "C"]
     assert provider.seen[-1] == ["b"]

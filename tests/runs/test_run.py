@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from babelquake.errors import ResumableError, UserError
+from babelquake.errors import ResumableError, UserError, read_at_terminal
 from babelquake.files import disk
 from babelquake.runs.measures import COLUMNS, Kind, Measure, measures_frame
 from babelquake.runs.run import Run, differing
@@ -301,14 +301,15 @@ MADE = {"data": ["a.tsv#11"], "seed": 0, "suite": "everyday", "limit": None}
         ({"seed": 7}, "was made with --seed 0; this command says --seed 7"),
         ({"limit": 5}, "was made with no --limit; this command says --limit 5"),
         ({"data": ["b.tsv#22"]}, "was made with --data a.tsv#11; this command says --data b.tsv#22"),
-        ({"data": ["a.tsv#22"]}, "was made with other segments of a.tsv: they have changed, or the options that "),
+        ({"data": ["a.tsv#22"]}, "was made with other segments of a.tsv: the data have changed, or the options that "),
         ({"by": ["x" * 80]}, "was made with no --by; this command says --by " + "x" * 59 + "…"),
     ],
 )
 def test_the_first_difference_is_said(now: dict[str, object], words: str) -> None:
-    said = differing(MADE, MADE | now)
+    with read_at_terminal():
+        said = differing(MADE, MADE | now)
     assert said.startswith(words) and bool(said) == bool(words)
 
 
 def test_an_option_that_is_gone_is_a_difference() -> None:
-    assert differing(MADE | {"by": "year"}, MADE) == "was made with --by year; this command says no --by"
+    assert differing(MADE | {"by": "year"}, MADE) == "was made with by='year'; this command says no by"

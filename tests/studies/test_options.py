@@ -1,6 +1,8 @@
 """What a study can be told is written once: the terminal, Python, run.json and the same command again agree on it."""
 
+import ast
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import typer
 
 import babelquake as bq
 from babelquake.cli.app import app
-from babelquake.errors import UserError, in_python
+from babelquake.errors import UserError, read_at_terminal, setting
 from babelquake.runs.command import command_line
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES, function_of
@@ -87,17 +89,47 @@ def test_without_a_folder_the_run_is_a_passing_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terminal", "python"),
+    ("said", "terminal", "python"),
     [
+        (("max_queries", 5), "--max-queries 5", "max_queries=5"),
+        (("side", "reference"), "--side reference", "side='reference'"),
+        (("systems",), "--system", "systems"),
+        (("restart", True), "--restart", "restart=True"),
+        (("targets", "both"), "--as both", "targets='both'"),
         (
-            "was made with --seed 1. Use another --out, or --restart to begin.",
-            "seed=1. Use another out, or restart=True",
+            ("columns", {"source": "a", "score": "b"}),
+            "--columns source=a,score=b",
+            "columns={'source': 'a', 'score': 'b'}",
         ),
-        ("use --side reference, or leave --attacked out", "use side='reference', or leave attacked=True out"),
-        ("name one with --system.", "name one with systems."),
-        ("--max-queries 5 ended 3 searches", "max_queries=5 ended 3 searches"),
-        ("--system belongs to --goal collapse.", "systems belongs to goal='collapse'."),
     ],
 )
-def test_messages_name_arguments_in_python(terminal: str, python: str) -> None:
-    assert python in in_python(terminal)
+def test_a_message_names_an_option_as_its_reader_writes_it(said: Any, terminal: str, python: str) -> None:
+    assert setting(*said) == python
+    with read_at_terminal():
+        assert setting(*said) == terminal
+
+
+def test_what_is_up_to_the_reader_is_a_gap() -> None:
+    assert setting("data", metavar="FILE") == "data=…"
+    with read_at_terminal():
+        assert setting("data", metavar="FILE") == "--data FILE"
+
+
+def test_every_option_of_every_study_has_its_flag_in_messages() -> None:
+    for name in STUDIES.names():
+        for entry in entries(STUDIES.get(name).options):
+            with read_at_terminal():
+                assert setting(entry.name) == entry.flags[0].partition("/")[0]
+
+
+def test_no_error_below_the_command_line_writes_a_flag_out() -> None:
+    root = Path(bq.__file__).parent
+    for file in sorted(root.rglob("*.py")):
+        if file.relative_to(root).parts[0] == "cli":
+            continue
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("Error"):
+                words = [part.value for part in ast.walk(call) if isinstance(part, ast.Constant)]
+                flags = [word for word in words if isinstance(word, str) and re.search(r"(^|[\s(])--[a-z]", word)]
+                commands = [word for word in flags if "train qe --architecture" in word]
+                assert flags == commands, f"{file} line {call.lineno}: name the option with errors.setting"

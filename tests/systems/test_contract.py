@@ -98,6 +98,6 @@ def test_knowing_all_systems_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("name", ["deepl", "google", "microsoft", "libretranslate"])
 def test_a_service_that_does_not_know_the_languages_says_how_to_tell_them(name: str) -> None:
-    with pytest.raises(UserError, match=rf"must know the languages: .*language.pair.*{name}\[source=de,target=en\]"):
+    with pytest.raises(UserError, match=rf"needs the languages.*language.pair.*{name}\[source=de,target=en\]"):
         system(name)
     assert system(f"{name}[source=de,target=en]") and system(name, language_pair="de-en")

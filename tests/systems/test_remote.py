@@ -152,7 +152,7 @@ def test_a_request_too_large_is_split_and_the_size_remembered(provider: Server, 
 
 def test_a_text_too_large_on_its_own_is_named(provider: Server) -> None:
     provider.plan = [(413, {})]
-    with pytest.raises(UnansweredError, match="takes less at once"):
+    with pytest.raises(UnansweredError, match="does not accept a request of this size"):
         provider.system().translate(["eins"])
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from babelquake.annotate.collected import COUNTED, LEAST, collected
 from babelquake.annotate.project import Project, is_project
 from babelquake.data.ratings import Ratings, read_ratings
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.studies.human.export import for_attack
 from babelquake.studies.human.findings import Findings, findings
 from babelquake.studies.human.quality import ALPHA
@@ -65,5 +65,6 @@ def _of_pair(ratings: Ratings, language_pair: str | None) -> Ratings:
         return ratings
     known = ratings.frame["language_pair"].unique(maintain_order=True).drop_nulls().to_list()
     if language_pair not in known:
-        raise UserError(f"--language-pair {language_pair}: {ratings.name} has {', '.join(known) or 'none'}.")
+        has = f"has {', '.join(known)}" if known else "does not name any language pair"
+        raise UserError(f"{setting('language_pair', language_pair)}: {ratings.name} {has}.")
     return replace(ratings, frame=ratings.frame.filter(pl.col("language_pair") == language_pair))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from babelquake.annotate.highlight import characters
 from babelquake.annotate.material import Tuple
 from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM
-from babelquake.errors import UserError
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.randomness import Stream
 from babelquake.text import is_unspaced, without, words
 
@@ -42,7 +42,7 @@ def balanced(tuples: Sequence[Tuple], by: Sequence[str], seed: int, wanted: int 
     for name in by:
         if not any(name in one.groups for one in tuples):
             known = sorted({column for one in tuples for column in one.groups})
-            raise UserError(f"--balance {name}: the data have no such column (they have: {', '.join(known)}).")
+            raise UserError(f"{setting('balance', name)}: the data have no such column. {did_you_mean(name, known)}")
     groups: dict[tuple[str, ...], list[Tuple]] = {}
     for one in tuples:
         groups.setdefault(tuple(one.groups.get(name, "") for name in by), []).append(one)
@@ -63,7 +63,7 @@ def hits(tuples: Sequence[Tuple], recipe: Recipe) -> Iterator[list[list[Item]]]:
     is random in every copy.
     """
     if min(recipe.rated, recipe.annotators) < 1 or min(recipe.repeated, recipe.degraded, recipe.dropped) < 0:
-        raise UserError("a task needs at least one rated item and one annotator, and no negative number of any kind.")
+        raise UserError("a task needs at least one rated item and one annotator; no number may be negative.")
     for number, start in enumerate(range(0, len(tuples), recipe.rated)):
         chunk = tuples[start : start + recipe.rated]
         items = [(one, SYSTEM, dict(one.texts)) for one in chunk]

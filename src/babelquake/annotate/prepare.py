@@ -11,7 +11,7 @@ from babelquake.annotate.people import TRAINING
 from babelquake.annotate.project import Project
 from babelquake.annotate.protocols import protocol as protocol_of
 from babelquake.data.request import Targets
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 
 BASES = ("reference", "source", "both")
 
@@ -40,14 +40,16 @@ def prepare(
     """
     rules, recipe = protocol_of(protocol), recipe or Recipe()
     if basis not in BASES:
-        raise UserError(f"--basis {basis}: expected {', '.join(BASES)}.")
+        raise UserError(f"{setting('basis', basis)}: expected {', '.join(BASES)}.")
     material = read_material(what, protocol == "pairwise", columns, targets)
     if len(material[0].texts) != rules.sides:
         hint = "side-by-side or pairwise" if len(material[0].texts) == 2 else "da, sqm or esa"
-        raise UserError(f"--protocol {protocol} judges {rules.sides} at a time; {what} fits {hint}.")
+        shown = "two translations" if rules.sides == 2 else "one translation"
+        raise UserError(f"{setting('protocol', protocol)} shows {shown} at a time. For {what} use {hint}.")
     for need, shown in (("reference", ("reference", "both")), ("source", ("source", "both"))):
         if basis in shown and not any(getattr(one, need) for one in material):
-            raise UserError(f"--basis {basis}: {what} has no {need}s. Choose another basis, or add the column.")
+            said = setting("basis", basis)
+            raise UserError(f"{said}: {what} has no {need}s. Choose another basis, or add the column.")
     by = list(balance) if balance is not None else [name for name in BALANCE if name in material[0].groups]
     ordered = balanced(material, by, recipe.seed)
     chosen = ordered[:tuples]

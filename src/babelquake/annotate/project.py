@@ -63,7 +63,7 @@ class Project:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not is_project(self.path):
-            raise UserError(f"{self.path} is not a project: make one with `babelquake annotate prepare`.")
+            raise UserError(f"{self.path} is not an annotation project. Make one with `babelquake annotate prepare`.")
         self._threads = threading.local()
         try:
             version = self.setting("version")
@@ -72,7 +72,7 @@ class Project:
                 raise UserError(
                     f"{self.path} cannot be opened for writing: {error}. Is it on a read-only disk?"
                 ) from None
-            raise UserError(f"{self.path} is a database, but no annotation project.") from None
+            raise UserError(f"{self.path} is a database, but not an annotation project.") from None
         if version != VERSION:
             raise UserError(f"{self.path} was made by another version of babelquake (project format {version}).")
 
@@ -81,7 +81,7 @@ class Project:
         """A new project without tasks; an existing file is not touched."""
         target = Path(path)
         if target.exists():
-            raise UserError(f"{target} exists. Use another --out; a project with ratings is never overwritten.")
+            raise UserError(f"{target} already exists. Use another file: projects are never overwritten.")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             database = sqlite3.connect(target)
@@ -127,7 +127,7 @@ class Project:
         """Copy the project as it is at this moment, whoever writes to it meanwhile; the number of ratings in it."""
         target = Path(path)
         if target.exists():
-            raise UserError(f"{target} exists: name another file.")
+            raise UserError(f"{target} already exists. Use another file.")
         with replacing(target) as draft:
             copy = sqlite3.connect(draft)
             try:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from babelquake.annotate.project import Project
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.paths import install_line
 
 SECONDS_TO_FINISH = 1
@@ -63,4 +63,5 @@ def _listening(host: str, port: int) -> socket.socket:
         return listener
     except OSError as error:
         listener.close()
-        raise UserError(f"--host {host} --port {port} cannot be listened on: {error.strerror or error}.") from None
+        where = f"{setting('host', host)}, {setting('port', port)}"
+        raise UserError(f"cannot listen at {where}: {error.strerror or error}.") from None

@@ -61,7 +61,7 @@ def analyse(
     from babelquake.studies.human.export import export as write_export
     from babelquake.studies.human.export import for_attack as as_tuples
 
-    opt.one_of("--score", score, Literal["z", "raw"])
+    opt.one_of("score", score, Literal["z", "raw"])
     if len(sources) > 2:
         raise UserError(f"{len(sources)} sources given: use one, or two to compare.")
     if dry_run:

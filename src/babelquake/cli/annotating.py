@@ -81,7 +81,7 @@ def prepare(
         source,
         out,
         columns=opt.columns_of(columns) or None,
-        targets=opt.one_of("--as", targets, Targets),
+        targets=opt.one_of("targets", targets, Targets),
         protocol=protocol,
         basis=basis,
         tuples=tuples,

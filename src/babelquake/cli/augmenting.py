@@ -18,7 +18,7 @@ def augment(
     ] = "everyday",
     share: Annotated[float, option("--share", "X", "The share of texts to change, from 0 to 1.")] = 0.3,
     strength: Annotated[
-        str, option("--strength", "LOW:HIGH", "Draw each level between these many times the suite's.")
+        str, option("--strength", "LOW:HIGH", "Draw each level between these multiples of the suite's.")
     ] = "0.5:1.5",
     side: Annotated[str, option("--side", "SIDE", "What to change: source, reference or translation.")] = "source",
     add: Annotated[

@@ -124,7 +124,8 @@ def _status_of(app: typer.Typer) -> int:
     told = 0
     try:
         check()
-        told = app(standalone_mode=False)
+        with read_at_terminal():
+            told = app(standalone_mode=False)
         if told == UNTOLD and stopping():  # typer's word for a KeyboardInterrupt outside of a command
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):
@@ -136,11 +137,10 @@ def _status_of(app: typer.Typer) -> int:
     except SystemExit as end:
         return 0 if end.code in (0, None) or isinstance(end.__context__, BrokenPipeError) else FAULT
     except BabelquakeError as error:  # an option's own, before its command begins
-        with read_at_terminal():
-            _say(str(error))
+        _say(str(error))
         return error.exit_status
     except MemoryError:
-        _say("the memory is not enough: take fewer segments, perturbations or texts at once. Finished tables are kept.")
+        _say("out of memory. Use fewer segments, perturbations or texts at once. Finished tables are kept.")
         return FAULT
     except BaseException as error:  # a panic in a library written in Rust is not an Exception
         return _misused(error) if hasattr(error, "show") and hasattr(error, "exit_code") else _fault(error)
@@ -159,7 +159,7 @@ def _fault(error: BaseException) -> int:
     what = traceback.format_exception_only(error)[-1].strip()
     log = _logged("".join(traceback.format_exception(error)))
     where = f" Details are in {log}." if log else ""
-    _say(f"an unexpected error, which is our fault: {what[:300]}.{where} {_whom_to_tell()}")
+    _say(f"internal error: {what[:300]}.{where} {_whom_to_tell()}")
     return FAULT
 
 

@@ -92,13 +92,13 @@ def _asked_for(name: str, level: float | None, replicates: int | None, vocabular
 
     if not tabled:
         if is_suite(name):
-            raise UserError(f"{name} is a suite: give --table FILE, or the name of one perturbation.")
+            raise UserError(f"{name} is a suite. Use --table FILE, or the name of one perturbation.")
         if replicates is not None:
-            raise UserError("--replicates makes several lines of one: give --table FILE too.")
+            raise UserError("--replicates makes several lines from each one. Use it with --table FILE.")
         return Suite("", (Perturbation(name, level=level, vocabulary=vocabulary),))
     if level is not None:
         if is_suite(name):
-            raise UserError("--level belongs to one perturbation; a suite has its own levels.")
+            raise UserError("--level works with a single perturbation; a suite has its own levels.")
         name = f"{name.removesuffix(']')},level={level}]" if name.endswith("]") else f"{name}[level={level}]"
     return suite(name, replicates, vocabulary)
 
@@ -133,7 +133,7 @@ def _printed(
 
     (perturbation,) = chosen.perturbations
     if column is not None and sys.stdout.isatty() and file.endswith(".parquet"):
-        raise UserError("a Parquet table is nothing to print: send it to a file with > FILE, or give --table FILE.")
+        raise UserError("a Parquet table cannot be printed. Redirect it with > FILE, or use --table FILE.")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     skipped = count = 0

@@ -68,7 +68,7 @@ def report(
         from babelquake.report.slide import write_slide
 
         if len(opened) != 1:
-            raise UserError(f"--summary shows one run; {len(opened)} are given.")
+            raise UserError(f"--summary shows one run, but {len(opened)} are given.")
         written.append(write_slide(opened[0], summary))
     if model_card:
         from babelquake.report.model_card import to_model_card
@@ -141,8 +141,8 @@ def compare(
     if fail_on not in (None, "regression"):
         raise UserError(f"--fail-on {fail_on}: expected regression.")
     if confident and not require:
-        raise UserError("--confident is about requirements: use it with --require.")
-    chosen = one_of("--correction", correction, Correction)
+        raise UserError("--confident only works with --require.")
+    chosen = one_of("correction", correction, Correction)
     runs = Run.open(old), Run.open(new)
     found = study(*runs, alpha=alpha, min_drop=min_drop, correction=chosen, require=require or (), confident=confident)
     names = run_names(runs)

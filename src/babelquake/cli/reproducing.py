@@ -72,7 +72,7 @@ def reproduce(
         return
     card.table(table)
     if runs and data is not None:
-        raise UserError("--from takes finished runs, --data makes new ones: give one of them.")
+        raise UserError("--from uses finished runs, --data makes new ones. Use only one of them.")
     given = dict(item.partition("=")[::2] for item in judge or [])
     for name, spec in given.items():
         if not spec:

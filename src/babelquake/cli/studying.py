@@ -112,7 +112,7 @@ def made(options: type[StudyOptions], given: Mapping[str, Any], terminal: Termin
     if not data:
         raise UserError("No data given. Use --data FILE, or --source FILE and --reference FILE.")
     if references and len(references) > 1:
-        raise UserError("--reference names one of the references of --data, or files that belong to --source.")
+        raise UserError("--reference names one of the references in --data, or goes with --source FILE.")
     values |= {"data": data, "columns": opt.columns_of(values["columns"]), "reference": (references or [None])[0]}
     known = {entry.name: entry for entry in entries(options)}
     for name in [name for name, value in values.items() if value is None or value == []]:

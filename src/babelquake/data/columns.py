@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from babelquake.data import language_names
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.languages import LanguagePair
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -104,13 +104,13 @@ def vendors(given: Mapping[str, str] | None) -> dict[str, str]:
             continue
         name = field.removeprefix(VENDOR).strip()
         if not name:
-            raise UserError(f"--columns {field}={column}: whose translation is it? Write {VENDOR}NAME={column}.")
+            raise UserError(f"{setting('columns', {field: column})}: name the vendor, as in {VENDOR}NAME={column}.")
         if column in found.values():
-            raise UserError(f"--columns names column '{column}' twice: give every vendor a separate column.")
+            raise UserError(f"{setting('columns')} names column '{column}' twice. Give every vendor its own column.")
         found[name] = column
     if found and given and {"translation", "system"} & set(given):
         raise UserError(
-            f"--columns gives translations as {VENDOR}NAME and again as translation or system: use one way."
+            f"{setting('columns')} gives translations both as {VENDOR}NAME and as translation or system. Use only one."
         )
     return found
 
@@ -156,7 +156,7 @@ def near_misses(header: Sequence[str], chosen: Mapping[str, Sequence[str]]) -> l
     taken = {name for names in chosen.values() for name in names}
     missing = [field for field in TEXTS if field not in chosen]
     return [
-        f"column '{name}' is not read as {field}; if it is, say --columns {field}={name}"
+        f"column '{name}' was not read as {field}; if it is, use --columns {field}={name}"
         for name in header
         if name not in taken
         for field in get_close_matches(_plain(name), missing, n=1, cutoff=0.8)
@@ -168,7 +168,7 @@ def _as_given(header: Sequence[str], given: Mapping[str, str], label: str) -> di
     for field, value in given.items():
         known = "reference" if field == "references" else field
         if known not in ALIASES:
-            raise UserError(f"There is no field '{field}' to give a column for. {did_you_mean(field, ALIASES)}")
+            raise UserError(f"no field is called '{field}'. {did_you_mean(field, ALIASES)}")
         names = [value] if value in header else value.split("+") if known == "reference" else [value]
         for name in names:
             if name not in header:

@@ -20,7 +20,7 @@ from babelquake.data.markup import is_markup
 from babelquake.data.request import Request
 from babelquake.data.streams import label, lines, stem, whole_text
 from babelquake.data.table import Table, to_dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.limits import most
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _delimiter(text: str, notes: list[str], name: str) -> str:
     best = max(counts, key=lambda mark: counts[mark])
     if counts[best] <= counts[","]:
         return ","
-    notes.append(f"{name}: columns are parted by {DELIMITERS[best]}, not by commas")
+    notes.append(f"{name}: columns are separated by {DELIMITERS[best]}, not by commas")
     return best
 
 
@@ -165,7 +165,7 @@ def _table(
         raise UserError(f"{name} is empty. Expected a line with column names, then one segment a line.")
     if quoted:
         cells.unquote()
-        notes.append(f"{stem(request.path)}: every cell is quoted; the quotes were taken off")
+        notes.append(f"{stem(request.path)}: every cell is quoted; the quotes were removed")
     if blank and wrong is None:
         lines = "1 empty line at the end was" if len(blank) == 1 else f"{len(blank)} empty lines at the end were"
         notes.append(f"{stem(request.path)}: {lines} left out")
@@ -196,12 +196,13 @@ def _header(request: Request, first: Sequence[str], notes: list[str], named: boo
         raise UserError(f"{name} contains mark-up, not columns. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT).")
     if len(first) > len(HEADERLESS):
         raise UserError(
-            f"{name} line 1 names no known column (it has: {_some(first)}). Expected names such as source, reference, "
-            "translation, system and score; or say which column is which, for example: --columns source=1,reference=2."
+            f"{name} line 1 has no known column name (it has: {_some(first)}). Expected names such as source, "
+            "reference, translation, system and score. For other names use, for example, "
+            f"{setting('columns', {'source': '1', 'reference': '2'})}."
         )
     names = list(HEADERLESS[: len(first)])
     notes.append(
-        f"{stem(request.path)}: line 1 names no known column, so the file is read without header as "
+        f"{stem(request.path)}: line 1 has no known column name, so the file is read without a header as "
         f"{' and '.join(names)}"
     )
     return names, 0

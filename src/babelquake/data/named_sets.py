@@ -9,7 +9,7 @@ from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import split_table
 from babelquake.data.request import Request
 from babelquake.data.table import Table, Values, to_dataset
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.resource import SETTINGS
 
 SAMPLES = ("sample", "sample:rated")
@@ -19,7 +19,7 @@ SACREBLEU = "sacrebleu:"
 def read_sample(request: Request) -> Dataset:
     """`sample`: source and reference; `sample:rated`: the translations with the authors' own ratings."""
     if request.what not in SAMPLES:
-        raise UserError(f"There is no bundled data set '{request.what}'. {did_you_mean(request.what, SAMPLES)}")
+        raise UserError(f"no bundled data set is called '{request.what}'. {did_you_mean(request.what, SAMPLES)}")
     with as_file(files("babelquake.data") / "sample") as folder:
         segments = split_table(folder / "de-en.tsv", ("id", "source", "reference"))
         table = segments
@@ -56,7 +56,7 @@ def read_sacrebleu(request: Request) -> Dataset:
         references = [[text.rstrip("\n") for text in some] for some in test_set.references(pair)]
     except (OSError, EOFError, SystemExit) as error:
         raise UserError(
-            f"sacreBLEU cannot get {name}/{pair} ({error}). It needs the network once; afterwards its cache "
+            f"sacreBLEU cannot download {name}/{pair} ({error}). It needs the network once; afterwards its cache "
             "(the folder SACREBLEU names, ~/.sacrebleu by default) serves it."
         ) from None
     label = f"{SACREBLEU}{name}/{pair}"
@@ -72,8 +72,8 @@ def _not_fetched(test_set: Any) -> Any:
 
     def refuse() -> None:
         raise UserError(
-            f"--offline forbids the network, and sacreBLEU's {test_set.name} is not in its folder {test_set._outdir}: "
-            "read it once without --offline, or give your own files: --source FILE --reference FILE."
+            f"sacreBLEU's {test_set.name} is not in {test_set._outdir}, and {setting('offline', True)} forbids "
+            "downloading it. Read it once while online, or use your own file."
         )
 
     kept = copy(test_set)

@@ -13,7 +13,7 @@ from babelquake.data.request import Request
 from babelquake.data.streams import STDIN, suffix
 from babelquake.data.table import Table, Values, columns_of, texts_of
 from babelquake.data.writing import as_bytes
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 
 Texts = Sequence[str | None]
 ENDINGS = (".tsv", ".tab", ".csv", ".jsonl", ".ndjson", ".parquet")
@@ -37,7 +37,7 @@ def read_column(path: str, name: str) -> Column:
     """A column by its own name, or by a usual one (`source` finds `src`); by its number where there is no header."""
     ending = suffix(path)
     if path == STDIN or ending not in ENDINGS:
-        raise UserError(f"--column {name} needs a table: a file that ends in {', '.join(ENDINGS)}.")
+        raise UserError(f"{setting('column', name)} needs a table: a file that ends in {', '.join(ENDINGS)}.")
     request = Request(path, {"source": name} if name.isdigit() else None)
     if ending in (".tsv", ".tab", ".csv"):
         table = tsv_table(request, None if name.isdigit() else True) if ending != ".csv" else csv_table(request, True)
@@ -52,7 +52,7 @@ def read_column(path: str, name: str) -> Column:
         )
     objects = [item for _, item in json_lines(request.path, notes)]
     if wrong := next((place for place, item in enumerate(objects, 1) if not isinstance(item, dict)), None):
-        raise UserError(f"{path}: object {wrong} is none. Expected one JSON object a line.")
+        raise UserError(f"{path}: line {wrong} is not an object. Expected one JSON object a line.")
     names = dict.fromkeys(key for item in objects for key in item)
     columns: dict[str, Values] = {each: [item.get(each) for item in objects] for each in names}
     found, texts, sources = _chosen(Table(path, path, columns, range(1, len(objects) + 1)), name)

@@ -10,7 +10,7 @@ from babelquake.data.joining import join, looked_up
 from babelquake.data.metrics_eval import is_metrics_eval
 from babelquake.data.request import Request, Targets
 from babelquake.data.wmt_outputs import is_wmt_outputs
-from babelquake.errors import UserError, did_you_mean, one_of
+from babelquake.errors import UserError, did_you_mean, one_of, setting
 
 
 def read(
@@ -30,7 +30,7 @@ def read(
     folder – a name, or `all` – or names other data, whose references are looked up by their sources. `targets` says
     what the targets of XLIFF and TMX are: references, or translations by the vendor that the file is named after.
     """
-    one_of("--as", targets, Targets)
+    one_of("targets", targets, Targets)
     inputs = [what] if isinstance(what, str | Path) else list(what)
     for item in inputs:
         if not isinstance(item, str | Path):
@@ -42,8 +42,8 @@ def read(
     requests = [Request(str(item), columns, language_pair, chosen, targets) for item in inputs]
     if chosen is not None and not any(is_metrics_eval(item.what) or is_wmt_outputs(item.what) for item in requests):
         raise UserError(
-            f"--reference {reference} is not a file, and {inputs[0]} is not a WMT folder with named references. "
-            "For references in a table use --columns reference=NAME."
+            f"{setting('reference', reference)} is not a file, and {inputs[0]} is not a WMT folder with named "
+            f"references. For references in a table use {setting('columns', {'reference': 'NAME'})}."
         )
     parts = [(format_named(format) if format else format_of(request.what)).read(request) for request in requests]
     found = parts[0] if len(parts) == 1 else join(parts)
@@ -67,5 +67,5 @@ def require(dataset: Dataset, *fields: str) -> None:
         hint = f"{near} " if near.startswith("Did") else ""
         raise UserError(
             f"{dataset.name} has no {field} (it has: {', '.join(has)}). {hint}"
-            f"Name the column {' or '.join(ALIASES[field][:2])}, or say --columns {field}=NAME."
+            f"Name the column {' or '.join(ALIASES[field][:2])}, or use {setting('columns', {field: 'NAME'})}."
         )

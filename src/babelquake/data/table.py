@@ -12,7 +12,7 @@ import polars as pl
 from babelquake.data import language_names
 from babelquake.data.columns import VARIANTS, language_columns, language_header, near_misses, resolve, vendors
 from babelquake.data.dataset import SCHEMA, Dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import LanguagePair
 
 NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
@@ -71,11 +71,11 @@ def to_dataset(
     given = pl.Series(dtype=pl.String) if references is None else references.list.explode().drop_nulls()
     if 0 < len(given) == _blank_texts(given):
         references = None
-        notes.append(f"{table.name}: every reference is blank, so there are none")
+        notes.append(f"{table.name}: every reference is blank; the data count as having none")
     if texts["source"] is None and texts["translation"] is None and references is None:
         raise UserError(
             f"{table.label} has no column for source, reference or translation. Its columns are: {', '.join(header)}. "
-            "Say which is which, for example: --columns source=a,reference=b."
+            f"Say which is which, for example: {setting('columns', {'source': 'a', 'reference': 'b'})}."
         )
     nothing = pl.Series([None]).new_from_index(0, len(table.lines))
     source, translation, system = (nothing if found is None else found for found in texts.values())
@@ -94,7 +94,7 @@ def to_dataset(
     further = {name: inferred(values) for name, values in table.columns.items() if name not in used | set(SCHEMA)}
     extra = {RENAMED.get(name, name): values for name, values in further.items()}
     extra |= {name: _as_text(table, chosen[name][0]) for name in said}
-    notes += [f"{table.name}: column '{name}' is called {RENAMED[name]} here" for name in RENAMED if name in further]
+    notes += [f"{table.name}: column '{name}' was renamed to {RENAMED[name]}" for name in RENAMED if name in further]
     series = [pl.Series(name, frame[name], dtype=cast(pl.DataType, kind)) for name, kind in SCHEMA.items()]
     segments = pl.DataFrame(series).with_columns(**extra)
     _refuse_repeated(table, segments)

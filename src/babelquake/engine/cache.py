@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from babelquake.engine.cache_repair import check, is_damage, is_foreign, readable_entries
-from babelquake.errors import ResumableError, UserError
+from babelquake.errors import ResumableError, UserError, setting
 from babelquake.interrupts import undisturbed
 from babelquake.locking import is_locked, locked
 from babelquake.paths import user_cache
@@ -79,7 +79,7 @@ class Cache:
         self._tell = tell
         if self.path != user_cache() / FILE and is_foreign(self.path):
             raise UserError(
-                f"{self.path} is not a cache of babelquake, and was left alone: name another file with --cache."
+                f"{self.path} is not a babelquake cache and was left alone. Use another file with {setting('cache')}."
             )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,13 +88,13 @@ class Cache:
             if not is_damage(error):
                 raise UserError(
                     f"the cache {self.path} cannot be opened: {error}. "
-                    "Name another file with --cache, or say --cache none."
+                    f"Use another file with {setting('cache')}, or {setting('cache', 'none')}."
                 ) from error
             self._rebuild(str(error))
         except OSError as error:
             raise UserError(
                 f"the cache {self.path} cannot be created: {error.strerror}. "
-                "Name another file with --cache, or say --cache none."
+                f"Use another file with {setting('cache')}, or {setting('cache', 'none')}."
             ) from error
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:

@@ -31,7 +31,7 @@ from babelquake.engine.question_kinds import (
 from babelquake.engine.searches import answer_all, pool
 from babelquake.engine.unanswered import Shortfalls
 from babelquake.engine.worker import Call, Unanswered
-from babelquake.errors import ResumableError
+from babelquake.errors import ResumableError, setting
 from babelquake.interrupts import pause, undisturbed
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
 from babelquake.resource import Filler, Gap, Limits, Resource
@@ -375,8 +375,8 @@ class Engine:
             size = sum(map(form.length, batch))
             if size > self.budget:
                 raise ResumableError(
-                    f"the budget is spent: {size:,} more characters would go to {resource.name}, "
-                    f"{max(0, self.budget):,} are left. The same command with a larger --budget continues."
+                    f"the budget is used up: {size:,} more characters would go to {resource.name}, "
+                    f"{max(0, self.budget):,} are left. Run it again with a larger {setting('budget')} to continue."
                 )
             self.budget -= size
             yield batch

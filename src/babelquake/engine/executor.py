@@ -11,7 +11,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from babelquake.errors import ResumableError, StoppedError, UserError
+from babelquake.errors import ResumableError, StoppedError, UserError, setting
 from babelquake.interrupts import IN_FLIGHT, SLICE, check, impatient, stopped
 from babelquake.registry import Registry
 from babelquake.spec import Range, bind, parameters, parse
@@ -123,7 +123,7 @@ def _one_gpu_each(gpus: int) -> ProcessPoolExecutor:
     import torch
 
     if (there := torch.cuda.device_count()) < gpus:
-        raise UserError(f"--executor local[gpus={gpus}]: torch sees {there} GPUs here.")
+        raise UserError(f"{setting('executor', f'local[gpus={gpus}]')}: torch sees {there} GPUs on this machine.")
     context = get_context("spawn")  # CUDA does not survive a fork
     visible = context.SimpleQueue()
     named = os.environ.get("CUDA_VISIBLE_DEVICES")

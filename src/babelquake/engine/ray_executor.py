@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, TypeVar
 
 from babelquake.engine.executor import NEVER, first_of
-from babelquake.errors import ResumableError, UserError
+from babelquake.errors import ResumableError, UserError, setting
 from babelquake.interrupts import IN_FLIGHT, RESUMABLE, SLICE, check, impatient, kept
 from babelquake.paths import install_line
 from babelquake.spec import Range
@@ -94,7 +94,7 @@ class Ray:
                     alone = time.monotonic()
                 elif time.monotonic() - alone > PATIENCE:
                     raise ResumableError(
-                        f"no actor of the Ray cluster has come up for {PATIENCE:.0f} seconds. Finished work is kept."
+                        f"no actor of the Ray cluster has started for {PATIENCE:.0f} seconds. Finished work is kept."
                     )
             except KeyboardInterrupt as interrupt:
                 hurried = until < NEVER
@@ -149,7 +149,7 @@ class Ray:
             import ray
             import ray.exceptions
         except ImportError:
-            raise UserError(f"--executor ray needs Ray: {install_line('ray')}.") from None
+            raise UserError(f"{setting('executor', 'ray')} needs Ray: {install_line('ray')}.") from None
         if not ray.is_initialized():
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
             quiet: dict[str, Any] = {"include_dashboard": False} if self._address is None else {}
@@ -160,7 +160,7 @@ class Ray:
                     ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 first = str(error).strip().partition("\n")[0]
-                raise UserError(f"no Ray cluster could be reached or begun: {first}") from error
+                raise UserError(f"no Ray cluster could be reached or started: {first}") from error
             self._begun = True
         if self._head is None:
             self._head = Head(ray.get_runtime_context().gcs_address)

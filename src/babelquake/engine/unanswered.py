@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeVar
 
 from babelquake.engine.question_kinds import Form
-from babelquake.errors import UnansweredError
+from babelquake.errors import UnansweredError, setting
 from babelquake.escape import visible
 from babelquake.resource import Resource
 
@@ -34,11 +34,11 @@ class Shortfalls:
         question, why = next(iter(reasons.items()))
         shown = visible(str(question))
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
-        first = f"“{shown}” because {why}."
+        first = f"“{shown}” ({why})."
         if self.on_error == "stop" or form.nothing is None:
             raise UnansweredError(
-                f"{resource.name} has no usable answer to {len(reasons)} of {of} texts, the first {first} "
-                "Everything else is kept; --on-error keep continues without them."
+                f"{resource.name} gave no usable answer to {len(reasons)} of {of} texts, first {first} "
+                f"Everything else is kept; {setting('on_error', 'keep')} continues without them."
             )
         before, earlier = self._unanswered.get(resource.name, (0, first))
         self._unanswered[resource.name] = before + len(reasons), earlier
@@ -48,14 +48,15 @@ class Shortfalls:
     def notes(self) -> list[str]:
         """One sentence for each system that says nothing, and for each resource with texts that have no answer."""
         silent = [
-            f"{name} translates every text to nothing: all {asked} answers are blank."
+            f"{name} returned an empty translation for every text ({asked})."
             for name, (asked, spoken) in self._said.items()
             if asked and not spoken
         ]
         return [
             *silent,
             *(
-                f"{count} texts have no translation by {name} and count as empty, the first {first}"
+                f"{name} did not translate {'1 text' if count == 1 else f'{count} texts'}; empty translations are "
+                f"counted instead. The first: {first}"
                 for name, (count, first) in self._unanswered.items()
             ),
         ]

@@ -22,7 +22,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
 
-from babelquake.errors import QuotaError, ResumableError, StoppedError, UserError
+from babelquake.errors import QuotaError, ResumableError, StoppedError, UserError, setting
 from babelquake.escape import visible
 from babelquake.http.body import is_web_page, masked, message, parsed, salvaged, without_secret
 from babelquake.http.wire import Response, Wire
@@ -132,7 +132,7 @@ class UnusableError(Exception):
 
 
 class TooLargeError(Exception):
-    """The service takes less at once."""
+    """The service does not accept a request of this size."""
 
 
 class Client:
@@ -183,7 +183,8 @@ class Client:
         to ask anybody but this machine.
         """
         if offline and not _is_here(host := urlsplit(request.url).hostname or ""):
-            raise UserError(f"--offline forbids the network, and {self._service.label} is at {host}: leave it out.")
+            off = setting("offline", True)
+            raise UserError(f"{off} forbids the network, and {self._service.label} is at {host}. Leave it out.")
         trouble = _TroubleError("")
         for attempt in range(self._retries + 1):
             if attempt:
@@ -225,7 +226,7 @@ class Client:
         if body is not None:
             return Answer(body)
         if (part := masked(salvaged(response.content), self.key)) is None:
-            raise UnusableError(f"the answer {response.cut or 'is no JSON'}")
+            raise UnusableError(f"the answer {response.cut or 'is not JSON'}")
         return Answer(part, response.cut or "was cut off")
 
     def _failure(self, response: Response, body: Any) -> Exception:
@@ -240,9 +241,9 @@ class Client:
                     return QuotaError(f"{service.label} asks to wait {duration(wish)} (HTTP {status}){quoted}")
                 return _TroubleError(f"answered HTTP {status}{quoted}", wish, throttled=status in (403, 429))
             case Verdict.QUOTA:
-                return QuotaError(f"the quota at {service.label} is spent (HTTP {status}){quoted}")
+                return QuotaError(f"the quota at {service.label} is used up (HTTP {status}){quoted}")
             case Verdict.TOO_LARGE:
-                return TooLargeError(f"{service.label} takes less at once (HTTP {status}){quoted}")
+                return TooLargeError(f"{service.label} does not accept a request of this size (HTTP {status}){quoted}")
             case Verdict.KEY if key is None:
                 return UserError(f"{service.label} requires a key (HTTP {status}){quoted}. Set {service.variable}.")
             case Verdict.KEY:
@@ -254,7 +255,7 @@ class Client:
     def _gave_up(self, trouble: "_TroubleError") -> ResumableError:
         times = f"{self._retries + 1} times" if self._retries else "once"
         if trouble.throttled:
-            return QuotaError(f"{self._service.label} {trouble}, tried {times}. A lower rate= may help, or waiting.")
+            return QuotaError(f"{self._service.label} {trouble}, tried {times}. Wait, or use a lower rate=.")
         return ResumableError(f"{self._service.label} {trouble}, tried {times}. The same command continues from here.")
 
     def _wait(self, seconds: float) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pickle import UnpicklingError
 from typing import Any, Literal
 
-from babelquake.errors import ResumableError, UserError
+from babelquake.errors import ResumableError, UserError, setting
 from babelquake.resource import is_full
 
 
@@ -21,8 +21,8 @@ def enough_memory(name: str) -> Iterator[None]:
         if not is_full(error):
             raise
         raise ResumableError(
-            f"the memory is not enough to load '{name}'. Finished work is kept: free some memory, or name a smaller "
-            "model, precision=bfloat16 or another --device."
+            f"not enough memory to load '{name}'. Finished work is kept. Free some memory, or use a smaller model, "
+            f"precision=bfloat16 or another {setting('device')}."
         ) from error
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from typing import Literal
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.resource import SETTINGS
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -35,7 +35,9 @@ def device_of(given: str) -> str:
     if chosen == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if chosen.startswith("cuda") and not torch.cuda.is_available():
-        raise UserError(f"device {chosen} was asked for, but torch sees no GPU here: use --device cpu.")
+        raise UserError(
+            f"device {chosen} was asked for, but torch sees no GPU on this machine. Use {setting('device', 'cpu')}."
+        )
     return chosen
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.models.shipped import shipped
 from babelquake.paths import install_line
 
@@ -64,17 +64,19 @@ def tokenizer(what: str) -> Tokenizer:
     if path.is_dir():
         found = [path / name for name in ("tokenizer.json", "sentencepiece.model") if (path / name).is_file()]
         if not found:
-            raise UserError(f"--tokenizer {what}: the folder has no tokenizer.json and no sentencepiece.model.")
+            raise UserError(
+                f"{setting('tokenizers', what)}: the folder has no tokenizer.json and no sentencepiece.model."
+            )
         path = found[0]
     expected = "Expected a tokenizer.json, a SentencePiece .model, or a model that ships, such as minilm-en."
     if not path.is_file():
-        raise UserError(f"--tokenizer {what}: no such file. {expected}")
+        raise UserError(f"{setting('tokenizers', what)}: no such file. {expected}")
     try:
         return FromJson(path) if path.suffix == ".json" else FromSentencePiece(path)
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"--tokenizer {what}: this is not a tokenizer. {expected}") from error
+        raise UserError(f"{setting('tokenizers', what)}: this is not a tokenizer. {expected}") from error
 
 
 def _name(path: Path, usual: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.papers.paper import PaperTable
 from babelquake.runs.run import Run
 from babelquake.spec import Spec, parse
@@ -62,19 +62,20 @@ def _named(card: PaperTable, item: str) -> tuple[str, Path]:
     if folder and name in card.runs:
         return name, Path(folder)
     if len(card.runs) > 1:
-        raise UserError(f"--from {item}: say which run it is, RUN=FOLDER; this table has {', '.join(card.runs)}.")
+        known = ", ".join(card.runs)
+        raise UserError(f"{setting('runs', item)}: expected RUN=FOLDER, where RUN is one of {known}.")
     return next(iter(card.runs)), Path(item)
 
 
 def _refuse_another(card: PaperTable, run: Run) -> None:
     if run.info.study != card.study:
-        raise UserError(f"--from {run.folder} is a run of '{run.info.study}'; this table needs one of '{card.study}'.")
+        raise UserError(f"{run.folder} is a run of '{run.info.study}'; this table needs one of '{card.study}'.")
     if run.info.status != "finished":
-        raise UserError(f"--from {run.folder} is not finished: repeat its command first.")
+        raise UserError(f"{run.folder} is not finished. Repeat its command first.")
     for name in SAME:
         wanted, made = card.options.get(name), str(run.info.config.get(name))
         if wanted is not None and not is_one(parse(made), parse(wanted)):
-            raise UserError(f"--from {run.folder} was made with --{name} {made}; this table needs {wanted}.")
+            raise UserError(f"{run.folder} was made with {setting(name, made)}; this table needs {wanted}.")
 
 
 def is_one(made: Spec, wanted: Spec) -> bool:

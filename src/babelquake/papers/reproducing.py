@@ -11,7 +11,7 @@ import polars as pl
 
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.papers.finished import Measured, finished, is_one, notes_of
 from babelquake.papers.paper import MEAN, Judge, PaperTable, RowOf, paper
 from babelquake.papers.rated_pairs import rated_pairs
@@ -103,9 +103,11 @@ def reproduce(
             {next(iter(card.runs)): rated_pairs(Path(data), card, seed)}, names={name: name for name in chosen}
         )
     elif card.only_from is not None:
-        raise UserError(f"{name} {table} is taken from {card.only_from}: --from {next(iter(card.runs))}=FOLDER.")
+        from_run = setting("runs", f"{next(iter(card.runs))}=FOLDER")
+        raise UserError(f"{name} {table} is taken from {card.only_from}. Use {from_run}.")
     elif data is None:
-        raise UserError(f"no data given. Use --data FOLDER. {name} {table} needs {card.needs}.")
+        data_folder = setting("data", metavar="FOLDER")
+        raise UserError(f"No data given. Use {data_folder}. {name} {table} needs {card.needs}.")
     elif not Path(data).exists():
         raise UserError(f"{data} does not exist. {name} {table} needs {card.needs}: {_files(card)}.")
     else:
@@ -135,7 +137,7 @@ def _check_options(card: PaperTable, options: Mapping[str, Any]) -> None:
     taken = frozenset[str]() if card.study == "size" else frozenset(signature(function_of(card.study)).parameters)
     for name in ("sample", "max_queries"):
         if name in options and name not in taken:
-            raise UserError(f"--{name.replace('_', '-')} is not for this table, which takes all of its data.")
+            raise UserError(f"{setting(name)} does not work with this table, which uses all of its data.")
 
 
 def _files(card: PaperTable) -> str:
@@ -147,11 +149,11 @@ def _why(cells: Sequence[Cell], finished: bool, limit: int | None) -> str:
     """Why no cell has a number, and what would give some: a judge, other runs, or more segments."""
     told = [cell.otherwise or "" for cell in cells]
     if not any(why.endswith(UNMEASURED) for why in told):
-        return f"{told[0]}. Say --judge NAME=SPEC."
+        return f"{told[0]}. Use {setting('judges', {'NAME': 'SPEC'})}."
     if finished:
-        return "the runs do not hold its cells."
-    taken = "the data" if limit is None else f"the first {limit} segments (--limit)"
-    return f"{taken} have none of the texts that it is about, or too few: take more or others."
+        return "the runs do not contain its cells."
+    taken = "the data" if limit is None else f"the first {limit} segments ({setting('limit', limit)})"
+    return f"{taken} have too few of the texts that it is about. Use more data, or other data."
 
 
 def _unmeasured(card: PaperTable, cells: Sequence[Cell], tables: Mapping[str, pl.DataFrame]) -> list[str]:
@@ -226,7 +228,7 @@ def _study(
     subject = STUDIES.get(card.study).subject
     named, known = (systems, card.systems) if subject == "system" else (scorers, card.scorers)
     if not named:
-        raise UserError(f"no {subject} is named: give --judge {next(iter(known))}=SPEC.")
+        raise UserError(f"No {subject} given. Use {setting('judges', {next(iter(known)): 'SPEC'})}.")
     study = function_of(card.study)
     offered = {"systems": systems, "scorers": scorers, "victims": scorers, "data": data}
     return study(**{name: offered[name] for name in signature(study).parameters if name in offered}, **common)

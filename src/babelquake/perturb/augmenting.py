@@ -21,7 +21,7 @@ from babelquake.data.json_and_parquet import json_of
 from babelquake.data.language_names import detect
 from babelquake.data.reading import require
 from babelquake.data.streams import STDIN, label, suffix
-from babelquake.errors import UserError, did_you_mean, one_of, require_texts
+from babelquake.errors import UserError, did_you_mean, one_of, require_texts, setting
 from babelquake.files import replacing
 from babelquake.languages import sides
 from babelquake.perturb.noise import Noise
@@ -86,10 +86,10 @@ def augment_file(
     Several references are changed one by one. The language is `lang`, or that side of the language pair, which may
     stand in the file's name.
     """
-    one_of("--side", side, Side)
+    one_of("side", side, Side)
     target, done = Path(out), Augmented()
     if str(data) != STDIN and Path(data).exists() and target.exists() and target.samefile(data):
-        raise UserError(f"--out {out} is the data itself: give another name.")
+        raise UserError(f"{setting('out', out)} is the data file itself. Use another name.")
     ending = suffix(data)
     streams = {".tsv": _tsv, ".tab": _tsv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".txt": _plain}
     if ending in streams and suffix(target) == ending:
@@ -110,7 +110,7 @@ def _remark(noise: Noise, done: Augmented) -> None:
     """Note what a user in a hurry would overlook: noise that could not be used, and a file that stayed as it was."""
     idle = [str(one.spec) for one in noise.suite.perturbations if one.lacks_language(noise.lang)]
     if idle:
-        done.notes.append(f"not used, since the language of the texts is not known (--lang): {', '.join(idle)}")
+        done.notes.append(f"not used, because the language of the texts is unknown (--lang): {', '.join(idle)}")
     if done.texts and noise.share and not done.changed:
         done.notes.append("no text was changed: is this the right file, and the right column?")
 

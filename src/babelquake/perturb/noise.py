@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import Language
 from babelquake.perturb.base import Perturbation
 from babelquake.perturb.suite import Suite
@@ -42,10 +42,13 @@ class Noise:
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
-            raise UserError(f"--share {self.share:g}: expected a number from 0 to 1, the share of changed texts.")
+            raise UserError(
+                f"{setting('share', self.share)}: expected a number from 0 to 1, the share of changed texts."
+            )
         if not 0 < self.weakest <= self.strongest:
             raise UserError(
-                f"--strength {self.weakest:g}:{self.strongest:g}: expected two numbers above 0, the lower one first."
+                f"{setting('strength', f'{self.weakest:g}:{self.strongest:g}')}: expected two numbers above 0, the "
+                "lower one first."
             )
         if self.suite.asks or self.suite.draws_from_data:
             raise UserError(

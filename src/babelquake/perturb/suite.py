@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
@@ -189,7 +189,8 @@ class Suite:
         if vocabulary is None:
             return self
         if all(perturbation.vocabulary is None for perturbation in self.perturbations):
-            raise UserError(f"--vocabulary {vocabulary}: no perturbation asked for draws words from a vocabulary.")
+            said = setting("vocabulary", vocabulary)
+        raise UserError(f"{said}: none of these perturbations draws words from a vocabulary.")
         changes = (
             Perturbation(perturbation.spec, vocabulary=vocabulary)
             if perturbation.vocabulary is not None

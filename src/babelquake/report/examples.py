@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.report.page import Examples, page_of
 from babelquake.report.table import Table, number
 from babelquake.runs.run import AnyRun, Run, opened
@@ -59,7 +59,7 @@ def _with_errors(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
 def example_table(run: AnyRun, most: int = 20, sort: str = "drop") -> Table:
     """The first examples in the wanted order."""
     if sort not in SORTS:
-        raise UserError(f"--sort {sort}: expected {' or '.join(SORTS)}.")
+        raise UserError(f"{setting('sort', sort)}: expected {' or '.join(SORTS)}.")
     (given,) = opened(run)
     found = examples(given)
     order = (

@@ -83,14 +83,14 @@ def _board(runs: Sequence[Run], mine: Sequence[str]) -> Board:
         dict.fromkeys(name for run in runs for name in run.info.listed("scorer") + run.info.listed("victim"))
     )
     if not scorers:
-        raise UserError("--leaderboard compares scorers: give runs of metric, qe, attack or correlate.")
+        raise UserError("a leaderboard compares scorers. Use runs of metric, qe, attack or correlate.")
     found = {
         scorer: [next((figure for run in runs if (figure := one.find(run, scorer))), None) for one in QUESTIONS]
         for scorer in scorers
     }
     asked = [place for place in range(len(QUESTIONS)) if any(figures[place] for figures in found.values())]
     if not asked:
-        raise UserError("--leaderboard: these runs hold no figures to compare scorers by.")
+        raise UserError("these runs contain no figures to compare scorers by.")
     first = asked[0]
     sign = 1 if QUESTIONS[first].better == "down" else -1
     order = sorted(scorers, key=lambda name: _rank(found[name][first], sign))
@@ -209,9 +209,7 @@ def _panel(board: Board, place: int, names: list[str]) -> Any:
 def write_leaderboard(runs: AnyRun | Sequence[AnyRun], path: Path, mine: Iterable[str] = ()) -> Path:
     """Write the board as LaTeX, Markdown, PNG or SVG, by the file's ending."""
     if path.suffix not in FORMATS:
-        raise UserError(
-            f"--leaderboard {path}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
-        )
+        raise UserError(f"leaderboard {path}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
     path.parent.mkdir(parents=True, exist_ok=True)
     chosen = tuple(mine)
     if path.suffix == ".tex":

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 from markupsafe import Markup
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.escape import visible
 from babelquake.files import store_text
 from babelquake.report.charts import bare, data
@@ -28,7 +28,9 @@ FORMATS = (".png", ".svg", ".html")
 def write_similarities(found: Sequence[Similarities], path: Path) -> Path:
     """All matrices in one file: PNG, SVG or a page, by the file's ending."""
     if path.suffix not in FORMATS:
-        raise UserError(f"--out {path}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
+        raise UserError(
+            f"{setting('out', path)}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     spec = similarity_chart(found)
     if path.suffix != ".html":

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.escape import visible
 from babelquake.files import store_bytes, store_text
 from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
@@ -32,7 +32,7 @@ CAPITAL = 0.4
 def write_slide(run: AnyRun, path: Path) -> Path:
     """Write the slide of a run as PNG or SVG, by the file's ending."""
     if path.suffix not in FORMATS:
-        raise UserError(f"--summary {path}: expected a name that ends in {' or '.join(FORMATS)}.")
+        raise UserError(f"{setting('summary', path)}: expected a name that ends in {' or '.join(FORMATS)}.")
     drawn = slide(run)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".svg":

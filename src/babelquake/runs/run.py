@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import FLAGS, UserError, did_you_mean, setting
 from babelquake.escape import visible
 from babelquake.files import checksum, draft_of, replacing, store_table, store_text
 from babelquake.locking import is_locked, locked
@@ -78,11 +78,11 @@ class Run:
         run = cls(folder, info)
         ours = file.exists() or not folder.exists()
         if not ours and (not folder.is_dir() or any(entry.name not in BEGUN for entry in folder.iterdir())):
-            raise UserError(f"{folder} exists and is not a run folder. Use another --out.")
+            raise UserError(f"{folder} exists and is not a run folder. Use another {setting('out')}.")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"--out {folder} cannot be created: {error.strerror}.") from error
+            raise UserError(f"{setting('out', folder)} cannot be created: {error.strerror}.") from error
         with run._held():
             if file.exists():
                 old = cls.open(folder)
@@ -103,9 +103,9 @@ class Run:
 
     def _same_or_refuse(self, study: str, config: Mapping[str, Any]) -> None:
         if self.info.study != study:
-            raise UserError(f"{self.folder} contains a {self.info.study} run. Use another --out for this {study} run.")
+            raise UserError(f"{self.folder} contains a {self.info.study} run. Use another {setting('out')}.")
         if differs := differing(self.info.config, config):
-            raise UserError(f"{self.folder} {differs}. Use another --out, or --restart to begin again.")
+            raise UserError(f"{self.folder} {differs}. {_begin_again()}")
 
     def _same_versions(self, present: Mapping[str, str]) -> None:
         """Refuse to finish what another version of ours began; note other versions of what it stands on."""
@@ -116,7 +116,7 @@ class Run:
         if "babelquake" in other:
             raise UserError(
                 f"{self.folder} was begun with babelquake {begun['babelquake']}; this is {other['babelquake']}. "
-                "Use another --out, or --restart to begin again."
+                f"{_begin_again()}"
             )
         self.info.continued |= other
         told = ", ".join(f"{name} {new} (begun with {begun[name]})" for name, new in sorted(other.items()))
@@ -145,10 +145,7 @@ class Run:
         """Note how results are made; refuse to go on when something of the same name makes them otherwise now."""
         for name, new in signatures.items():
             if (old := self.info.signatures.setdefault(name, new)) != new:
-                raise UserError(
-                    f"{self.folder} was made with {name} as {old}; it is {new} now. "
-                    "Use another --out, or --restart to begin again."
-                )
+                raise UserError(f"{self.folder} was made with {name} as {old}; it is {new} now. {_begin_again()}")
         self.save()
 
     @contextmanager
@@ -167,10 +164,11 @@ class Run:
             try:
                 stack.enter_context(locked(self.folder / LOCK, wait=False))
             except BlockingIOError:
-                message = f"another process is writing to {self.folder}. Wait for it, or use another --out."
+                message = f"another process is writing to {self.folder}. Wait for it, or use another {setting('out')}."
                 raise UserError(message) from None
             except OSError as error:
-                raise UserError(f"--out {self.folder} cannot be written to: {error.strerror or error}.") from error
+                said = setting("out", self.folder)
+                raise UserError(f"{said} cannot be written to: {error.strerror or error}.") from error
             yield
 
     @property
@@ -428,13 +426,19 @@ def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         before, now = old.get(key), new.get(key)
         if before != now:
             if key == "data" and (named := _unhashed(before)) == _unhashed(now):
+                choosing = ", ".join(map(setting, ("limit", "columns", "reference")))
                 return (
-                    f"was made with other segments of {', '.join(named)}: they have changed, or the options that "
-                    "choose from it (--limit, --columns, --reference)"
+                    f"was made with other segments of {', '.join(named)}: the data have changed, or the options that "
+                    f"choose from them ({choosing})"
                 )
-            was, says = (_said("--" + key.replace("_", "-"), value) for value in (before, now))
+            name = next((name for name, flag in FLAGS.items() if flag == key), key)
+            was, says = (_said(name, value) for value in (before, now))
             return f"was made with {was}; this command says {says}"
     return ""
+
+
+def _begin_again() -> str:
+    return f"Use another {setting('out')}, or {setting('restart', True)} to begin again."
 
 
 def _unhashed(data: Any) -> list[str]:
@@ -442,10 +446,14 @@ def _unhashed(data: Any) -> list[str]:
     return [str(name).rsplit("#", 1)[0] for name in (data if isinstance(data, list) else [data])]
 
 
-def _said(flag: str, value: Any) -> str:
+def _said(name: str, value: Any) -> str:
+    """An option and its value, cut where it is long."""
+    if value in (None, [], ""):
+        return f"no {setting(name)}"
+    if isinstance(value, int | float):
+        return setting(name, value)
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    cut = text if len(text) <= 60 else text[:59] + "…"
-    return f"no {flag}" if value in (None, [], "") else f"{flag} '{cut}'" if ", " in cut else f"{flag} {cut}"
+    return setting(name, text if len(text) <= 60 else text[:59] + "…")
 
 
 AnyRun = Run | Path | str

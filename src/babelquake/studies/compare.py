@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from babelquake.errors import UserError, one_of
+from babelquake.errors import UserError, one_of, setting
 from babelquake.languages import LanguagePair
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.scorers import scorer as scorer_of
@@ -66,9 +66,9 @@ def compare(
     Falls of up to `min_drop` points count as the same. Requirements such as `quality[chrf] >= 50` are met by the
     figure itself or, if `confident`, by the nearer end of its 95 % interval.
     """
-    one_of("--correction", correction, Correction)
+    one_of("correction", correction, Correction)
     if not 0 < alpha < 1:
-        raise UserError(f"--alpha {alpha}: expected a number between 0 and 1, such as 0.05.")
+        raise UserError(f"{setting('alpha', alpha)}: expected a number between 0 and 1, such as 0.05.")
     requirements = [Requirement.parse(text) for text in ([require] if isinstance(require, str) else require)]
     old, new = opened([old, new])
     study = _study_of(old, new)

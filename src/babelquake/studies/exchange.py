@@ -33,11 +33,11 @@ def export(plan: Plan, folder: Path) -> tuple[Path, int]:
     """Write what others are to answer: sources for systems, or texts for scorers; where, and how many there are."""
     engine = plan.options.made_engine()
     if plan.searches is not None:
-        raise UserError(f"--export: the study {plan.study} cannot be exported: it chooses its texts while it runs.")
+        raise UserError(f"the study {plan.study} cannot be exported: it chooses its texts while it runs.")
     if plan.systems is None:
         return export_questions(folder, plan.questions(engine), plan.with_references)
     if plan.material is not None and (plan.material.column != "source" or plan.material.documents):
-        raise UserError("--export writes sources, one a line: it has no place for prompts or documents.")
+        raise UserError("only single sources can be exported, not prompts or documents.")
     texts: dict[str, None] = {}
     for block, variants in plan.variants(engine):
         texts |= dict.fromkeys(block.segments["source"].fill_null(""))
@@ -85,7 +85,7 @@ def imported_scorers(folder: Path | str) -> list[str]:
     """Every file of scores beside FOLDER/texts.jsonl as a scorer."""
     found = Path(folder)
     if not (found / TEXTS).is_file():
-        raise UserError(f"{found} has no {TEXTS}: write it first with --export {found}.")
+        raise UserError(f"{found} has no {TEXTS}. Export it first.")
     files = _scores_in(found)
     if not files:
         raise UserError(f"{found} has no scores yet: put NAME.txt beside {TEXTS}, one score for each of its lines.")
@@ -107,17 +107,17 @@ def _scores_in(folder: Path) -> list[Path]:
 def _refuse_foreign(folder: Path, content: str) -> None:
     """Write over nothing that is not ours, and not under scores that belong to other texts."""
     if folder.exists() and not folder.is_dir():
-        raise UserError(f"--export {folder}: this is a file. Name a folder.")
+        raise UserError(f"{folder} is a file. Export to a folder.")
     if not (folder / MANIFEST).is_file():
         if taken := [name for name in (TEXTS, TABLE) if (folder / name).exists()]:
-            raise UserError(f"{folder / taken[0]} was not written by --export: name another folder.")
+            raise UserError(f"{folder / taken[0]} was not exported by babelquake. Use another folder.")
         return
     try:
         former = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["hash"]
     except (ValueError, KeyError, TypeError):
         former = None
     if former != content and (scores := _scores_in(folder)):
-        raise UserError(f"{folder} holds {scores[0].name}, scores of other texts: export to another folder.")
+        raise UserError(f"{folder} contains {scores[0].name}, scores of other texts. Export to another folder.")
 
 
 def _flat(value: str | list[str]) -> str | list[str]:

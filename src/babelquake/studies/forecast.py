@@ -12,7 +12,7 @@ from pathlib import Path
 
 from babelquake.engine import Engine
 from babelquake.engine.progress import duration
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.blocks import blocks_of
@@ -107,12 +107,12 @@ def refuse_beyond(budget: int, remote: Sequence[Unasked]) -> None:
         return
     where = ", ".join(f"{row.name} {row.language_pair or ''}".strip() + f" {row.characters:,}" for row in remote)
     priced = [row.dollars for row in remote if row.dollars is not None]
-    cost = f"about ${sum(priced):.2f}" if priced else "at a price that is not known"
+    cost = f"about ${sum(priced):.2f}" if priced else "at an unknown price"
     if len(priced) not in (0, len(remote)):
         cost += " and what those without a list price charge"
     raise UserError(
-        f"{characters:,} characters are still to be sent ({where}), {cost}; --budget allows {budget:,}. Nothing was "
-        "sent. Allow more, or take fewer segments, perturbations or replicates."
+        f"{characters:,} characters are still to be sent ({where}), {cost}; {setting('budget')} allows {budget:,}. "
+        "Nothing was sent. Allow more, or use fewer segments, perturbations or replicates."
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.perturb.suite import Suite
 from babelquake.studies.resolve import AnySystem, systems_of
 from babelquake.systems import SYSTEMS, System
@@ -57,7 +57,7 @@ def refuse_shared_labels(data: Dataset, suite: Suite, column: str = "perturbed")
     if both := [label for label in labels_of(data, column) if label in made]:
         raise UserError(
             f"{data.name} calls variants '{both[0]}', and so does the suite: "
-            "give them another name in the column perturbation, or leave it out of --suite."
+            f"give them another name in the column perturbation, or leave it out of {setting('suite')}."
         )
 
 
@@ -164,4 +164,4 @@ def no_system(data: Dataset) -> str:
             f"{data.name} has translations of the {has} sources only, not of the {lacks} ones: "
             "name a system that translates both."
         )
-    return "No system given. Use --system SYSTEM, such as command[cmd=cat]."
+    return f"No system given. Use {setting('systems', metavar='SYSTEM')}, such as command[cmd=cat]."

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.perturb.labels import REPEAT as REPEAT
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.systems import System
@@ -82,8 +82,8 @@ class Asking:
         self.usual = system.prompt.written if system.prompt is not None else None
         if column == "prompt" and self.usual is None:
             raise UserError(
-                f"--side prompt: {system.name} has no prompt. It works with chat models: openai[…], or hf[…] with a "
-                "decoder-only model."
+                f"{setting('side', 'prompt')}: {system.name} has no prompt. Use a chat model: openai[…], or "
+                "hf[…] with a decoder-only model."
             )
 
     def clean(self, segments: pl.DataFrame) -> Iterator[Sent]:

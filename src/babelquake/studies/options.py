@@ -32,7 +32,7 @@ from typing import (
     get_type_hints,
 )
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 
 if TYPE_CHECKING:
     from babelquake.data import Dataset, Given
@@ -146,7 +146,7 @@ class Entry:
         """Refuse a value that cannot be meant."""
         if value is None or self.kind is None:
             return
-        said = f"{self.flags[0]} {value}"
+        said = setting(self.name, value)
         if self.choices and value not in self.choices:
             raise UserError(f"{said}: expected {', '.join(self.choices[:-1])} or {self.choices[-1]}.")
         if self.kind not in (int, float):
@@ -155,7 +155,7 @@ class Entry:
         if isinstance(value, bool) or not isinstance(value, kinds):
             raise UserError(f"{said}: expected {'a whole number' if self.kind is int else 'a number'}.")
         if isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
-            raise UserError(f"{self.flags[0]} {str(value)[:20]}: expected a number of 18 digits at most.")
+            raise UserError(f"{setting(self.name)} {str(value)[:20]}: expected a number of 18 digits at most.")
         low, high = self.option.low, self.option.high
         if (low is not None and not value >= low) or (high is not None and not value <= high):
             allowed = f"from {low or 0:,} to {high:,}" if high is not None else f"of {low:,} or more"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from babelquake.errors import GateError, UserError, did_you_mean
+from babelquake.errors import GateError, UserError, did_you_mean, setting
 from babelquake.spec import split_list
 
 Row = dict[str, Any]
@@ -53,8 +53,8 @@ class Requirement:
         found = FORM.fullmatch(text)
         if found is None:
             raise UserError(
-                f"--require '{text}': expected a measure, a comparison and a number, such as 'quality[chrf] >= 50', "
-                "'robust >= 85' or 'failures[off-target] <= 0.5'."
+                f"{setting('require', text)}: expected a measure, a comparison and a number, such as "
+                "'quality[chrf] >= 50', 'robust >= 85' or 'failures[off-target] <= 0.5'."
             )
         of = tuple(split_list(found["of"])) if found["of"] else ()
         return cls(text.strip(), found["measure"], of, found["how"], float(found["limit"]))
@@ -65,7 +65,7 @@ class Requirement:
         if not about:
             known = dict.fromkeys(name for row in rows for name in _names(row))
             raise UserError(
-                f"--require '{self.text}': the run has no such measure. {did_you_mean(self.measure, known)}"
+                f"{setting('require', self.text)}: the run has no such measure. {did_you_mean(self.measure, known)}"
             )
         end = "low" if self.how in (">=", ">") else "high"
         return [self._answer(row, row[end] if confident else row["value"], confident) for row in about]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.studies.options import Unit
 
@@ -23,7 +23,7 @@ COLUMN = "resampling_unit"
 def unit_for(asked: Unit | None, data: Dataset, given: bool) -> Unit:
     """What is resampled: documents where the user says so, or where data that bring variants have documents."""
     if asked == "document" and not data.has("document"):
-        raise UserError(f"--unit document: {data.name} has no column document.")
+        raise UserError(f"{setting('unit', 'document')}: {data.name} has no column document.")
     return asked or ("document" if given and data.has("document") else "segment")
 
 

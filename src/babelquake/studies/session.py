@@ -8,7 +8,7 @@ from typing import Any, Self
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import BabelquakeError, ResumableError, UserError
+from babelquake.errors import BabelquakeError, ResumableError, UserError, setting
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Measure, measures_frame
@@ -99,7 +99,7 @@ class Session(Held):
         resolved: Mapping[str, Any],
     ) -> None:
         if not scorers and options.needs_scorers:
-            raise UserError("No scorer given. Use --scorer SCORER, such as --scorer chrf.")
+            raise UserError(f"No scorer given. Use {setting('scorers', metavar='SCORER')}, such as chrf.")
         self.data, self.scorers, self.suite = data, scorers, suite
         self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()
         known: dict[str, Any] = {

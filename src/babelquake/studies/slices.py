@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 
 Rows = NDArray[np.uint32]
 Slices = Mapping[str, Rows]
@@ -30,7 +30,7 @@ def slicing_column(by: str | None, columns: pl.DataFrame) -> str | None:
     """The column to look at the data by, or what is wrong with its name."""
     known = [name for name in columns.columns if name not in OURS]
     if by is not None and by not in known and by != LENGTH:
-        raise UserError(f"--by {by}: the data have no such column. {did_you_mean(by, [*known, LENGTH])}")
+        raise UserError(f"{setting('by', by)}: the data have no such column. {did_you_mean(by, [*known, LENGTH])}")
     return by
 
 
@@ -41,7 +41,9 @@ def slices_of(segments: pl.DataFrame, by: str | None) -> Slices:
     named = segments.select("row", value=_values(segments, by)).drop_nulls()
     found = dict(_by_value(named))
     if len(found) > MOST_SLICES:
-        raise UserError(f"--by {by}: {len(found):,} different values. At most {MOST_SLICES} can be looked at.")
+        raise UserError(
+            f"{setting('by', by)}: {len(found):,} different values. At most {MOST_SLICES} can be looked at."
+        )
     return found
 
 

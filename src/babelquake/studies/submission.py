@@ -12,7 +12,7 @@ import polars as pl
 
 from babelquake.data.metrics_eval import is_metrics_eval
 from babelquake.engine import in_turn
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.files import store_bytes
 from babelquake.scorers import Questions
 from babelquake.studies.options import StudyOptions
@@ -26,10 +26,12 @@ def submit_scores(options: StudyOptions, folder: str | Path) -> list[Path]:
     named: list[str] = several(options.data) if isinstance(options.data, str | list | tuple) else []
     for name in named:
         if not is_metrics_eval(str(name)):
-            raise UserError(f"--submit: {name} is not in the layout of mt-metrics-eval (sources/, system-outputs/).")
+            raise UserError(
+                f"{setting('submit')}: {name} is not in the layout of mt-metrics-eval (sources/, system-outputs/)."
+            )
     data, scorers, engine = options.dataset(), scorers_of(getattr(options, "scorers", ())), options.made_engine()
     if not scorers:
-        raise UserError("No scorer given. Use --scorer SCORER, such as --scorer chrf.")
+        raise UserError(f"No scorer given. Use {setting('scorers', metavar='SCORER')}, such as chrf.")
     if not data.has("translation") or not data.has("system"):
         raise UserError(f"{data.name} has no systems' translations to judge.")
     segments = data.segments.with_row_index("place")

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import LanguagePair
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
@@ -65,7 +65,7 @@ def _made(kind: Any, spec: Spec, language_pair: str | None) -> System:
     said = dict(given.options).keys()
     if languages - said and said <= accepted.keys() and not language_pair:
         raise UserError(
-            f"system '{spec.name}' must know the languages: give --language-pair, such as de-en, or write "
+            f"system '{spec.name}' needs the languages. Use {setting('language_pair')}, such as de-en, or "
             f"{spec.name}[source=de,target=en]."
         )
     if language_pair and {"source", "target"} <= accepted.keys():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from babelquake.data.language_names import detect
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.languages import LanguagePair
 from babelquake.models.shipped import INSTALL, shipped
 from babelquake.spec import Range
@@ -45,7 +45,7 @@ class Bundled(CTranslate2):
         if ours and theirs and ours.codes != theirs.codes:
             raise UserError(
                 f"bundled[model={self._model}] translates {ours}, but the data are {language_pair}. "
-                "Where the data say so wrongly, --language-pair says it right."
+                f"If the data are labelled wrongly, use {setting('language_pair', str(ours))}."
             )
 
     @cached_property

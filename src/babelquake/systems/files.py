@@ -86,7 +86,7 @@ class Files(System):
 def _sources(folder: Path) -> list[str]:
     """The exported lines, refused when the file was changed after the export."""
     if not (folder / SOURCES).is_file() or not (folder / MANIFEST).is_file():
-        raise UserError(f"{folder} has no {SOURCES} with its {MANIFEST}: write them first with --export {folder}.")
+        raise UserError(f"{folder} has no {SOURCES} with its {MANIFEST}. Export them first.")
     lines = _lines(folder / SOURCES, "utf-8")
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))

@@ -89,11 +89,11 @@ def train(
     """
     import torch
 
-    from babelquake.errors import UserError
+    from babelquake.errors import UserError, setting
     from babelquake.train.loop import device_named, optimise
 
     if start:
-        raise UserError("a causal language model is trained from scratch: leave --start out.")
+        raise UserError(f"a causal language model is trained from scratch. Leave {setting('start')} out.")
     recipe = load(CausalRecipe, "clm", config, **overrides)
     place = device_named(device)
     torch.manual_seed(recipe.seed)

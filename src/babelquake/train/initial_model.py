@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.train.config import Config, ModelConfig
 from babelquake.train.vocabulary import processor
 
@@ -49,8 +49,8 @@ class Start:
         """Refuse a segmentation that these subwords do not serve."""
         if vocabulary != self.learnt:
             raise UserError(
-                f"--init {self.name} has {self.learnt} subwords, and config '{config.name}' cuts words by "
-                f"{config.segmentation}, which needs {vocabulary}: take the config that the model was trained with."
+                f"{setting('init', self.name)} has {self.learnt} subwords, but config '{config.name}' cuts words by "
+                f"{config.segmentation}, which needs {vocabulary}. Use the config that the model was trained with."
             )
 
 
@@ -64,8 +64,8 @@ def start_from(what: str, dropout: float = 0.1) -> Start:
         if not (folder / file).is_file():
             ships = ", ".join(name for name, place in shipped().items() if (place / "model.bin").is_file())
             raise UserError(
-                f"--init {what}: there is no {file} in {folder}. Expected a model that `train nmt` made, or one that "
-                f"ships{f' ({ships})' if ships else ''}."
+                f"{setting('init', what)}: there is no {file} in {folder}. Expected a model that `train nmt` made, or "
+                f"a bundled one{f' ({ships})' if ships else ''}."
             )
     variables = read_variables(folder / "model.bin")
     try:
@@ -74,7 +74,8 @@ def start_from(what: str, dropout: float = 0.1) -> Start:
             what, {name: _dequantised(variables, there) for name, there in _names(model)}, model, folder / PIECES
         )
     except KeyError as error:
-        raise UserError(f"--init {what}: the model has no {error}; its layout is not that of `train nmt`.") from None
+        said = setting("init", what)
+        raise UserError(f"{said}: the model has no {error}; its layout is not that of `train nmt`.") from None
 
 
 def _names(model: ModelConfig) -> Iterator[tuple[str, str]]:

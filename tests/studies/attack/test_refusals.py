@@ -24,7 +24,7 @@ def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Pa
     def alone(translations: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in translations]
 
-    with pytest.raises(UserError, match="compares with no reference"):
+    with pytest.raises(UserError, match="does not compare with a reference"):
         attack(recipes="input-reduction", victims=alone, data=tuples(3), **few)
 
 

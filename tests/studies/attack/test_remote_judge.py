@@ -48,7 +48,7 @@ def test_the_budget_holds_while_searches_ask(server: Server, tmp_path: Path, nei
     whole = attacked(server, tmp_path / "whole", neighbours)
     needed = len(server.asked)
     server.asked.clear()
-    with pytest.raises(ResumableError, match="the budget is spent"):
+    with pytest.raises(ResumableError, match="the budget is used up"):
         attacked(server, tmp_path / "run", neighbours, budget=2_500)
     assert whole.table("scores").height // 2 < len(server.asked) < needed
     continued = attacked(server, tmp_path / "run", neighbours, budget=10**6)

@@ -86,7 +86,7 @@ def test_a_run_without_translations_is_refused(tmp_path: Path) -> None:
         engine=Engine(quiet=True),
         **QUICK,
     )
-    with pytest.raises(UserError, match="take a run of metric"):
+    with pytest.raises(UserError, match="Use a run of metric"):
         build_challenge(run.folder, "wmt25", tmp_path / "set")
 
 

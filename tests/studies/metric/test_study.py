@@ -180,7 +180,7 @@ def test_attacks_that_come_with_the_data_are_the_suite_where_none_is_named(judge
     with pytest.raises(UserError, match=r"brings no references under case.*it brings: visual\[level=0.1\]"):
         studied(judged, tmp_path / "other", suite="case", side="reference", attacked=True)
     plain = Dataset(judged.name, judged.segments, judged.preferences)
-    with pytest.raises(UserError, match=r"brings no perturbed references.*attacked"):
+    with pytest.raises(UserError, match=r"has no perturbed references.*attacked"):
         studied(plain, tmp_path / "third", suite=None, side="reference", attacked=True)
 
 

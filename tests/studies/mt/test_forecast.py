@@ -98,7 +98,7 @@ def test_a_budget_counts_remote_systems_alone() -> None:
         ([("far", True, 1234, 2.5)], r"1,234 characters .*\(far de-en 1,234\), about \$2.50; budget allows 1,000"),
         ([("far", True, 600, 2.5), ("farther", True, 600, 1.0)], r"1,200 characters .* about \$3.50;"),
         ([("far", True, 600, 2.5), ("odd", True, 600, None)], r"about \$2.50 and what those without a list price"),
-        ([("odd", True, 2000, None)], "at a price that is not known"),
+        ([("odd", True, 2000, None)], "at an unknown price"),
     ],
 )
 def test_a_budget_that_is_passed_names_the_numbers(rows: list[Any], message: str) -> None:

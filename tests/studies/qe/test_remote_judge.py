@@ -44,7 +44,7 @@ def test_the_budget_holds_while_sending(server: Server, judged: Dataset, tmp_pat
     unjudged = engine.unjudged
     engine.unjudged = lambda scorer, questions: unjudged(scorer, questions)[:0]  # type: ignore[method-assign]
     engine.budget = 200
-    with pytest.raises(ResumableError, match="the budget is spent"):
+    with pytest.raises(ResumableError, match="the budget is used up"):
         judged_by(server, judged, tmp_path / "run", engine, style="score")
     sent = sum(len(str(body["messages"])) for body in server.asked)
     assert len(server.asked) > 0 and sent > 0 and engine.budget >= 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.paths import install_line
 from babelquake.resource import SETTINGS
 
@@ -32,8 +32,8 @@ def bleu_tokeniser(name: str) -> Any:
     file = Path(SACREBLEU_DIR, "models", SPM_MODELS[name]["url"].rpartition("/")[2]) if name in SPM_MODELS else None
     if SETTINGS.offline and file is not None and not file.is_file():
         raise UserError(
-            f"--offline forbids the network, and tokeniser '{name}' needs a model that sacreBLEU downloads: "
-            f"run once without --offline, or put the file at {file}."
+            f"tokeniser '{name}' needs a model that sacreBLEU downloads, and {setting('offline', True)} forbids it. "
+            f"Run once while online, or put the file at {file}."
         )
     try:
         return _get_tokenizer(name)()

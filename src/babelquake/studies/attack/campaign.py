@@ -13,7 +13,7 @@ from babelquake.attacks.recipes import Recipe, Tools, recipe
 from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.victim import Scale
 from babelquake.engine import Engine
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.runs.journal import Journal
 from babelquake.runs.table_parts import FOLDER
@@ -119,7 +119,7 @@ class Campaign:
     ) -> tuple[Recipe, pl.DataFrame]:
         """The recipe with the one text that it found on half of the segments, and the other half."""
         if found.universal is None or target.scorer is None or scale is None:
-            raise UserError(f"{found.name} raises scores: use it with --goal inflate and a scorer.")
+            raise UserError(f"{found.name} raises scores. Use it with {setting('goal', 'inflate')} and a scorer.")
         searched, held_out = halves(segments, self.seed)
         trigger = search(session.engine, target.scorer, scale, searched, found.universal, self.seed)
         rise = f"{trigger.rise:+.2f} standard deviations"
@@ -137,7 +137,7 @@ class Campaign:
         tools = Tools(models.neighbours, tags(language), self.seed, models.strict)
         others = [scorer(limit.scorer) for limit in self.constraints if isinstance(limit, QualityRise)]
         if len(others) > 1:
-            raise UserError("--constraint quality: name one metric that must not rise.")
+            raise UserError(f"{setting('constraints', 'quality')}: name one metric that must not rise.")
         asked = AttackModels(
             causal=models.fluency,
             masked=models.masked,

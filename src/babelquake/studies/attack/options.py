@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.studies.options import Option, StudyOptions, Words
 
 if TYPE_CHECKING:
@@ -110,5 +110,5 @@ class AttackOptions(StudyOptions):
         except ValueError:
             found = -1.0
         if not 0 < found < float("inf"):
-            raise UserError(f"--time-limit {text}: expected a time such as 90s, 30m or 2h.") from None
+            raise UserError(f"{setting('time_limit', text)}: expected a time such as 90s, 30m or 2h.") from None
         return found

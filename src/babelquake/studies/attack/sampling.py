@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.randomness import Stream
 from babelquake.studies.cells import grouped
 
@@ -38,7 +38,7 @@ def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], s
     if size is None or size >= segments.height:
         return segments
     if size < 1:
-        raise UserError(f"--sample {size}: at least one sentence must be attacked.")
+        raise UserError(f"{setting('sample', size)}: at least one sentence must be attacked.")
     keys = segments.select(stratify).rows() if stratify else [()] * segments.height
     strata = grouped(range(segments.height), lambda row: keys[row])
     sizes = {key: len(rows) for key, rows in strata.items()}
@@ -55,7 +55,7 @@ def column_of(name: str, segments: pl.DataFrame, option: str) -> str:
     """A column by whose values segments are told apart, or what is wrong with its name."""
     known = [column for column in segments.columns if not segments[column].dtype.is_nested()]
     if name not in known:
-        raise UserError(f"{option} {name}: the data have no such column. {did_you_mean(name, known)}")
+        raise UserError(f"{setting(option, name)}: the data have no such column. {did_you_mean(name, known)}")
     return name
 
 

@@ -17,7 +17,7 @@ from babelquake.attacks.goal import goal as goal_of
 from babelquake.attacks.recipes import recipe_spec
 from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, require
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer, scorer
@@ -85,7 +85,7 @@ def plan(options: AttackOptions) -> AttackPlan:
     named: list[str] = several(options.recipes)
     recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not recipes:
-        raise UserError("No recipe given. Use --recipe RECIPE, such as --recipe input-reduction.")
+        raise UserError(f"No recipe given. Use {setting('recipes', metavar='RECIPE')}, such as input-reduction.")
     sentences = len(data) if options.sample is None else min(options.sample, len(data))
     return AttackPlan(
         ATTACK.name,
@@ -130,9 +130,11 @@ def attack(options: AttackOptions) -> Run:
     split = _split_by(options.by, material)
     columns: list[str] = several(options.stratify)
     wished = [name.strip() for some in columns for name in some.split(",") if name.strip()]
-    strata = [*dict.fromkeys(column_of(name, material.segments, "--stratify") for name in wished)]
+    strata = [*dict.fromkeys(column_of(name, material.segments, "stratify") for name in wished)]
     if strata and sample is None:
-        raise UserError(f"--stratify {','.join(strata)} balances a sample: say how large it is with --sample.")
+        raise UserError(
+            f"{setting('stratify', ','.join(strata))} balances a sample. Give its size with {setting('sample')}."
+        )
     wishes = Wishes(
         options.masked_lm, options.fluency_lm, options.neighbours, options.similarity_encoder, options.offline
     )
@@ -234,25 +236,33 @@ def _victims(
     named: list[AnySystem] = several(systems)
     if goal.on_system:
         if not named:
-            raise UserError("the goal collapse attacks a translation system: name one with --system.")
+            raise UserError(
+                f"the goal collapse attacks translation systems. Use {setting('systems', metavar='SYSTEM')}."
+            )
         judges: list[AnyScorer] = several(victims)
         if judges not in ([], [JUDGE]):
-            raise UserError(f"the goal collapse attacks systems, which {JUDGE} judges: leave --victim out.")
+            raise UserError(f"the goal collapse attacks systems, which {JUDGE} judges. Leave {setting('victims')} out.")
         require(data, "source")
         made = systems_of(named, pairs_of(data))
         of_each = [dict(zip(made, group, strict=True)) for group in zip(*made.values(), strict=True)]
         return [scorer(JUDGE)], [Target(next(iter(each.values())).name, None, each) for each in of_each]
     if named:
-        raise UserError(f"the goal {goal.name} attacks scorers; --system belongs to --goal collapse.")
+        raise UserError(
+            f"the goal {goal.name} attacks scorers. Use {setting('systems')} only with {setting('goal', 'collapse')}."
+        )
     scorers = scorers_of(victims)
     for victim in scorers:
         require(data, "translation", *(sorted(victim.needs)))
         if isinstance(victim, Scores):
             raise UserError(f"{victim.name} are ready-made scores: they cannot judge the texts that a search makes.")
         if goal.name == "inconsistent" and "reference" not in victim.needs:
-            raise UserError(f"{victim.name} compares with no reference and cannot be inconsistent: use overpenalise.")
+            raise UserError(
+                f"{victim.name} does not compare with a reference, so it cannot be inconsistent. Use overpenalise."
+            )
         if likened and "reference" not in victim.needs:
-            raise UserError(f"{victim.name} compares with no reference: {SelfSimilarity.name} cannot be measured.")
+            raise UserError(
+                f"{victim.name} does not compare with a reference, so {SelfSimilarity.name} cannot be measured."
+            )
     return scorers, [Target(victim.name, victim, {}) for victim in scorers]
 
 
@@ -269,11 +279,11 @@ def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constra
     named = [given] if isinstance(given, str) else [*given]
     limits = [text for text in named if text != "none"]
     if limits and limits != named:
-        raise UserError(f"--constraint none and --constraint {limits[0]} exclude each other.")
+        raise UserError(f"{setting('constraints')}: none and {limits[0]} exclude each other.")
     found = tuple(constraint(text) for text in limits)
     if any(limit.name == SelfSimilarity.name for limit in found) and (goal.on_system or goal.name == "inconsistent"):
         why = "has no metric to measure it with" if goal.on_system else "brings its own"
-        raise UserError(f"--constraint {SelfSimilarity.name}: the goal {goal.name} {why}.")
+        raise UserError(f"{setting('constraints', SelfSimilarity.name)}: the goal {goal.name} {why}.")
     return found
 
 
@@ -288,7 +298,8 @@ def _quality_kept(
     for limit in limits:
         if isinstance(limit, QualityRise):
             if limit.scorer in victims:
-                raise UserError(f"--constraint {limit.signature}: {limit.scorer} is a victim; name another metric.")
+                said = setting("constraints", limit.signature)
+                raise UserError(f"{said}: {limit.scorer} is a victim. Use another metric.")
             require(data, *sorted(scorer(limit.scorer).needs))
     others = [name for name in ("chrf", "bleu", "ter") if name not in victims]
     if not (unsaid and goal.keeps_quality and others and data.has("references")):
@@ -299,14 +310,14 @@ def _quality_kept(
 def _split_by(by: str | None, data: Dataset) -> str | None:
     if by is None:
         return "year" if "year" in data.segments.columns else None
-    return column_of(by, data.segments, "--by")
+    return column_of(by, data.segments, "by")
 
 
 def _cut_short(attacks: pl.DataFrame, max_queries: int | None) -> list[str]:
     """How many searches the limit of questions ended."""
     ended = int(attacks["spent"].sum())
     many = f"{ended} of {attacks.height} searches"
-    return [f"--max-queries {max_queries} ended {many} before they were through."] if ended else []
+    return [f"--max-queries {max_queries} ended {many} early."] if ended else []
 
 
 def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str]:

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from babelquake.data.challenge_sets import KEY, KEY_COLUMNS
-from babelquake.errors import UserError, one_of
+from babelquake.errors import UserError, one_of, setting
 from babelquake.files import store_bytes
 from babelquake.randomness import Stream
 from babelquake.runs.run import AnyRun, Run, opened
@@ -50,7 +50,7 @@ def build_challenge(run: AnyRun, layout: Layout, out: str | Path, *, name: str =
     Equal items are written once; unchanged texts, and texts that a line cannot hold, are left out and counted in the
     README.
     """
-    one_of("--format", layout, Layout)
+    one_of("format", layout, Layout)
     found, left_out = _checked(_items(opened(run)[0]))
     if not found:
         raise UserError("the run has no changed translation that a challenge set could hold.")
@@ -68,13 +68,15 @@ def _items(run: Run) -> Iterable[Item]:
     for table in ("attacks", "results", "found"):
         if run.has(table) and {"original", "perturbed"} <= set(run.table(table).columns):
             return _of_attacks(run.table(table))
-    raise UserError(f"{run.folder} has no perturbed translations: take a run of metric, qe or attack.")
+    raise UserError(f"{run.folder} has no perturbed translations. Use a run of metric, qe or attack.")
 
 
 def _of_variants(run: Run) -> list[Item]:
     segments = run.segments
     if not segments["text"].eq_missing(segments["translation"]).all():
-        raise UserError(f"{run.folder} perturbed sources or references: take a run of metric --side translation.")
+        raise UserError(
+            f"{run.folder} perturbed sources or references. Use a run of metric with {setting('side', 'translation')}."
+        )
     facts = run.info.facts
     rows = run.table("variants").drop_nulls("text").select("row", "perturbation", changed="text")
     both = rows.join(segments, on="row", how="left", maintain_order="left")
@@ -110,7 +112,7 @@ def _item(row: dict[str, Any], better: str, other: str, category: str, expected:
     references = row.get("references") or [row.get("reference") or ""]
     pair = row.get("language_pair")
     if not pair:
-        raise UserError("the run does not say which languages it is of: make it with --language-pair.")
+        raise UserError(f"the run does not say which languages it is about. Make it with {setting('language_pair')}.")
     texts = (str(pair), row.get("source") or "", references[0], better, other, category, expected)
     return Item(*texts, str(row.get("domain") or "general"), str(row.get("document") or row.get("id") or ""))
 

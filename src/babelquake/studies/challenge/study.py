@@ -18,7 +18,7 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.data.challenge_sets import read_returned
 from babelquake.engine import in_turn
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -77,7 +77,9 @@ def challenge(options: ChallengeOptions) -> Run:
     lower: list[str] = several(options.lower)
     for name in lower:
         if name not in returned:
-            raise UserError(f"--lower {name}: no returned scores are called so. There are: {', '.join(returned)}.")
+            raise UserError(
+                f"{setting('lower', name)}: no returned scores have this name. There are: {', '.join(returned)}."
+            )
     with CHALLENGE.session(options, data=data, scorers=scorers, order=order) as session:
         session.attach(references_each(data.segments) if data.has("references") else None)
         if session.finished:
@@ -87,7 +89,9 @@ def challenge(options: ChallengeOptions) -> Run:
         signed = {name: -scores if name in lower else scores for name, scores in returned.items()}
         scores = session.once("scores", lambda: _scores(session, segments, signed))
         if not order and "better" not in segments.columns and segments["system"].n_unique() > 1:
-            session.say(f"The set does not say which hypotheses are better: {FIRST} is taken for the best. --order …")
+            session.say(
+                f"The set does not say which hypotheses are better: {FIRST} is taken as the best (see --order)."
+            )
         pairs = session.once("pairs", lambda: judged_pairs(segments, scores, order))
         cells = [*challenge_cells(pairs, segments, session.resamples, session.seed, slices_of(segments, options.by))]
         measures = _measures(cells, session.seed)
@@ -137,7 +141,9 @@ def judged_pairs(segments: pl.DataFrame, scores: pl.DataFrame, order: Sequence[s
     known = set(segments["system"].unique())
     for name in order:
         if name not in known:
-            raise UserError(f"--order {name}: the set has no such hypothesis. It has: {', '.join(sorted(known))}.")
+            raise UserError(
+                f"{setting('order', name)}: the set has no such hypothesis. It has: {', '.join(sorted(known))}."
+            )
     rows: list[tuple[object, ...]] = []
     for _, item in segments.group_by("language_pair", "id", maintain_order=True):
         rows += _pairs(item.to_dicts(), order)

@@ -8,7 +8,7 @@ import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress
-from babelquake.errors import GateError, UserError
+from babelquake.errors import GateError, UserError, setting
 from babelquake.failures import DETECTORS, WITHOUT_MODEL, Card, Failure, Pair
 from babelquake.failures.rules import Rules, read_rules
 from babelquake.languages import Language, sides
@@ -325,12 +325,12 @@ def require(run: Run, limits: Iterable[str]) -> None:
         kind, _, most = (part.strip() for part in limit.partition(">"))
         if kind not in known:
             there = ", ".join(sorted(known))
-            raise UserError(f"--fail-on {limit}: nothing called '{kind}' was looked for. There are: {there}.")
+            raise UserError(f"{setting('fail_on', limit)}: nothing called '{kind}' was looked for. There are: {there}.")
         try:
             allowed = float(most.rstrip("%") or 0)
         except ValueError:
             raise UserError(
-                f"--fail-on {limit}: expected a kind, or a kind and a percentage, as in number>0.5."
+                f"{setting('fail_on', limit)}: expected a kind, or a kind and a percentage, as in number>0.5."
             ) from None
         for row in measures.filter(pl.col("scorer") == kind, pl.col("value") > allowed).iter_rows(named=True):
             if row["system"] is None and known_systems(measures) > 1:

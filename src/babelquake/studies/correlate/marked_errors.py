@@ -17,7 +17,7 @@ import polars as pl
 
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
@@ -69,7 +69,7 @@ def named_spans(spans: Sequence[str]) -> dict[str, Dataset]:
         if not equals or Path(given).exists():
             name, file = Path(given).stem, given
         if name in found:
-            raise UserError(f"--spans: two files are called '{name}'. Name them: --spans NAME=FILE.")
+            raise UserError(f"{setting('spans')}: two files are called '{name}'. Give them names: NAME=FILE.")
         found[name] = read(file)
     return found
 
@@ -86,7 +86,9 @@ def marks_of(data: Dataset, other: Dataset, name: str) -> list[Marks]:
         if _count(found) > _count(best):
             best = found
     if not _count(best):
-        raise UserError(f"--spans {name}: no translation of {data.name} is in it, by id and system or by its text.")
+        raise UserError(
+            f"{setting('spans', name)}: it has no translation of {data.name}, neither by id and system nor by text."
+        )
     return best
 
 

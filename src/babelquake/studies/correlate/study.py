@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress, in_turn
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -87,7 +87,9 @@ def plan(options: CorrelateOptions) -> Plan:
     if not judged and not (has_marks(data) and (options.spans or data.has("translation"))):
         raise UserError(f"{data.name} has no human judgements of translations: a column `score`, or preferences.")
     if options.scorers and not data.has("translation"):
-        raise UserError(f"{data.name} has no translations, which scorers judge: --spans FILE needs none.")
+        raise UserError(
+            f"{data.name} has no translations for scorers to judge. {setting('spans', metavar='FILE')} works without."
+        )
     return Plan(
         CORRELATE.name,
         options,
@@ -158,7 +160,9 @@ def _require(statistics: Sequence[str], data: Dataset, options: CorrelateOptions
         marks_in(data)
     if set(statistics) <= set(OF_SPANS):
         if not options.spans and not any(scorer.marks_errors for scorer in scorers_of(options.scorers)):
-            raise UserError("No scorer given marks errors. Use --spans FILE for errors that were marked elsewhere.")
+            raise UserError(
+                f"None of the scorers marks errors. Use {setting('spans', metavar='FILE')} for errors marked elsewhere."
+            )
         return
     if options.spans and not options.scorers:
         return

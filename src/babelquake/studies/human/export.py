@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from babelquake.data import write
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.files import store_text
 
 SIDES = ("original", "perturbed")
@@ -34,7 +34,7 @@ def segment_scores(segments: pl.DataFrame, score: str = "z") -> list[tuple[str, 
     Segments with numbers for names are lines of a test set, counted from 1; others keep their order of appearance.
     """
     if "language_pair" in segments.columns and segments["language_pair"].n_unique() > 1:
-        raise UserError("a .seg.score file is of one language pair: say which with --language-pair.")
+        raise UserError(f"a .seg.score file has one language pair. Choose it with {setting('language_pair')}.")
     names = segments["segment"].unique(maintain_order=True).to_list()
     if all(name.isdecimal() for name in names):
         names = [str(place) for place in range(1, max(map(int, names)) + 1)]

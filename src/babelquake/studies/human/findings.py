@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.data.ratings.table import COUNTED, TUTORIAL, Ratings
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.studies.human.agreement import Annotators, annotator_agreement
 from babelquake.studies.human.degradation import degradation
 from babelquake.studies.human.people import Times, annotator_habits, span_counts, times
@@ -90,7 +90,7 @@ def findings(
     the `counted` types, for translations with at least `least` ratings.
     """
     if exclude not in EXCLUDE:
-        raise UserError(f"--exclude {exclude}: expected {', '.join(EXCLUDE)}.")
+        raise UserError(f"{setting('exclude', exclude)}: expected {', '.join(EXCLUDE)}.")
     notes = list(ratings.notes)
     working = ratings.frame.filter(pl.col("type") != TUTORIAL)
     if tutorials := ratings.frame.height - working.height:
@@ -105,7 +105,7 @@ def findings(
     if not found["segments"].height:
         raise UserError(
             f"{ratings.name}: no translation has {least} or more ratings{' left' if excluded else ''}: "
-            "--least 1 counts those with fewer."
+            f"{setting('least', 1)} counts those with fewer."
         )
     facts = Facts(
         ratings=working.height,

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.chunks import same
@@ -66,7 +66,7 @@ def _attacks(data: Dataset) -> list[str]:
     for name, level in data.attacked:
         levels.setdefault(name, [0.0]).append(level)
     if not levels:
-        raise UserError(f"{data.name} brings no perturbed references: leave --attacked out to have them made.")
+        raise UserError(f"{data.name} has no perturbed references. Leave {setting('attacked')} out to have them made.")
     return [f"{name}[level={'|'.join(f'{level:g}' for level in sorted(some))}]" for name, some in levels.items()]
 
 
@@ -79,7 +79,7 @@ def attacked_texts(data: Dataset, suite: Suite) -> Given:
         texts = None if perturbation.level is None else data.attacked.get((perturbation.name, perturbation.level))
         if texts is None:
             known = ", ".join(f"{name}[level={level:g}]" for name, level in data.attacked) or "none"
-            raise UserError(f"{data.name} brings no references under {perturbation.spec}; it brings: {known}.")
+            raise UserError(f"{data.name} has no references under {perturbation.spec}; it has: {known}.")
         found[perturbation.cell] = texts()
     return found
 

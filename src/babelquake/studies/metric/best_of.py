@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
@@ -55,8 +55,8 @@ def best_of_measures(
                 yield from _curves(enough, judges, by, wanted, {"language_pair": pair, "group": group})
     if largest < 2 or (several and largest < most):
         raise UserError(
-            f"--best-of {most}: the data have at most {largest} candidates of a segment. Use data with translations of "
-            "several systems, or --suite SUITE for changed versions of them."
+            f"{setting('best_of', most)}: the data have at most {largest} candidates per segment. Use data with "
+            f"translations of several systems, or {setting('suite', metavar='SUITE')} for changed versions of them."
         )
 
 
@@ -71,12 +71,14 @@ def _candidates(
         clean = mine.filter(pl.col("perturbation").is_null())["score"].to_numpy()
         mean, spread = float(np.nanmean(clean)), float(np.nanstd(clean))
         if not spread > 0:
-            raise UserError(f"--best-of: {scorer.name} gives every translation the same score, so it picks none.")
+            raise UserError(
+                f"{setting('best_of')}: {scorer.name} gives every translation the same score, so it cannot pick one."
+            )
         turned = mine.with_columns(((pl.col("score") - mean) / spread * scorer.sign).alias(scorer.name)).drop("score")
         on = [*CELL, "language_pair"]
         found = turned if found is None else found.join(turned, on=on, nulls_equal=True, maintain_order="left")
     if found is None:
-        raise UserError("--best-of needs scorers: one that picks and one that judges.")
+        raise UserError(f"{setting('best_of')} needs scorers: one that picks and one that judges.")
     names = found["perturbation"].drop_nulls().unique().to_list()
     whole = [name for name in names if (card := known_card(name)) is not None and _shows_reference(card)]
     human = pl.col("score").cast(pl.Float64)

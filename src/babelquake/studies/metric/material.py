@@ -3,7 +3,7 @@
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.studies.final_marks import unsampled, without_duplicates
 from babelquake.studies.given_variants import with_given
 from babelquake.studies.metric.options import Side
@@ -38,7 +38,7 @@ def material_of(
     if side == "source" or (side == "reference" and mode == "sensitivity"):
         text = pl.col("source") if side == "source" else pl.col("references").list.first()
         if not data.has("source" if side == "source" else "references"):
-            raise UserError(f"{data.name} has no {side} column for --side {side}.")
+            raise UserError(f"{data.name} has no {side} column for {setting('side', side)}.")
         once = data.segments.unique(["id", "language_pair"], maintain_order=True)
         segments = (without_duplicates(once) if deduplicate else once).with_columns(text=text)
         segments = segments.with_columns(
@@ -47,12 +47,14 @@ def material_of(
     else:
         if deduplicate:
             raise UserError(
-                "--deduplicate is for texts that are judged against themselves: use --side source, "
-                "or --side reference with data that people did not judge."
+                f"{setting('deduplicate')} is for texts that are judged against themselves. Use "
+                f"{setting('side', 'source')}, or {setting('side', 'reference')} with data without human judgements."
             )
         for needed in ("translation", "references"):
             if not data.has(needed):
-                raise UserError(f"{data.name} has no {needed}: --side {side} judges translations against references.")
+                raise UserError(
+                    f"{data.name} has no {needed}: {setting('side', side)} judges translations against references."
+                )
         text = pl.col("translation") if side == "translation" else pl.col("references").list.first()
         segments = data.segments.with_columns(text=text)
         if data.has(GIVEN[side]):

@@ -13,7 +13,7 @@ from dataclasses import replace
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
 from babelquake.runs.measures import Measure, kinds_in
@@ -95,12 +95,17 @@ def plan(options: MetricOptions) -> Plan:
     unit = _unit(options, data)
     slicing_column(options.by, data.segments)
     if mode == "agreement" and (options.by or unit == "document"):
-        raise UserError("--by and --unit document go with scores that move, not with agreement with human judgements.")
+        raise UserError(
+            f"{setting('by')} and {setting('unit', 'document')} do not work with agreement with human judgements."
+        )
     if options.attacked and mode != "agreement":
-        lacks = "use --side reference" if side != "reference" else f"{data.name} has no judgements"
-        raise UserError(f"--attacked takes perturbed references that come with data with human judgements: {lacks}.")
+        asked = f"use {setting('side', 'reference')}"
+        lacks = asked if side != "reference" else f"{data.name} has no judgements"
+        raise UserError(f"{setting('attacked')} uses perturbed references that come with human judgements: {lacks}.")
     if options.best_of is not None and (mode != "sensitivity" or side != "translation"):
-        raise UserError("--best-of picks among translations: use --side translation, and no challenge set.")
+        raise UserError(
+            f"{setting('best_of')} picks among translations. Use {setting('side', 'translation')} and no challenge set."
+        )
     if mode == "challenge":
         return Plan(
             METRIC.name, options, data, scorers, beside=lambda: triples(data.segments)[1].values(), notes=data.notes

@@ -6,7 +6,7 @@ import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.data.columns import VARIANTS
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
@@ -203,12 +203,13 @@ def with_prompts(segments: pl.DataFrame, systems: Systems) -> pl.DataFrame:
     lacking = [item.name for some in systems.values() for item in some if item.prompt is None]
     if lacking:
         raise UserError(
-            f"--side prompt: {lacking[0]} has no prompt. Use a chat model: openai[…], or hf[…] of a decoder-only model."
+            f"{setting('side', 'prompt')}: {lacking[0]} has no prompt. Use a chat model: openai[…], or hf[…] with a "
+            "decoder-only model."
         )
     written = {prompt.written for prompt in prompts if prompt is not None}
     languages = {prompt.language for prompt in prompts if prompt is not None}
     if len(written) != 1 or len(languages) != 1:
-        raise UserError("--side prompt: the systems have different prompts. Test them one by one.")
+        raise UserError(f"{setting('side', 'prompt')}: the systems have different prompts. Test them one by one.")
     own = pl.col("prompt").cast(pl.String) if "prompt" in segments.columns else pl.lit(None, pl.String)
     return segments.with_columns(
         prompt=own.fill_null(pl.lit(written.pop())), prompt_language=pl.lit(languages.pop(), pl.String)

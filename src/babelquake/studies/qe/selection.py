@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
@@ -65,7 +65,8 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
     if not kept.height:
         highest = float(np.nanmax(segments["score"].to_numpy()))
         raise UserError(
-            f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}): lower --threshold."
+            f"no segment has a human score of {threshold:g} or more (the highest is {highest:g}). Use a lower "
+            f"{setting('threshold')}."
         )
     text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more: these are probed."
     return kept.drop("row").with_row_index("row"), text
