@@ -1,42 +1,39 @@
-"""docs/papers: every stored page holds the published cells, and its index names every table that there is."""
+"""docs/papers: stored results and published cells make a page each; the index names every table that there is."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from babelquake.papers import paper, paper_names
-from babelquake.papers.reproducing import FEWEST
-from babelquake.report.table import number
+from babelquake.papers import paper, paper_names, restored
+from babelquake.report.papers import reproduction_markdown
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "papers"
-PAGES = sorted(page for page in FOLDER.glob("*.md") if page.name != "index.md")
+RESULTS = sorted(FOLDER.glob("*.json"))
 INDEX = (FOLDER / "index.md").read_text("utf-8")
 TABLES = [(name, table) for name in paper_names() for table in paper(name).tables]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_holds_what_was_published(page: Path) -> None:
-    name, _, table = page.stem.partition("-")
+@pytest.mark.parametrize("results", RESULTS, ids=lambda results: results.stem)
+def test_stored_results_make_a_page_with_what_was_published(results: Path) -> None:
+    name, _, table = results.stem.partition("-")
+    stored = json.loads(results.read_text("utf-8"))
+    found = restored(name, table, stored)
     card = paper(name).table(table)
-    lines = page.read_text("utf-8").splitlines()
-    assert lines[0] == f"# {name} {table}: {card.title}"
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
-    rows = [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
-    assert "n" in cells[0] and "95 % interval" in cells[0]
-    assert any(row["measured"] for row in rows), "something was measured"
-    for row in rows:
-        place = list(card.columns).index(row.get("column", next(iter(card.columns))))
-        published = number(card.rows[row["row"]].published[place], card.digits)
-        assert row["published"].partition(" ±")[0] == published, row
-        small = row["n"] and int(row["n"].replace(",", "")) < FEWEST
-        assert not (small and row["measured"]), "a number on fewer than twenty segments is not shown"
+    assert any(cell.measured is not None for cell in found.cells), "something was measured"
+    assert {(cell["row"], cell["column"]) for cell in stored["cells"]} <= {(one.row, one.column) for one in found.cells}
+    for cell in found.cells:
+        assert cell.published == card.rows[cell.row].published[list(card.columns).index(cell.column)]
+    page = reproduction_markdown(found)
+    assert page.startswith(f"# {name} {table}: {card.title}\n") and "95 % interval" in page
+    assert found.stored() == stored, "storing it again changes nothing"
 
 
 @pytest.mark.parametrize(("name", "table"), TABLES, ids=lambda text: text)
 def test_the_index_has_a_page_or_a_reason(name: str, table: str) -> None:
-    if (FOLDER / f"{name}-{table}.md").exists():
-        assert f"({name}-{table}.md)" in INDEX
+    if (FOLDER / f"{name}-{table}.json").exists():
+        assert f"({name}-{table}.json)" in INDEX
         return
     whose = f"{name[:-4].capitalize()} {name[-4:]}"
     told = " ".join(line for line in INDEX.splitlines() if line.startswith(f"| {whose} |"))

@@ -26,6 +26,8 @@ NAMED = 6
 FEWEST = 20
 """Segments below which a number is not shown."""
 UNMEASURED = "no such number was measured"
+STORED = ("row", "column", "measured", "sd", "low", "high", "n", "otherwise")
+"""What is kept of a measured cell."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,19 @@ class Reproduction:
     digits: int
     notes: tuple[str, ...] = ()
     runs: dict[str, Path] = field(default_factory=dict)
+
+    def stored(self) -> dict[str, Any]:
+        """What was measured, without what the paper's card says anyway: as `restored` reads it."""
+        known = _said_by_card(paper(self.paper).table(self.table))
+        cells = [{key: value for key in STORED if (value := getattr(cell, key)) is not None} for cell in self.shown]
+        return {"notes": [note for note in self.notes if note not in known], "cells": cells}
+
+    @property
+    def shown(self) -> list[Cell]:
+        """Its cells without rows of which nothing was measured, which would fill pages: a note names those."""
+        known = [cell for cell in self.cells if cell.measured is not None or cell.n is not None]
+        rows = {cell.row for cell in known}
+        return [cell for cell in self.cells if cell in known or (cell.published is not None and cell.row in rows)]
 
 
 def reproduce(
@@ -128,8 +143,29 @@ def reproduce(
     if "max_queries" in options:
         less.append(f"Each search asked at most {options['max_queries']} questions.")
     told = (*less, *_unmeasured(card, cells, found.tables), *found.notes)
-    notes = (*card.notes, *(f"The paper says: {text}" for text in card.stated), *told)
+    notes = (*_said_by_card(card), *told)
     return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes, found.runs)
+
+
+def restored(name: str, table: str, stored: Mapping[str, Any]) -> Reproduction:
+    """A table whose measured cells were stored earlier, beside what was published."""
+    card = paper(name).table(table)
+    measured = {(cell["row"], cell["column"]): cell for cell in stored["cells"]}
+    cells = tuple(
+        Cell(
+            **({"measured": None} | measured.get((row_name, column), {}) | {"row": row_name, "column": column}),
+            published=row.published[place],
+            published_sd=row.sd[place] if row.sd else None,
+        )
+        for row_name, row in card.rows.items()
+        for place, column in enumerate(card.columns)
+    )
+    notes = (*_said_by_card(card), *stored["notes"])
+    return Reproduction(name, table, card.title, tuple(card.columns), cells, card.digits, notes)
+
+
+def _said_by_card(card: PaperTable) -> tuple[str, ...]:
+    return (*card.notes, *(f"The paper says: {text}" for text in card.stated))
 
 
 def _check_options(card: PaperTable, options: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """A published table beside the measured one: for the terminal, Markdown and a separate page."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,6 @@ def reproduction_table(found: Reproduction) -> Table:
 
     A number on too few segments is not shown.
     """
-    shown = [cell for cell in found.cells if _worth_showing(cell, found)]
     marks = _marks(found)
     several = len(found.columns) > 1
     lines = tuple(
@@ -27,7 +27,7 @@ def reproduction_table(found: Reproduction) -> Table:
             *_shown(cell, found.digits),
             marks[cell.otherwise] if cell.otherwise else "",
         )
-        for cell in shown
+        for cell in found.shown
     )
     columns = (*(("row", "column") if several else ("row",)), *MEASURED, "note")
     note = " ".join(f"{mark} {reason}." for reason, mark in marks.items())
@@ -50,19 +50,28 @@ def _with_sd(value: float | None, sd: float | None, digits: int) -> str:
 
 
 def write_page(found: Reproduction, folder: Path) -> Path:
-    """The table as HTML and Markdown in a folder; where the page is."""
+    """The table as HTML, as Markdown and as stored results (JSON) in a folder; where the page is."""
     folder.mkdir(parents=True, exist_ok=True)
     table = reproduction_table(found)
     flush = [is_numeric(column) for column in zip(*table.rows, strict=True)]
     page = rendered("paper.html", table=table, notes=found.notes, runs=found.runs, flush=flush)
     target = folder / f"{found.paper}-{found.table}.html"
     store_text(page, target)
-    store_text(_markdown(table, found), target.with_suffix(".md"))
+    store_text(reproduction_markdown(found), target.with_suffix(".md"))
+    store_text(_results(found), target.with_suffix(".json"))
     return target
 
 
-def _markdown(table: Table, found: Reproduction) -> str:
+def _results(found: Reproduction) -> str:
+    """What was measured, one cell a line."""
+    stored = found.stored()
+    cells = ",\n".join(json.dumps(cell, ensure_ascii=False) for cell in stored["cells"])
+    return f'{{"notes": {json.dumps(stored["notes"], ensure_ascii=False)},\n"cells": [\n{cells}\n]}}\n'
+
+
+def reproduction_markdown(found: Reproduction) -> str:
     """The table, its marks explained line by line, and what the reader must know."""
+    table = reproduction_table(found)
     marks = "".join(f"- {mark} {reason}\n" for reason, mark in _marks(found).items())
     marks = marks.replace("[", "\\[").replace("]", "\\]")
     notes = "".join(f"\n> {note}\n" for note in found.notes)
@@ -72,14 +81,5 @@ def _markdown(table: Table, found: Reproduction) -> str:
 
 def _marks(found: Reproduction) -> dict[str, str]:
     """What was otherwise than in the paper, each with the mark that cells have."""
-    reasons = dict.fromkeys(cell.otherwise for cell in found.cells if cell.otherwise and _worth_showing(cell, found))
+    reasons = dict.fromkeys(cell.otherwise for cell in found.shown if cell.otherwise)
     return {reason: f"[{place}]" for place, reason in enumerate(reasons, 1)}
-
-
-def _worth_showing(cell: Cell, found: Reproduction) -> bool:
-    """Cells of rows that were not run at all would fill pages: a note names them."""
-    if cell.measured is not None:
-        return True
-    return cell.published is not None and any(
-        other.measured is not None for other in found.cells if other.row == cell.row
-    )
