@@ -128,7 +128,7 @@ def test_a_project_is_never_overwritten(tuples: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"protocol": "da"}, "fits side-by-side or pairwise"),
+        ({"protocol": "da"}, "use side-by-side or pairwise"),
         ({"protocol": "daa"}, "Did you mean 'da'"),
         ({"basis": "source"}, "has no sources"),
         ({"basis": "target"}, "expected reference, source, both"),

@@ -74,7 +74,7 @@ def test_models_that_ship_are_announced_however_the_hub_is_forbidden(
         monkeypatch.setenv(name, variable)
     plain = ["--recipe", "deepwordbug", "--victim", "chrf", "--constraint", "none", "--max-queries", "2"]
     result = cli("attack", *plain, *option, "--data", str(tuples), "--out", str(tmp_path / "run"))
-    line = "babelquake: offline: default models become those that ship"
+    line = "babelquake: offline: the bundled models replace default models"
     assert result.stderr.count(line) == told and result.stderr.startswith(line) == bool(told)
 
 

@@ -73,7 +73,7 @@ def test_a_program_that_fails_halfway_is_an_interruption(cli: Callable[..., Resu
         in cli("mt", "--system", "command[cmd=no-such-program]", "--data", data, "--out", "R", status=2).stderr
     )
     slow = "command[cmd=sleep 60,timeout=0.1]"
-    assert "kept still" in cli("mt", "--system", slow, "--data", data, "--out", "S", status=3).stderr
+    assert "did not answer for" in cli("mt", "--system", slow, "--data", data, "--out", "S", status=3).stderr
 
 
 def test_dry_run_counts_and_sends_nothing(cli: Callable[..., Result], data: str, tmp_path: Path) -> None:

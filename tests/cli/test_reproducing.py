@@ -33,5 +33,5 @@ def test_a_table_of_which_nothing_runs_here_says_what_it_needs(cli: Callable[...
 
 def test_finished_runs_or_data_but_not_both(cli: Callable[..., Result]) -> None:
     told = cli("reproduce", "vu2022", "table9", "--data", "x", "--from", "lt-en=y", status=2).stderr
-    assert "give one of them" in told
+    assert "only one of them" in told
     assert "y is not a run folder" in cli("reproduce", "vu2022", "table9", "--from", "lt-en=y", status=2).stderr

@@ -61,7 +61,7 @@ def test_pairs_and_mappings() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, [], [("a",)]])
 def test_what_is_no_data_is_told_what_is(wrong: Any) -> None:
-    with pytest.raises(bq.UserError, match="data are a path or name, a table of polars"):
+    with pytest.raises(bq.UserError, match="data must be a path or name, a table of polars"):
         bq.dataset(wrong)
 
 

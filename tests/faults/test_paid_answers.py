@@ -102,7 +102,7 @@ def test_one_bad_text_is_asked_alone_then_named_and_the_rest_is_kept(
     assert sum(texts.count("b") for texts in provider.seen) == 4
     assert sum(texts.count("a") + texts.count("c") for texts in provider.seen) == 2
     (note,) = engine.notes
-    assert note.startswith("libretranslate did not translate 1 text")
+    assert note.startswith("libretranslate") and "did not translate 1 text;" in note
     assert "“b”" in note
     provider.answer = upper
     assert Engine(cache).translate(provider.system(), ["a", "b", "c"]) == ["A", "B", "C"]
@@ -130,7 +130,7 @@ def test_an_answer_that_a_chat_server_withheld_is_not_kept(
     engine = Engine(cache)
     assert engine.translate(made, ["Satz a", "Satz b", "Satz c"]) == ["fine", "", "fine"]
     (note,) = engine.notes
-    assert "1 texts have no translation" in note and why in note
+    assert "did not translate 1 text" in note and why in note
     before, bad[0] = len(provider.seen), fine
     assert Engine(cache).translate(made, ["Satz a", "Satz b", "Satz c"]) == ["fine"] * 3
     assert len(provider.seen) == before + 1, "what was fine is not asked for again"
@@ -170,7 +170,7 @@ def test_a_quota_spent_halfway_keeps_the_half_that_was_paid(provider: Provider, 
 def test_a_budget_holds_while_running(provider: Provider, tmp_path: Path) -> None:
     texts = [f"{number:04d}" + "x" * 96 for number in range(96)]
     engine = Engine(Cache(tmp_path / "c.sqlite"), budget=7000)
-    with pytest.raises(ResumableError, match=r"the budget is spent: 3,200 more characters .* 600 are left"):
+    with pytest.raises(ResumableError, match=r"the budget is used up: 3,200 more characters .* 600 are left"):
         engine.translate(provider.system(), texts)
     assert sum(len(text) for call in provider.seen for text in call) == 6400
     assert Engine(Cache(tmp_path / "c.sqlite"), budget=4000).translate(provider.system(), texts)[0] == texts[0].upper()

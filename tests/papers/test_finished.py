@@ -47,7 +47,7 @@ def test_a_finished_run_serves_as_if_it_had_been_made_for_the_table(made: Path, 
 
 def test_runs_that_answer_another_question_are_refused(made: Path, tmp_path: Path) -> None:
     for table, given, told in (
-        ("table2", [str(made)], "say which run it is, RUN=FOLDER; this table has De, Ja, Uk, En"),
+        ("table2", [str(made)], "expected RUN=FOLDER, .* De, Ja, Uk, En"),
         ("table5", [f"De-En={made}"], "is a run of 'metric'; this table needs one of 'mt'"),
         ("table2", [f"De={tmp_path}"], "not a run folder"),
     ):

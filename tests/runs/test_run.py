@@ -47,10 +47,10 @@ def test_a_table_is_made_once_and_read_back_ever_after(run: Run) -> None:
             {"data": "d.tsv#13"},
             ["other segments of d.tsv", "limit", "columns"],
         ),
-        ("mt", {"data": "e.tsv#12"}, ["data=d.tsv#12", "data=e.tsv#12"]),
+        ("mt", {"data": "e.tsv#12"}, ["data='d.tsv#12'", "data='e.tsv#12'"]),
         ("mt", {"suite": ["case", "misspell"]}, ["misspell[level=0.1]", "case, misspell"]),
         ("mt", {"resamples": 5}, ["no resamples", "resamples=5"]),
-        ("metric", {}, ["mt run", "metric run", "another out"]),
+        ("metric", {}, ["mt run", "another out"]),
     ],
 )
 def test_another_configuration_is_refused_with_the_difference_named(

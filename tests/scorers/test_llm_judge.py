@@ -187,7 +187,7 @@ def test_a_judge_that_never_gives_a_number_is_given_up_after_twenty_answers(serv
 
 
 def test_a_judge_without_any_score_is_not_said_to_give_the_same_score() -> None:
-    with pytest.raises(UserError, match="no translation of the data a score"):
+    with pytest.raises(UserError, match="does not score any translation"):
         Scale.over(np.array([np.nan, np.nan]), True, "llm-judge")
     with pytest.raises(UserError, match="the same score"):
         Scale.over(np.array([80.0, 80.0]), True, "llm-judge")

@@ -74,7 +74,7 @@ def add_admin_routes(app: FastAPI, desk: Desk) -> None:
         desk.checked(request, form, "admin")
         text = form.get("instructions", "")
         if len(text) > LONGEST_INSTRUCTIONS:
-            return _overview(desk, {"problem": f"Instructions may have {LONGEST_INSTRUCTIONS} characters."}, 422)
+            return _overview(desk, {"problem": f"Instructions may be at most {LONGEST_INSTRUCTIONS} characters."}, 422)
         project.set("instructions", text)
         return RedirectResponse("/admin", 303)
 

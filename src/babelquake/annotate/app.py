@@ -25,11 +25,11 @@ LONGEST_PAUSE = 1800.0
 """Seconds after which an answer says nothing about how long it took."""
 REFUSALS = {
     403: ("No access", "This page needs a valid link. Ask whoever invited you for a new one."),
-    404: ("Nothing here", "There is no such page."),
-    405: ("Nothing here", "There is no such page."),
-    408: ("Too slow", "What was sent did not arrive in time. Go back and send it again."),
-    413: ("Too large", "What was sent is too large."),
-    503: ("Not saved", "Your answer could not be saved just now. Go back, wait a moment and send it again."),
+    404: ("Nothing here", "Page not found."),
+    405: ("Nothing here", "Page not found."),
+    408: ("Too slow", "Your answer took too long to arrive. Go back and send it again."),
+    413: ("Too large", "Your answer is too large."),
+    503: ("Not saved", "Your answer could not be saved. Go back, wait a moment and send it again."),
     429: ("Too fast", "Too many requests. Wait a little and try again."),
 }
 Form = Annotated[dict[str, str], Depends(form_of)]
@@ -44,7 +44,7 @@ def make_app(project: Project, secure_cookies: bool = False, public_url: str = "
 
     @app.exception_handler(AnyHTTPException)
     def refused(request: Request, error: AnyHTTPException) -> Response:
-        title, text = REFUSALS.get(error.status_code, ("Not possible", "This request was not understood."))
+        title, text = REFUSALS.get(error.status_code, ("Not possible", "Invalid request."))
         answer = refusal(error.status_code, title, text)
         answer.headers.update(error.headers or {})
         if request.method == "POST":

@@ -95,9 +95,9 @@ def _of_run(folder: Path) -> list[dict[str, Any]]:
             if "success" in frame.columns:
                 frame = frame.filter(pl.col("success").cast(pl.Boolean))
             if "goal" in frame.columns and "collapse" in frame["goal"]:
-                raise UserError(f"{folder} attacked sources of a system: there are no translations to rate.")
+                raise UserError(f"{folder} attacked the sources of a system, so it has no translations to rate.")
             if frame.is_empty():
-                raise UserError(f"{folder} found no perturbation, so there is nothing to rate.")
+                raise UserError(f"{folder} did not find any perturbation, so there is nothing to rate.")
             return frame.to_dicts()
     raise UserError(f"{folder} is not an attack run: it has no table with original and perturbed translations.")
 

@@ -42,7 +42,7 @@ def add_annotator(project: Project, name: str) -> str:
                 "INSERT INTO annotators (name, token, created) VALUES (?, ?, ?)", (name, _hashed(token), time.time())
             )
         except sqlite3.IntegrityError:
-            raise UserError(f"there is an annotator called '{name}' already.") from None
+            raise UserError(f"an annotator called '{name}' already exists.") from None
         _own_training(database, int(row.lastrowid or 0))
     return token
 

@@ -37,7 +37,7 @@ class Scale:
         known = np.sort(scores[np.isfinite(scores)])
         if not len(known):
             raise UserError(
-                f"{name} gives no translation of the data a score: there is nothing to attack. Score a few "
+                f"{name} does not score any translation of the data, so there is nothing to attack. Score a few "
                 "translations with it first, and read what it answers."
             )
         if not np.std(known) > 0:

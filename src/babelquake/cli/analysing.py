@@ -42,11 +42,13 @@ def analyse(
     ] = None,
     score: Annotated[str, option("--score", "SCORE", "What to write to .seg.score files: z or raw.")] = "z",
     for_attack: Annotated[
-        Path | None, option("--for-attack", "PATH", "Write ratings of tuples as the attack study takes them.")
+        Path | None, option("--for-attack", "PATH", "Write tuple ratings in the form that attack --ratings reads.")
     ] = None,
     language_pair: opt.LanguagePair = None,
     out: Annotated[Path | None, option("--out -o", "PATH", "Run folder for the analysis, with a report.")] = None,
-    dry_run: Annotated[bool, switch("--dry-run", "Say how much there is to analyse and how long it takes.")] = False,
+    dry_run: Annotated[
+        bool, switch("--dry-run", "Count what there is to analyse and estimate the time; do nothing else.")
+    ] = False,
     restart: opt.Restart = False,
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
@@ -63,7 +65,7 @@ def analyse(
 
     opt.one_of("score", score, Literal["z", "raw"])
     if len(sources) > 2:
-        raise UserError(f"{len(sources)} sources given: use one, or two to compare.")
+        raise UserError(f"{len(sources)} files given. Use one, or two to compare them.")
     if dry_run:
         _forecast(sources, language_pair, as_json)
         return

@@ -52,19 +52,19 @@ def prepare(
     degraded: Annotated[int, option("--degraded", "N", "Degraded items in a task.", min=0)] = 15,
     dropped: Annotated[int, option("--dropped", "N", "Words to drop from each side of a degraded item.", min=1)] = 4,
     annotators: Annotated[int, option("--annotators", "N", "Annotators for every task.", min=1)] = 3,
-    training: Annotated[int, option("--training", "N", "Training items that come first.", min=0)] = 3,
+    training: Annotated[int, option("--training", "N", "Training items shown first.", min=0)] = 3,
     balance: Annotated[
         str | None, option("--balance", "BALANCE", "Columns to balance over; default: victim,recipe,year.")
     ] = None,
-    context: Annotated[int, option("--context", "N", "Show so many preceding segments of the document.", min=0)] = 0,
-    title: Annotated[str, option("--title", "TITLE", "What annotators see on top.")] = "Rating translations",
+    context: Annotated[int, option("--context", "N", "Show this many preceding segments of the document.", min=0)] = 0,
+    title: Annotated[str, option("--title", "TITLE", "Title that annotators see.")] = "Rating translations",
     instructions: Annotated[
         Path | None, option("--instructions", "PATH", "Markdown for annotators; default: the protocol's.")
     ] = None,
     invite: Annotated[
         list[str] | None, option("--invite", "INVITE", "An annotator's name; repeatable. Their link is printed.")
     ] = None,
-    url: Annotated[str, option("--url", "URL", "Where the app will be, for the links.")] = HERE,
+    url: Annotated[str, option("--url", "URL", "Address of the app, for the links.")] = HERE,
     seed: opt.Seed = 0,
 ) -> None:
     """Make a project file: tasks of rated, repeated and degraded items, a copy for each of several annotators.
@@ -97,7 +97,7 @@ def prepare(
     typer.echo(f"Admin (keep it secret): {url.rstrip('/')}/admin/join/{new_admin_token(project)}")
     for name in invite or []:
         typer.echo(f"{name}: {url.rstrip('/')}/join/{add_annotator(project, name)}")
-    typer.echo("Links are shown this once; `babelquake annotate status` makes new ones.")
+    typer.echo("These links are shown only once; `babelquake annotate status` makes new ones.")
 
 
 @annotate.command("serve")
@@ -109,11 +109,11 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, option("--port", "N", "The port to listen on.", min=0, max=65535)] = 8000,
     https: Annotated[
-        bool, switch("--https", "Behind a proxy that speaks HTTPS: cookies are never sent unencrypted.")
+        bool, switch("--https", "For an app behind an HTTPS proxy: send cookies over HTTPS only.")
     ] = False,
     public_url: Annotated[
         str | None,
-        option("--public-url", "URL", "Where annotators reach the app, for invitations; default: the address served."),
+        option("--public-url", "URL", "Public address, for invitations; default: the address served."),
     ] = None,
 ) -> None:
     """Serve the rating app for a project, until interrupted. See docs/annotate.md before others can reach it.
@@ -123,7 +123,7 @@ def serve(
     from babelquake.annotate.serving import serve as run
 
     def tell(address: str) -> None:
-        typer.echo(f"Serving {project} on {address}; Ctrl-C ends it.", err=True)
+        typer.echo(f"Serving {project} on {address}; press Ctrl-C to stop.", err=True)
         if (public_url or address) != HERE:
             typer.echo(f"Links that begin with {HERE} work with {public_url or address} in its place.", err=True)
 
@@ -154,7 +154,7 @@ def status(
     link: Annotated[list[str] | None, option("--link", "LINK", "A new link for an annotator; repeatable.")] = None,
     revoke: Annotated[list[str] | None, option("--revoke", "REVOKE", "Revoke an annotator's link; repeatable.")] = None,
     admin: Annotated[bool, switch("--admin", "A new link for the admin; the old one stops working.")] = False,
-    url: Annotated[str, option("--url", "URL", "Where the app is, for the links.")] = HERE,
+    url: Annotated[str, option("--url", "URL", "Address of the app, for the links.")] = HERE,
     as_json: opt.AsJson = False,
 ) -> None:
     """How far a project is; also adds and revokes annotators, while the app runs or not.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FAIL_ON = Annotated[
     list[str] | None,
-    option("--fail-on", "KIND[>RATE]", "Exit with status 1 where a kind occurs, or in over RATE per cent; repeatable."),
+    option("--fail-on", "KIND[>RATE]", "Exit with status 1 if a kind occurs, or in over RATE per cent; repeatable."),
 ]
 JUNIT = Annotated[Path | None, option("--junit", "FILE", "Write failures as JUnit XML, for build servers.")]
 

@@ -76,8 +76,8 @@ def _require_addresses(wanted: int) -> None:
     allowed = next((line.split()[3] for line in limits.splitlines() if line.startswith("Max address space")), "")
     if allowed.isdecimal() and int(allowed) < wanted:
         raise UserError(
-            f"`ulimit -v` allows {int(allowed) // 10**6:,} MB of addresses, and libraries for numbers want "
-            f"{wanted // 10**6:,} MB: raise it (ulimit -v unlimited)."
+            f"`ulimit -v` limits addresses to {int(allowed) // 10**6:,} MB, but numerical libraries need "
+            f"{wanted // 10**6:,} MB. Raise it: ulimit -v unlimited."
         )
 
 

@@ -116,14 +116,16 @@ def set_offline(offline: bool) -> bool:
 
 def say_offline() -> None:
     """The first line of a command whose default models are those that ship."""
-    typer.echo("babelquake: offline: default models become those that ship, as names and signatures say.", err=True)
+    typer.echo(
+        "babelquake: offline: the bundled models replace default models; names and signatures show which.", err=True
+    )
 
 
 Device = Annotated[str | None, of_studies("device", callback=set_device)]
 Offline = Annotated[bool, of_studies("offline", callback=set_offline)]
 AsJson = Annotated[bool, switch("--json", "Print JSON.")]
 Examples = Annotated[int, option("--examples", "N", "List this many examples behind the numbers.", min=0)]
-Brief = Annotated[bool, switch("--brief", "Print the verdict, no tables.")]
+Brief = Annotated[bool, switch("--brief", "Print only the verdict, without tables.")]
 Sort = Annotated[str, option("--sort", "SORT", "Order of examples: drop (largest damage first) or row.")]
 
 

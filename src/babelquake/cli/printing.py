@@ -56,7 +56,10 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
         drawn.add_row(*(escape(_name(visible(cell), tight)) for cell in (first, *row[1:])))
     out.print(drawn)
     if left_out:
-        out.print(escape(f"Too narrow for these columns: {', '.join(left_out)}; see {elsewhere}."), style="dim")
+        out.print(
+            escape(f"Columns left out (the terminal is too narrow): {', '.join(left_out)}; see {elsewhere}."),
+            style="dim",
+        )
     if table.note:
         out.print(escape(visible(table.note)), style="dim")
     out.print()

@@ -117,7 +117,7 @@ def compare(
         typer.Option("--confident", help="Require the whole 95 % interval to meet --require, not only the figure."),
     ] = False,
     alpha: Annotated[float, option("--alpha", "X", "Significance level of the comparison, between 0 and 1.")] = 0.05,
-    min_drop: Annotated[float, option("--min-drop", "X", "Ignore falls smaller than this.", min=0)] = 0.0,
+    min_drop: Annotated[float, option("--min-drop", "X", "Ignore drops smaller than this.", min=0)] = 0.0,
     correction: Annotated[
         str, option("--correction", "CORRECTION", "max-t or bh (both over the whole comparison) or none.")
     ] = "max-t",

@@ -68,7 +68,7 @@ def rerun(
         if len(found.numbers) > SHOWN:
             typer.echo(f"  and {len(found.numbers) - SHOWN} more")
     if not found.same:
-        raise GateError(f"{len(found.numbers)} numbers of {run} are not the same when it is made again.")
+        raise GateError(f"{len(found.numbers)} numbers of {run} differ when it is repeated.")
 
 
 def _options(command: Any, words: Sequence[str]) -> set[str]:

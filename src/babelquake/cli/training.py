@@ -19,7 +19,7 @@ Texts = Annotated[Path, option("--data -d", "PATH", "A folder with train.NAME.tx
 Start = Annotated[str | None, option("--start", "START", "Encoder to start from: a folder or hub name.")]
 Seed = Annotated[int | None, option("--seed", "N", "Override the recipe's seed.", min=0)]
 Steps = Annotated[int | None, option("--steps", "N", "Override the recipe's bound.", min=1)]
-Minutes = Annotated[float | None, option("--minutes", "X", "Train for so many minutes instead.", min=0)]
+Minutes = Annotated[float | None, option("--minutes", "X", "Train for this many minutes instead.", min=0)]
 Device = Annotated[str | None, option("--device", "DEVICE", "cpu or cuda; the GPU where there is one.")]
 
 

@@ -68,7 +68,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "wmt-outputs",
-            "what systems made of a WMT general task and its test suites (txt, txt-ts)",
+            "system outputs of a WMT general task and its test suites (txt, txt-ts)",
             "FOLDER:LANGUAGE-PAIR or FOLDER:LANGUAGE-PAIR/SUITE of a folder with sources/ and system-outputs/",
             is_wmt_outputs,
             read_wmt_outputs,
@@ -217,11 +217,11 @@ def format_of(what: str) -> Format:
     layouts = "; ".join(
         f"{card.name}: {card.recognised_by}" for card in FORMATS.values() if "folder" in card.recognised_by
     )
-    raise UserError(f"{what} is a folder in no layout known here. Known are: {layouts}.")
+    raise UserError(f"{what} is a folder with an unknown layout. Known layouts: {layouts}.")
 
 
 def format_named(name: str) -> Format:
     """A format by its name."""
     if name not in FORMATS:
-        raise UserError(f"There is no format '{name}'. {did_you_mean(name, FORMATS)}")
+        raise UserError(f"no format is called '{name}'. {did_you_mean(name, FORMATS)}")
     return FORMATS[name]

@@ -72,7 +72,7 @@ def refuse_markup(path: str | Path) -> None:
         start = stream.read(4096)
     if is_markup(start):
         raise UserError(
-            f"{label(path)} is mark-up, not one sentence a line. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT)."
+            f"{label(path)} contains mark-up, not sentences. Known kinds end in .tmx, .xlf, .sgm or .xml (WMT)."
         )
     if start.startswith((b"PK\x03\x04", b"PAR1", b"SQLite format 3", b"%PDF")):
         raise UserError(f"{label(path)} is not text. Expected one sentence a line.")

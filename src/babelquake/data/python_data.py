@@ -47,8 +47,8 @@ def dataset(
         pairs = pl.DataFrame(items, schema=["source", "reference"], orient="row")
         return _of_table(pairs, language_pair, columns)
     raise UserError(
-        "data are a path or name, a table of polars, pandas, pyarrow or datasets, columns such as {'source': texts}, "
-        "or a list of sentences, of paths, of (source, reference) pairs or of mappings."
+        "data must be a path or name, a table of polars, pandas, pyarrow or datasets, columns such as "
+        "{'source': texts}, or a list of sentences, of paths, of (source, reference) pairs or of mappings."
     )
 
 
@@ -63,7 +63,7 @@ def _table(given: Any) -> pl.DataFrame | None:
     if hasattr(given, "column_names"):  # pyarrow's tables, datasets of Hugging Face
         if isinstance(given.column_names, Mapping):
             splits = ", ".join(map(str, given.column_names))
-            raise UserError(f"these are several splits ({splits}): give one of them, such as data['test'].")
+            raise UserError(f"these data have several splits ({splits}). Use one of them, such as data['test'].")
         columns = given.to_pydict() if hasattr(given, "to_pydict") else given.to_dict()
         return _of_columns(columns)
     return _of_columns(given) if isinstance(given, Mapping) else None
@@ -103,7 +103,7 @@ def _of_columns(given: Mapping[str, Any]) -> pl.DataFrame:
     try:
         return pl.DataFrame(dict(given), strict=False)
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"columns of data are lists of equal length, by name: {error}") from None
+        raise UserError(f"columns of data must be lists of equal length, by name: {error}") from None
 
 
 def _of_pandas(table: Any) -> pl.DataFrame:

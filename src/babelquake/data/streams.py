@@ -74,7 +74,7 @@ class Encoding:
     def decoded(self, line: bytes, number: int) -> str:
         """One line as text, or an error that says where it cannot be read."""
         if b"\0" in line:
-            raise UserError(f"{label(self.path)} line {number}: a NUL byte. Expected text, which has none.")
+            raise UserError(f"{label(self.path)} line {number}: a NUL byte. Expected text.")
         try:
             text = line.decode(self.name)
         except UnicodeDecodeError as error:
@@ -160,10 +160,10 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         with io.BufferedReader(unpack(found, "rb"), BUFFER) if unpack else found.open("rb") as stream:
             if not unpack and stream.peek(len(LFS_POINTER)).startswith(LFS_POINTER):
-                raise UserError(f"{found} is a pointer of Git LFS: fetch the file itself.")
+                raise UserError(f"{found} is a Git LFS pointer. Fetch the file itself: git lfs pull.")
             yield stream
     except PermissionError:
-        raise UserError(f"{found} may not be read: check its permissions.") from None
+        raise UserError(f"{found} cannot be read. Check its permissions.") from None
 
 
 def _raw_lines(path: str | Path, notes: list[str] | None = None) -> Iterator[bytes]:

@@ -97,7 +97,7 @@ def read_wmt_outputs(request: Request) -> Dataset:
         raise UserError(f"{folder} has no test suite '{suite}' for {pair}. {there}")
     rows = [row for row, name in enumerate(release.suites) if name == suite]
     if not rows:
-        raise UserError(f"{folder} has test suites alone for {pair}: name one, as in {folder}:{pair}/{suites[0]}.")
+        raise UserError(f"{folder} has only test suites for {pair}. Choose one, as in {folder}:{pair}/{suites[0]}.")
     if suite == "rocs-mt":
         return _comments(release, rows, request.what)
     if suite == "pia" and len(rows) % (1 + len(INJECTIONS)) == 0:

@@ -97,7 +97,7 @@ def _from_hub(name: str, instead: str) -> Path:
     hint = f" Works without a network: {instead}." if instead else ""
     hint += " Models that ship are listed by babelquake list models."
     if offline():
-        raise UserError(f"model '{name}' is not on this machine and no hub may be asked (offline).{hint}")
+        raise UserError(f"model '{name}' is not on this machine and cannot be downloaded (offline).{hint}")
     try:
         names = [item.rfilename for item in HfApi().model_info(name).siblings or []]
         kinds = {Path(item).suffix for item in names}
@@ -174,7 +174,7 @@ def state(path: Path) -> dict[str, Any]:
         dangerous = sorted(name for name in foreign if not name.startswith(INERT))
         if dangerous:
             raise UserError(
-                f"{path} is refused: it is not only weights but would call {', '.join(dangerous[:3])} on loading."
+                f"{path} is refused: it is more than weights and would call {', '.join(dangerous[:3])} on loading."
             )
         shells: list[Any] = [(_Shell, name) for name in foreign]
         with torch.serialization.safe_globals(shells), warnings.catch_warnings():

@@ -112,7 +112,7 @@ def _remark(noise: Noise, done: Augmented) -> None:
     if idle:
         done.notes.append(f"not used, because the language of the texts is unknown (--lang): {', '.join(idle)}")
     if done.texts and noise.share and not done.changed:
-        done.notes.append("no text was changed: is this the right file, and the right column?")
+        done.notes.append("no text was changed. Is this the right file, and the right column?")
 
 
 Lines = Iterator[tuple[str, str | None]]

@@ -244,7 +244,7 @@ def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         with told(name):
             changed = function(*args, **options)
         if changed is not None and not isinstance(changed, str):
-            raise UserError(f"{name} gave a {type(changed).__name__} where a text, or None, belongs.")
+            raise UserError(f"{name} returned {type(changed).__name__}. Expected a text, or None.")
         return changed
 
     return change

@@ -26,7 +26,7 @@ class Notebook:
     def text(self, run: Run) -> str:
         """The verdict, in at most five lines."""
         if not run.info.finished:
-            return f"{run.info.study} run in {run.folder}, unfinished: run the same command again to go on."
+            return f"{run.info.study} run in {run.folder}, unfinished: run the same command again to continue."
         from babelquake.report.verdict import verdict
 
         lines = [visible(sentence) for sentence in verdict(run)[:SENTENCES]]

@@ -93,8 +93,8 @@ def _numbers(answer: Any, count: int, name: str) -> Array:
         values = np.asarray([_number(value) for value in answer], dtype=np.float64)
     except (TypeError, ValueError):
         raise UserError(
-            f"{name} answered with {type(answer).__name__} where a list of {count} numbers belongs; a function of one "
-            "segment says so: def metric(translation: str, reference: str) -> float."
+            f"{name} returned {type(answer).__name__} instead of a list of {count} numbers. Declare a function of one "
+            "segment as: def metric(translation: str, reference: str) -> float."
         ) from None
     if values.shape != (count,):
         raise UserError(f"{name} gave {len(values)} scores for {count} segments: one each is needed.")

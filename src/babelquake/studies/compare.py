@@ -78,7 +78,7 @@ def compare(
     found += [one for one in _stored(study, old, new, alpha, named) if (one.place, one.measure) not in known]
     if not found:
         raise UserError(
-            f"{old.folder} and {new.folder} have no measure in common: same suite, scorers and data are needed."
+            f"{old.folder} and {new.folder} have no measure in common. Use the same suite, scorers and data."
             f"{_other_languages(old, new, named)}"
         )
     rows, names = new.measures.to_dicts(), run_names([old, new])

@@ -161,7 +161,7 @@ def no_system(data: Dataset) -> str:
     if brings_variants(data) and data.has("translation") != data.has("translation_perturbed"):
         has, lacks = ("clean", "perturbed") if data.has("translation") else ("perturbed", "clean")
         return (
-            f"{data.name} has translations of the {has} sources only, not of the {lacks} ones: "
-            "name a system that translates both."
+            f"{data.name} has translations of the {has} sources only, not of the {lacks} ones. "
+            "Use a system that translates both."
         )
     return f"No system given. Use {setting('systems', metavar='SYSTEM')}, such as command[cmd=cat]."

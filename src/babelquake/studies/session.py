@@ -70,7 +70,7 @@ class Held:
         self._note()
         found = list(measures)
         if not found:
-            self.say("Nothing could be measured: there are too few segments or judgements. Take more or others.")
+            self.say("Nothing could be measured: there are too few segments or judgements. Use more data.")
         for measure in found:
             measure.study, measure.signature = self.study, signature(measure)
         from babelquake.studies.card import STUDIES
@@ -164,7 +164,7 @@ class Session(Held):
             pl.col("score").fill_nan(None).null_count().alias("none"), pl.len().alias("all")
         )
         return [
-            f"{name} gave {none:,} of {count:,} texts no score; they are left out of every mean."
+            f"{name} gave no score to {none:,} of {count:,} texts; they are left out of every mean."
             for name, none, count in found.collect().rows()
             if none
         ]

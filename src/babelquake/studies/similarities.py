@@ -43,7 +43,7 @@ def similarities(
 
 def _bertscore(scorer: Scorer) -> BertScore:
     if not isinstance(scorer, BertScore):
-        raise UserError(f"'{scorer.name}' compares no vectors of tokens: name a bertscore[model=…,layer=…].")
+        raise UserError(f"'{scorer.name}' does not compare token vectors. Use bertscore[model=…,layer=…].")
     return scorer
 
 

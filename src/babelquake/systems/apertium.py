@@ -107,7 +107,7 @@ class Apertium(System):
             record = program.receive(self._timeout)
         except TimeoutError:
             raise ResumableError(
-                f"apertium[pair={self._pair}] kept still for {self._timeout:g} seconds at text {number} of {count}."
+                f"apertium[pair={self._pair}] did not answer for {self._timeout:g} seconds at text {number} of {count}."
             ) from None
         if record is None:
             raise ResumableError(f"apertium[pair={self._pair}] ended at text {number} of {count}.{program.complaint()}")

@@ -188,7 +188,7 @@ class Command(System):
     def _late(self, got: int, wanted: int | None) -> ResumableError:
         of = f" of {wanted}" if wanted else ""
         return ResumableError(
-            f"'{self._cmd}' kept still for {self._timeout:g} seconds after {got}{of} lines; "
+            f"'{self._cmd}' did not answer for {self._timeout:g} seconds after {got}{of} lines; "
             "a slower program needs a larger timeout=."
         )
 

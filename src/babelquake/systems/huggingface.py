@@ -90,7 +90,7 @@ class HuggingFace(System):
         self._conversation = Conversation(told, source or "", target or "", temperature, seed, stop, max_new_tokens)
         self.prompt_column = column
         if engine == "transformers" and dtype == "int8":
-            raise UserError("hf[engine=transformers] has no dtype=int8: take float32, or engine=ctranslate2.")
+            raise UserError("hf[engine=transformers] has no dtype=int8. Use float32, or engine=ctranslate2.")
 
     @property
     def limits(self) -> Limits:

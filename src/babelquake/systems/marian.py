@@ -34,7 +34,7 @@ def converted(model: str, revision: str | None, precision: str, name: str) -> Pa
     except OSError as error:
         raise UserError(
             f"{model} has to be converted once, into {folder.parent}: {error.strerror}. "
-            "Set XDG_CACHE_HOME to a folder that can be written to, or say engine=transformers."
+            "Set XDG_CACHE_HOME to a writable folder, or use engine=transformers."
         ) from None
     try:
         with quietly():
@@ -46,7 +46,7 @@ def converted(model: str, revision: str | None, precision: str, name: str) -> Pa
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         if not (folder / "model.bin").is_file():
             first = str(error).strip().partition("\n")[0]
-            raise UserError(f"{model} cannot be converted: {first}. engine=transformers is the plain way.") from error
+            raise UserError(f"{model} cannot be converted: {first}. Use engine=transformers.") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return folder

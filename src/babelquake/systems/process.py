@@ -45,7 +45,7 @@ class Program:
             )
         except FileNotFoundError:
             self._stderr.close()
-            raise UserError(f"there is no program '{self._argv[0]}': is it installed, and on the PATH?") from None
+            raise UserError(f"there is no program '{self._argv[0]}'. Is it installed, and on the PATH?") from None
         except (OSError, ValueError) as error:
             self._stderr.close()
             why = getattr(error, "strerror", None) or error

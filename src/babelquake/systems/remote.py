@@ -230,7 +230,7 @@ class Remote(System):
 def fault(translation: Any) -> str:
     """Why this is not a translation of a text that is not blank; empty when it may be one."""
     if not isinstance(translation, str):
-        return f"the translation is {type(translation).__name__}, no text"
+        return f"the translation is {type(translation).__name__}, not a text"
     if not is_whole(translation):
         return "the translation contains an unpaired surrogate"
     return "" if translation.strip() else "the translation is empty"

@@ -90,14 +90,12 @@ class Function(System):
 def _listed(found: Any, system: System, asked: int) -> list[str]:
     if isinstance(found, str) or not isinstance(found, Sequence):
         raise UserError(
-            f"{system.name} answered with {type(found).__name__} where a list of translations belongs; a function of "
-            "one text says so: def translate(text: str) -> str."
+            f"{system.name} returned {type(found).__name__} instead of a list of translations. Declare a function of "
+            "one text as: def translate(text: str) -> str."
         )
     wrong = [type(item).__name__ for item in found if not isinstance(item, str)]
     if wrong:
-        raise UserError(f"{system.name} answered with {wrong[0]} where a translation belongs.")
+        raise UserError(f"{system.name} returned {wrong[0]} instead of a translation.")
     if len(found) != asked:
-        raise UserError(
-            f"{system.name} answered with {len(found)} translations for {asked} texts: one each belongs there."
-        )
+        raise UserError(f"{system.name} returned {len(found)} translations for {asked} texts. Expected one for each.")
     return list(found)

@@ -103,7 +103,7 @@ def test_systems_of_one_name_and_victims_without_a_place_are_refused(tmp_path: P
     data, twins = tuples(4), ["command[cmd=rev,name=a]", "command[cmd=cat,name=a]"]
     with pytest.raises(UserError, match="two systems are called 'a'"):
         attack(recipes="deepwordbug", victims=(), data=data, goal="collapse", out=tmp_path / "run", systems=twins)
-    with pytest.raises(UserError, match=r"leave .*victim.* out"):
+    with pytest.raises(UserError, match=r"Leave .*victim.* out"):
         attack(
             recipes="deepwordbug", victims="ter", data=data, goal="collapse", out=tmp_path / "run", systems=twins[:1]
         )

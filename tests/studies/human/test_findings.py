@@ -73,7 +73,7 @@ def test_quality_control_takes_out_who_did_not_look(ratings: Ratings) -> None:
     kept = findings(ratings, exclude="hits")
     assert kept.ratings["annotator"].unique().sort().to_list() == ["a0", "a1", "a2"]
     assert kept.facts.hits_passed == 0.75
-    assert any("took out" in note for note in kept.notes)
+    assert any("removed" in note for note in kept.notes)
     everyone = findings(ratings)
     assert everyone.ratings["annotator"].n_unique() == 4
     assert kept.agreement["de-en"].alpha_z > everyone.agreement["de-en"].alpha_z + 0.2

@@ -86,6 +86,6 @@ def place(name: str) -> Path:
         if files:
             return files[0]
     raise UserError(
-        f"no word neighbours are called '{name}'. Name a file with a word and its neighbours per line, "
+        f"no word neighbours are called '{name}'. Use a file with a word and its neighbours per line, "
         "or neighbours-en, which ships with babelquake-models."
     )

@@ -141,7 +141,7 @@ class Bleu(Scorer):
             return
         self._warned = True
         logging.getLogger("babelquake").warning(
-            "%d or more translations end in ' .', as if tokenised: BLEU wants plain text (or bleu[force=true]).",
+            "%d or more translations end in ' .', as if tokenised. BLEU needs plain text (or bleu[force=true]).",
             TOKENISED_LINES,
         )
 

@@ -76,5 +76,5 @@ def _refuse_longer(texts: Iterable[str], longest: int) -> None:
     if len(text) > longest:
         raise UserError(
             f"a text of {len(text):,} characters is too long to be compared, “{text[:SHOWN]}…”: at most {longest:,} "
-            "are taken. Part it into sentences, or leave it out."
+            "are allowed. Split it into sentences, or leave it out."
         )

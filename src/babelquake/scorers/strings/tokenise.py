@@ -73,7 +73,7 @@ def require_spaces(texts: Sequence[str], name: str) -> None:
     chinese = scripts.most_common(1)[0][0] == "Han"
     right = "ja-mecab" if japanese else "zh" if chinese else "flores200"
     raise UserError(
-        f"bleu[tokenize=13a] parts words at spaces, which most of these texts do not have: it would score them 0. "
+        f"bleu[tokenize=13a] splits words at spaces, which most of these texts do not have, and would score them 0. "
         f"Write bleu[tokenize={right}] (or force=true for the 0)."
     )
 

@@ -38,7 +38,7 @@ def _languages(goal: Goal, data: Dataset) -> list[Language | None]:
 
 
 def _unnamed(languages: Sequence[Language | None]) -> list[str]:
-    said = "No language pair given: texts are taken for English. Use --language-pair for another."
+    said = "No language pair given: texts are taken to be English. Use --language-pair for another language."
     return [said] if None in languages else []
 
 
@@ -50,7 +50,7 @@ def _unlisted(languages: Sequence[Language | None]) -> list[str]:
 def _unspaced(goal: Goal, data: Dataset) -> list[str]:
     texts = data.segments["source" if goal.on_system else "translation"].drop_nulls()
     many = 2 * sum(map(is_unspaced, texts)) > len(texts)
-    said = "Most texts have no spaces between words: what stands between two marks is one word, and no small edit."
+    said = "Most texts have no spaces between words: everything between two punctuation marks counts as one word, so edits are large."
     return [said] if many else []
 
 

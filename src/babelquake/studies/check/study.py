@@ -103,7 +103,7 @@ def _with_translations(data: Dataset) -> Dataset:
     if data.has("translation") or not data.has("references"):
         return data
     first = data.segments.with_columns(translation=pl.col("references").list.first())
-    said = "There is no column translation: the target texts, read as references, are checked."
+    said = "There is no column translation, so the references are checked."
     return replace(data, segments=first, notes=(*data.notes, said))
 
 
@@ -161,7 +161,7 @@ def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: Fa
     wanted = kinds if kinds is not None else DETECTORS.names()
     injected = [kind for kind in wanted if "injection" in DETECTORS.get(kind).needs]
     if injected and kinds is not None:
-        yield f"{', '.join(injected)}: not looked for, because only mt knows what an injection was put into."
+        yield f"{', '.join(injected)}: not looked for, because only mt knows the source without the injection."
     wanted = [kind for kind in wanted if kind not in injected]
     modelled = [kind for kind in wanted if DETECTORS.get(kind).cost == "encoder"]
     if modelled and encoder == "none":

@@ -98,7 +98,7 @@ def findings(
     hits, people = hit_quality(working, alpha), annotator_quality(working, alpha)
     good = kept(working, exclude, alpha)
     if excluded := working.height - good.height:
-        notes.append(f"quality control took out {excluded} of {working.height} ratings")
+        notes.append(f"quality control removed {excluded} of {working.height} ratings")
     parts = [_part(one, ratings.means, counted, least, alpha, power) for one in _by_pair(good)]
     joined = ("ratings", "segments", "systems", "pairs", "power", "degradation")
     found = {name: pl.concat([part[name] for part in parts], how="diagonal") for name in joined}

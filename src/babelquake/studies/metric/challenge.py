@@ -41,7 +41,7 @@ def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]
         segments = segments.with_columns(phenomenon="perturbation")
     segments = segments.filter(pl.col("translation_perturbed") != pl.col("translation"))
     if not segments.height:
-        raise UserError("no triple of the challenge set differs from its translation: there is nothing to detect.")
+        raise UserError("in every triple of the challenge set both translations are equal: there is nothing to detect.")
     references, sources = segments["references"].to_list(), segments["source"].fill_null("").to_list()
     translations = segments["translation"].to_list()
     texts = {

@@ -42,7 +42,9 @@ class MetricOptions(PerturbingOptions):
     ] = ()
     best_of: Annotated[
         int | None,
-        Option(metavar="N", help="Pick the best of N candidates by each scorer; how do the others like it?", min=2),
+        Option(
+            metavar="N", help="Pick the best of N candidates by each scorer; measure the pick with the others.", min=2
+        ),
     ] = None
     by: Annotated[str | None, BY] = None
     unit: Annotated[Unit | None, UNIT] = None

@@ -60,7 +60,7 @@ class MtOptions(PerturbingOptions):
         Reset,
         Option(
             metavar="RESET",
-            help="Give the translation its clean final mark back before judging: auto (where the source's mark was "
+            help="Restore the clean translation's final mark before judging: auto (where the source's mark was "
             "changed), paper, always or never.",
         ),
     ] = "auto"
@@ -85,9 +85,9 @@ class MtOptions(PerturbingOptions):
         int,
         Option(
             metavar="K",
-            help="Ask for every clean translation K times: does a system agree with itself?",
+            help="Translate every clean source K times to see whether a system agrees with itself.",
             min=1,
             max=100,
         ),
     ] = 1
-    deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
+    deduplicate: Annotated[bool, Option(help="Keep only the first of equal pairs of source and reference.")] = False

@@ -60,7 +60,7 @@ def judged_segments(data: Dataset, by: str | None = None) -> pl.DataFrame:
 def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]:
     """The high-quality segments, renumbered, and one sentence that says which they are."""
     if segments["score"].null_count() == segments.height:
-        return segments, f"no human scores: all {segments.height} translations are taken as good ones and probed."
+        return segments, f"no human scores: all {segments.height} translations count as good and are probed."
     kept = segments.filter(pl.col("score") >= threshold)
     if not kept.height:
         highest = float(np.nanmax(segments["score"].to_numpy()))

@@ -122,10 +122,10 @@ def pieces(text: str) -> list[str]:
 def refuse_changes(name: str, before: Sequence[str], after: Sequence[str]) -> None:
     """UserError where a corrector changed the number of lines, their order, or machinery in them."""
     if len(after) != len(before):
-        raise UserError(f"the defence '{name}' gave {len(after)} texts for {len(before)}: one each belongs there.")
+        raise UserError(f"the defence '{name}' returned {len(after)} texts for {len(before)}. Expected one for each.")
     for number, (old, new) in enumerate(zip(before, after, strict=True), 1):
         if not isinstance(new, str):
-            raise UserError(f"the defence '{name}' made {type(new).__name__} of text {number}.")
+            raise UserError(f"the defence '{name}' returned {type(new).__name__} for text {number}.")
         if new.count("\n") != old.count("\n"):
             raise UserError(f"the defence '{name}' changed the number of lines in text {number}: {_short(old)}")
         if pieces(new) != pieces(old):

@@ -117,7 +117,7 @@ class Chain:
             self._probed.add(place)
             some = before[:PROBED]
             if part.apply(some[::-1])[::-1] != after[: len(some)]:
-                raise UserError(f"the defence '{part.spec}' makes something else of the same texts in another order.")
+                raise UserError(f"the defence '{part.spec}' gives other results for the same texts in another order.")
 
 
 def _answers(system: System, texts: list[str]) -> list[str]:
