@@ -221,7 +221,7 @@ class Suite:
         altering = [perturbation for perturbation in self.perturbations if perturbation.card.meaning == "altering"]
         return (
             f"{len(altering) - len(lacking)} of {len(altering)} meaning-altering probes: {', '.join(lacking)} was left "
-            "out, it needs a masked language model."
+            "out because it needs a masked language model."
         )
 
 

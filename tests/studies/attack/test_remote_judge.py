@@ -34,7 +34,7 @@ def test_texts_without_a_score_are_noted_and_no_perturbation_rests_on_them(
     scores = run.table("scores").filter(pl.col("scorer").str.starts_with("llm-judge"))
     silent = scores.filter(pl.col("score").is_nan())
     assert 0 < silent.height < scores.height
-    assert any(f"gave {silent.height} of {scores.height} texts no score" in note for note in run.info.notes)
+    assert any(f"gave no score to {silent.height} of {scores.height} texts" in note for note in run.info.notes)
     attacks = run.table("attacks").filter(pl.col("victim").str.starts_with("llm-judge"))
     unjudged = attacks.filter(pl.col("row").is_in(silent["row"].implode()))
     assert not unjudged["success"].any() and (unjudged["queries"] == 1).all()

@@ -58,7 +58,7 @@ def test_refusals_stand_in_the_notes_also_where_the_cache_knows_them(
     run = judged_by(server, judged, tmp_path / "run", Engine(cache, quiet=True), style="score")
     missing = run.scores["score"].is_nan().sum() + run.scores["score"].null_count()
     assert missing > 0
-    left_out = f"gave {missing:,} of {run.scores.height:,} texts no score; they are left out of every mean."
+    left_out = f"gave no score to {missing:,} of {run.scores.height:,} texts; they are left out of every mean."
     assert any(note.endswith(left_out) for note in run.info.notes)
     why = [note for note in run.info.notes if "because the answer is not a number from 0 to 100" in note]
     assert len(why) == 1 and why[0].endswith(f": {sum(run.info.facts.remarks.values())}.")

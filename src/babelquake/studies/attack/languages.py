@@ -50,7 +50,7 @@ def _unlisted(languages: Sequence[Language | None]) -> list[str]:
 def _unspaced(goal: Goal, data: Dataset) -> list[str]:
     texts = data.segments["source" if goal.on_system else "translation"].drop_nulls()
     many = 2 * sum(map(is_unspaced, texts)) > len(texts)
-    said = "Most texts have no spaces between words: everything between two punctuation marks counts as one word, so edits are large."
+    said = "Most texts have no spaces between words: all between two punctuation marks counts as one word."
     return [said] if many else []
 
 
