@@ -57,7 +57,7 @@ def test_two_columns_without_known_names_are_source_and_reference(tmp_path: Path
     data = read(file(tmp_path, "Hallo\tHello\nJa\tYes\n"))
     assert data.segments["references"].to_list() == [["Hello"], ["Yes"]]
     assert "read without header as source and reference" in data.notes[0]
-    with pytest.raises(UserError, match=r"line 1 names no known column \(it has: a, b, c\)"):
+    with pytest.raises(UserError, match=r"line 1 has no known column name \(it has: a, b, c\)"):
         read(file(tmp_path, "a\tb\tc\n"))
     with pytest.raises(UserError, match="c10, c11, and 888 more"):
         read(file(tmp_path, "\t".join(f"c{place}" for place in range(900)) + "\n"))
@@ -132,4 +132,4 @@ def test_references_that_are_all_blank_are_none(tmp_path: Path, rows: str) -> No
     (tmp_path / "none.tsv").write_text(f"source\treference\treference2\n{rows}", "utf-8")
     data = read(tmp_path / "none.tsv")
     assert not data.has("references") and data.segments["references"].null_count() == data.segments.height
-    assert data.notes == ("none: every reference is blank, so there are none",)
+    assert data.notes == ("none: every reference is blank; the data count as having none",)

@@ -135,8 +135,8 @@ def test_a_workbook_beyond_the_limits_is_refused(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("name", "content", "note"),
     [
-        ("a.csv", "source;reference\nJa, klar.;Yes, sure.\n", "parted by semicolons"),
-        ("a.csv", "source\treference\nJa, klar.\tYes, sure.\n", "parted by tabs"),
+        ("a.csv", "source;reference\nJa, klar.;Yes, sure.\n", "separated by semicolons"),
+        ("a.csv", "source\treference\nJa, klar.\tYes, sure.\n", "separated by tabs"),
         ("a.tsv", '"source"\t"reference"\n"Ja, klar."\t"Yes, sure."\n', "every cell is quoted"),
         ("a.tsv", "source\treference\nJa, klar.\tYes, sure.\n".encode("utf-16"), "is UTF-16"),
         ("a.tsv", b"source\treference\rJa, klar.\tYes, sure.\r", "CR alone"),

@@ -48,7 +48,7 @@ def test_a_function_is_a_perturbation() -> None:
     ("name", "told"),
     [
         ("own_noise:broken", r"own_noise:broken failed: AttributeError.*own_noise\.py line"),
-        ("own_noise:number", "gave a int where a text, or None, belongs"),
+        ("own_noise:number", "returned int. Expected a text, or None"),
         ("own_noise:blind", "first parameter must be the text"),
         ("own_noise:missing", "has no 'missing'"),
         ("nowhere_at_all:shout", "cannot be loaded"),

@@ -161,7 +161,7 @@ def test_answers_are_cached_budgeted_and_keys_stay_secret(
     assert len(server.asked) == 2 and server.asked[0]["key"] == "Bearer sk-very-secret"
     made = scorer("llm-judge", model="m", base_url=server.url)
     assert "secret" not in made.signature + made.name
-    with pytest.raises(ResumableError, match="budget is spent"):
+    with pytest.raises(ResumableError, match="budget is used up"):
         Engine(quiet=True, budget=3).judge(made, segments)
 
 

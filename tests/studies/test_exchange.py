@@ -81,7 +81,7 @@ def test_a_qe_model_elsewhere_judges_clean_and_probed_texts(tmp_path: Path, data
 
 
 def test_what_is_missing_or_foreign_is_said(tmp_path: Path, data: pl.DataFrame) -> None:
-    with pytest.raises(UserError, match=r"has no texts\.jsonl: write it first"):
+    with pytest.raises(UserError, match=r"has no texts\.jsonl. Export it first"):
         imported_scorers(tmp_path)
     plans.qe(data=data, suite=["word-drop"]).export(tmp_path)
     with pytest.raises(UserError, match="no scores yet"):

@@ -40,5 +40,5 @@ def test_bytes_beyond_ascii_are_shown_in_hexadecimal(made: Make) -> None:
 
 
 def test_other_scorers_are_refused() -> None:
-    with pytest.raises(UserError, match=r"'chrf' compares no vectors of tokens: name a bertscore"):
+    with pytest.raises(UserError, match=r"'chrf' does not compare token vectors. Use bertscore"):
         similarities("chrf", ONE, OTHER)

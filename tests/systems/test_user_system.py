@@ -85,7 +85,7 @@ def test_what_is_no_system_is_named(module: str, place: str, message: str) -> No
 
 
 def test_an_answer_that_is_no_list_is_refused(module: str) -> None:
-    with pytest.raises(UserError, match="str where a list of translations belongs"):
+    with pytest.raises(UserError, match="str instead of a list of translations"):
         system(f"{module}:wrong").translate(["a"])
 
 
@@ -125,5 +125,5 @@ def test_what_is_no_function_is_no_system() -> None:
 
 
 def test_a_function_that_loses_texts_is_told_so() -> None:
-    with pytest.raises(UserError, match="answered with 1 translations for 2 texts"):
+    with pytest.raises(UserError, match="returned 1 translations for 2 texts"):
         system(lambda texts: list(texts)[:1]).translate(["Ja.", "Nein."])

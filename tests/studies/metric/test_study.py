@@ -177,7 +177,7 @@ def judged(tmp_path: Path) -> Dataset:
 def test_attacks_that_come_with_the_data_are_the_suite_where_none_is_named(judged: Dataset, tmp_path: Path) -> None:
     run = studied(judged, tmp_path / "run", suite=None, side="reference", attacked=True)
     assert found(run, "darr") == {("chrf", f"visual {level}"): pytest.approx(1.0) for level in ("0", "0.1", "0.3")}
-    with pytest.raises(UserError, match=r"brings no references under case.*it brings: visual\[level=0.1\]"):
+    with pytest.raises(UserError, match=r"has no references under case.*it has: visual\[level=0.1\]"):
         studied(judged, tmp_path / "other", suite="case", side="reference", attacked=True)
     plain = Dataset(judged.name, judged.segments, judged.preferences)
     with pytest.raises(UserError, match=r"has no perturbed references.*attacked"):

@@ -68,7 +68,7 @@ def test_pearson_is_taken_over_all_segments_not_only_good_ones(judged: Dataset, 
 def test_without_human_scores_everything_is_probed_and_said_so(write: Write, tmp_path: Path) -> None:
     run = studied(write("source translation", [row[:2] for row in SEGMENTS]), tmp_path / "run")
     assert run.segments.height == 8
-    assert "no human scores: all 8 translations are taken as good ones and probed." in run.info.notes
+    assert "no human scores: all 8 translations count as good and are probed." in run.info.notes
     assert "pearson" not in set(run.measures["measure"])
 
 
