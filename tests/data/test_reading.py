@@ -113,7 +113,7 @@ def test_a_missing_file_and_an_unknown_format(tmp_path: Path) -> None:
     (tmp_path / "news.tsv").write_text("source\na\n")
     with pytest.raises(UserError, match=r"new\.tsv does not exist\. Did you mean 'news\.tsv'"):
         read(tmp_path / "new.tsv")
-    with pytest.raises(UserError, match=r"no format 'tvs'\. Did you mean 'tsv'"):
+    with pytest.raises(UserError, match=r"no format is called 'tvs'\. Did you mean 'tsv'"):
         read(tmp_path / "news.tsv", format="tvs")
 
 

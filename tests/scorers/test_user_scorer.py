@@ -94,7 +94,7 @@ def test_a_function_may_be_given_itself() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        ("wrong", "float where a list of 2 numbers belongs"),
+        ("wrong", "float instead of a list of 2 numbers"),
         ("short", "1 scores for 2 segments"),
         ("broken", r"failed: RuntimeError: no weights \(my_metrics_\d+\.py line 18\)"),
         ("endless", "an infinite score"),

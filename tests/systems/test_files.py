@@ -58,7 +58,7 @@ def test_a_text_that_was_not_exported_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_nobody_exported_to(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="export"):
+    with pytest.raises(UserError, match="Export"):
         imported(tmp_path)
 
 
