@@ -44,7 +44,7 @@ def test_columns_as_the_user_says(tmp_path: Path) -> None:
     assert data.segments["references"].to_list() == [["b", "c"]]
     with pytest.raises(UserError, match=r"no column 'germann' .*german, english, other\. Did you mean 'german'"):
         read(path, columns={"source": "germann"})
-    with pytest.raises(UserError, match=r"no field 'sauce'.*Did you mean 'source'"):
+    with pytest.raises(UserError, match=r"no field is called 'sauce'.*Did you mean 'source'"):
         read(path, columns={"sauce": "german"})
 
 
@@ -56,7 +56,7 @@ def test_numbers_name_columns_of_a_file_without_header(tmp_path: Path) -> None:
 def test_two_columns_without_known_names_are_source_and_reference(tmp_path: Path) -> None:
     data = read(file(tmp_path, "Hallo\tHello\nJa\tYes\n"))
     assert data.segments["references"].to_list() == [["Hello"], ["Yes"]]
-    assert "read without header as source and reference" in data.notes[0]
+    assert "read without a header as source and reference" in data.notes[0]
     with pytest.raises(UserError, match=r"line 1 has no known column name \(it has: a, b, c\)"):
         read(file(tmp_path, "a\tb\tc\n"))
     with pytest.raises(UserError, match="c10, c11, and 888 more"):

@@ -93,5 +93,5 @@ def test_what_is_missing_or_foreign_is_said(tmp_path: Path, data: pl.DataFrame) 
     with pytest.raises(UserError, match=r"mine\.txt has 1 scores where texts\.jsonl have"):
         scorer(imported_scorers(tmp_path)[0]).segments(["a"])
     (tmp_path / MANIFEST).unlink()
-    with pytest.raises(UserError, match=r"texts\.jsonl was not written by"):
+    with pytest.raises(UserError, match=r"texts\.jsonl was not exported by"):
         plans.qe(data=data, suite=["word-drop"]).export(tmp_path)

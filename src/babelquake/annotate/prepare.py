@@ -44,8 +44,8 @@ def prepare(
     material = read_material(what, protocol == "pairwise", columns, targets)
     if len(material[0].texts) != rules.sides:
         hint = "side-by-side or pairwise" if len(material[0].texts) == 2 else "da, sqm or esa"
-        number = "two translations" if rules.sides == 2 else "one translation"
-        raise UserError(f"{setting('protocol', protocol)} shows {number} at a time. For {what} use {hint}.")
+        at_once = "two translations" if rules.sides == 2 else "one translation"
+        raise UserError(f"{setting('protocol', protocol)} shows {at_once} at a time. For {what} use {hint}.")
     for need, shown in (("reference", ("reference", "both")), ("source", ("source", "both"))):
         if basis in shown and not any(getattr(one, need) for one in material):
             said = setting("basis", basis)
