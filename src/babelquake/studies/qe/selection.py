@@ -15,6 +15,8 @@ from babelquake.studies.qe.options import QeOptions
 
 DEFAULT_SUITE = "kanojia2021"
 """What translations are probed with unless the user or the data say otherwise."""
+DEFAULT_SCORER = "qe-multi"
+"""The estimator that ships: who is asked unless the user names others or brings their scores."""
 TRANSLATIONS = "translation_perturbed"
 """The column of variants that data bring."""
 

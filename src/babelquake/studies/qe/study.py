@@ -33,6 +33,7 @@ from babelquake.studies.qe.discrimination import part_results, probe_results, pr
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.ranking import ranking_results, resampled_values, rivalries, standardised
 from babelquake.studies.qe.selection import (
+    DEFAULT_SCORER,
     DEFAULT_SUITE,
     TRANSLATIONS,
     judged_segments,
@@ -41,7 +42,7 @@ from babelquake.studies.qe.selection import (
     target_language,
 )
 from babelquake.studies.qe.verdict import qe_findings
-from babelquake.studies.resolve import references_each, scorers_of
+from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slices_of, slicing_column
 from babelquake.studies.tests_to_measures import enough
@@ -102,7 +103,7 @@ def plan(options: QeOptions) -> QePlan:
     selected, selection = select(everything, options.threshold)
     suite, said = probes(options, everything)
     refuse_shared_labels(data, suite, TRANSLATIONS)
-    scorers = scorers_of(options.scorers)
+    scorers = scorers_of(several(options.scorers) or DEFAULT_SCORER)
     whole = Material(everything, "translation", "target")
     return QePlan(
         QE.name,
