@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: pictures demo demo-neural test quick lint types bench docs site models clean parity locked audit release
+.PHONY: pictures demo demo-neural test quick lint types bench docs site models clean parity locked audit release workflows
 
 # On the core alone, which installs in half a minute; `make demo-neural` adds BERTScore and a learned metric
 demo: $(VENV)/.core
@@ -72,6 +72,14 @@ locked:
 # Both distributions: built, looked into, installed into fresh environments, tested there (see scripts/release.py)
 release:
 	$(PYTHON) scripts/release.py $(RELEASE)
+
+# The workflows and the action: against GitHub's schemas, and looked over for holes (nothing is asked of a network)
+workflows:
+	$(PYTHON) -m venv build/workflows
+	build/workflows/bin/pip install -q check-jsonschema zizmor
+	build/workflows/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	build/workflows/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	build/workflows/bin/zizmor --offline --no-progress .github/workflows action.yml
 
 # Known vulnerabilities of what is locked; asks a public service, and fails where that cannot be reached
 audit:

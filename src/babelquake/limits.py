@@ -22,6 +22,7 @@ MB = 2**20
 MOST: dict[str, tuple[int, str]] = {
     "file": (64 * 1024 * MB, "bytes of a file, unpacked"),
     "document": (2048 * MB, "bytes of a file that is read as a whole (CSV, JSON, Parquet), unpacked"),
+    "values": (2**28, "values of a Parquet table, all columns together"),
     "line": (64 * MB, "bytes of one line"),
     "markup": (1024 * MB, "bytes of a TMX, XLIFF, XML or SGML file, unpacked"),
     "workbook": (256 * MB, "bytes of an .xlsx file, unpacked"),

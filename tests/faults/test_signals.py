@@ -1,6 +1,6 @@
 """Signals at random moments: a documented status, and nothing that was paid for is asked again.
 
-`BABELQUAKE_MOMENTS=30 pytest tests/faults/test_signals.py` tries so many moments for every study instead of one.
+`BABELQUAKE_MOMENTS=30 pytest tests/faults/test_signals.py -k often` stops every study so many times instead of once.
 """
 
 import os
@@ -21,16 +21,20 @@ JUDGE = "llm-judge[model=m,base_url={url},inputs=reference]"
 STUDIES = {
     "mt": "mt -s libretranslate[url={url},concurrent=4] -p misspell,case -m chrf --resamples 100",
     "metric": f"metric -p misspell,final-delete -m {JUDGE} --side reference --resamples 100",
-    "qe": "qe -m llm-judge[model=m,base_url={url}] --masked-lm none --resamples 100",
+    "qe": "qe -m llm-judge[model=m,base_url={url}] --masked-lm none --resamples 100 --limit 5",
     "attack": f"attack --recipe input-reduction --victim {JUDGE} --constraint none --sample 6",
     "correlate": f"correlate -m {JUDGE} --resamples 100",
 }
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingServer]:
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     for proxy in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(proxy, raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[CountingServer]:
     made = CountingServer()
     yield made
     made.close()
@@ -61,29 +65,38 @@ def ended(process: "subprocess.Popen[bytes]") -> tuple[int, str]:
     return process.returncode, said.decode()
 
 
+def interrupted(process: "subprocess.Popen[bytes]", server: CountingServer, chance: random.Random) -> int:
+    """Send one of the signals at a random moment after a few more requests; the status."""
+    enough, until = server.requests + chance.randint(1, 6), time.monotonic() + 300
+    while server.requests < enough and process.poll() is None:
+        assert time.monotonic() < until
+        time.sleep(0.005)
+    time.sleep(chance.random() * chance.choice((0.02, 0.1, 1)))
+    process.send_signal(chance.choice(SIGNALS))
+    status, said = ended(process)
+    assert status == 0 or (status == 3 and "interrupted" in said), said
+    return status
+
+
 @pytest.mark.parametrize(
     "study", [study if study in ("mt", "attack") else pytest.param(study, marks=pytest.mark.slow) for study in STUDIES]
 )
-@pytest.mark.parametrize("moment", range(MOMENTS))
-def test_nothing_is_paid_twice_after_a_signal(
-    study: str, moment: int, server: CountingServer, data: Path, tmp_path: Path
-) -> None:
-    chance = random.Random(f"{study}{moment}")
-    number = SIGNALS[(moment + sorted(STUDIES).index(study)) % len(SIGNALS)]
-    first = begun(study, server, data, tmp_path)
-    after = chance.randint(1, 6 if study == "mt" else 20)
-    until = time.monotonic() + 300
-    while server.requests < after and first.poll() is None:
-        assert time.monotonic() < until
-        time.sleep(0.005)
-    time.sleep(chance.uniform(0, 0.1))
-    first.send_signal(number)
-    status, said = ended(first)
-    assert status in (0, 3), said
-    assert status == 0 or "interrupted" in said
-    status, said = ended(begun(study, server, data, tmp_path))
-    assert status == 0, said
-    assert server.asked and not server.repeated
+def test_nothing_is_paid_twice_however_often_a_study_is_stopped(study: str, data: Path, tmp_path: Path) -> None:
+    """A study is stopped and continued, again and again, until it is through; then the next, up to MOMENTS stops."""
+    chance = random.Random(study)
+    stopped = runs = 0
+    while stopped < MOMENTS:
+        place, server = tmp_path / str(runs), CountingServer()
+        place.mkdir()
+        runs += 1
+        assert runs <= 3 * MOMENTS + 3, "it is through before it can be stopped"
+        while stopped < MOMENTS and interrupted(begun(study, server, data, place), server, chance) == 3:
+            stopped += 1
+        status, said = ended(begun(study, server, data, place))
+        assert status == 0, said
+        assert server.asked and not server.repeated
+        server.close()
+    print(f"{study}: stopped {stopped} times in {runs} runs")
 
 
 def test_an_undisturbed_attack_pays_once_for_each_text(server: CountingServer, data: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A MarianMT checkpoint of a few thousand random parameters, loaded and decoded as a real one."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -162,3 +163,32 @@ def test_offline_no_hub_is_asked(told: bool, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(UserError, match="cannot be loaded"):
         HuggingFace("somebody/some-model", device="cpu").translate(["Haus"])
     assert asked == [told]
+
+
+class Bomb:
+    """Unpickled, it would make a file."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return Path.touch, (self.target,)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_pickle_in_place_of_weights_is_refused_without_torch_s_advice(
+    folder: Path, engine: str, tmp_path: Path
+) -> None:
+    mark, model = tmp_path / "exploded", tmp_path / "model"
+    shutil.copytree(folder, model, ignore=shutil.ignore_patterns("*.safetensors"))
+    (model / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": Bomb(mark)}, protocol=2))
+    with pytest.raises(UserError, match="more than numbers") as told:
+        system(f"hf[model={model},device=cpu,engine={engine}]").translate(["der Mann"])
+    assert str(model) in str(told.value) and "safetensors" in str(told.value)
+    assert "weights_only" not in str(told.value) and not mark.exists()
+
+
+def test_a_file_is_not_a_model(tmp_path: Path) -> None:
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps({"weights": 1}))
+    with pytest.raises(UserError, match=r"model\.pkl is a file.*folder.*\.gguf"):
+        system(f"hf[model={tmp_path / 'model.pkl'}]").translate(["der Mann"])

@@ -51,7 +51,7 @@ def test_preferences(news: list[str]) -> None:
     where = place("gpt-en")
     model = pretrained(transformers.GPT2LMHeadModel, where)
     tokenizer = transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
-    news = news[::4]
+    news = news[::12]
     found = preferences(log_probabilities(model, tokenizer, 256, torch.device("cpu")), news)
     figures = card("gpt-en")["figures"]["news2019"]
     for name in ("letters swapped in two words", "two words deleted", "one word deleted"):

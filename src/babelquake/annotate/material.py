@@ -11,7 +11,8 @@ from typing import Any
 import polars as pl
 
 from babelquake.data import read
-from babelquake.data.json_and_parquet import json_lines, parquet_frame
+from babelquake.data.json_and_parquet import json_lines
+from babelquake.data.parquet import parquet_frame
 from babelquake.data.request import Request, Targets
 from babelquake.data.streams import label, lines, suffix, whole_text
 from babelquake.errors import UserError

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
+from babelquake.data.parquet import parquet_frame
 from babelquake.data.request import Request
-from babelquake.data.streams import existing, label, lines, stem, whole_bytes, whole_text
+from babelquake.data.streams import existing, label, lines, stem, whole_text
 from babelquake.data.table import Table, Values, columns_of, to_dataset
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
@@ -51,16 +50,6 @@ def read_parquet(request: Request) -> Dataset:
     frame = parquet_frame(request)
     table = Table(request.what, stem(request.path), columns_of(frame), range(1, frame.height + 1), unit="row")
     return _from_table(request, table)
-
-
-def parquet_frame(request: Request) -> pl.DataFrame:
-    """The table in a Parquet file, which must have rows."""
-    content = whole_bytes(existing(request.path), "document")
-    with reading(request.what, "a Parquet file"):
-        frame = pl.read_parquet(content)
-    if frame.is_empty():
-        raise UserError(f"{request.what} is empty: it has columns ({', '.join(frame.columns)}) but no rows.")
-    return frame
 
 
 def is_demetr(what: str) -> bool:

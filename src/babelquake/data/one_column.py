@@ -8,7 +8,8 @@ import polars as pl
 
 from babelquake.data.columns import resolve
 from babelquake.data.delimited import csv_table, tsv_table
-from babelquake.data.json_and_parquet import json_lines, parquet_frame
+from babelquake.data.json_and_parquet import json_lines
+from babelquake.data.parquet import parquet_frame
 from babelquake.data.request import Request
 from babelquake.data.streams import STDIN, suffix
 from babelquake.data.table import Table, Values, columns_of, texts_of

@@ -27,6 +27,18 @@ def enough_memory(name: str) -> Iterator[None]:
 
 
 @contextmanager
+def only_numbers(name: str) -> Iterator[None]:
+    """A pickle with more than numbers is refused, without torch's advice to load it all the same."""
+    try:
+        yield
+    except UnpicklingError:
+        raise UserError(
+            f"the weights of '{name}' contain more than numbers – a pickle that could run code. "
+            "Refused: expected safetensors, or tensors saved by torch."
+        ) from None
+
+
+@contextmanager
 def loading(name: str) -> Iterator[None]:
     """No progress bars and no advice while a model loads; a pickle with more than numbers is refused."""
     from transformers.utils import logging
@@ -36,13 +48,8 @@ def loading(name: str) -> Iterator[None]:
     chatter.set_verbosity_error()
     chatter.disable_progress_bar()
     try:
-        with enough_memory(name):
+        with enough_memory(name), only_numbers(name):
             yield
-    except UnpicklingError:
-        raise UserError(
-            f"the weights of '{name}' contain more than numbers – a pickle that could run code. "
-            "Refused: expected safetensors, or tensors saved by torch."
-        ) from None
     finally:
         chatter.set_verbosity(level)
         if bars:

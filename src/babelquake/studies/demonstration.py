@@ -14,7 +14,7 @@ from babelquake.studies.qe.study import qe
 
 LEARNED = {"minilm-en": "bertscore[model=minilm-en]", "judge-en": "cross-encoder[model=judge-en]"}
 """Metrics over the English models that ship."""
-SEGMENTS = 150
+SEGMENTS = 100
 """Of the sample that are translated: enough for its verdicts, and half a minute on two cores."""
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from babelquake.errors import UserError
 from babelquake.limits import model_description, reading
+from babelquake.models.loading import only_numbers
 from babelquake.models.settings import offline
 from babelquake.paths import install_line
 from babelquake.resource import Limits
@@ -348,9 +349,18 @@ class HuggingFace(System):
         _version("transformers")
         import transformers
 
-        hint = "" if Path(self._model_name).is_dir() else f" {OFFLINE}"
-        with reading(f"'{self._model_name}'", "a model of transformers", hint, "loaded"), marian.quietly():
-            path = Path(self._model_name)
+        path = Path(self._model_name)
+        if path.is_file() and not self._gguf:
+            raise UserError(
+                f"{path} is a file, which hf does not load: expected a folder with config.json and weights "
+                "(safetensors), a .gguf file, or a model's name on the hub."
+            )
+        hint = "" if path.is_dir() else f" {OFFLINE}"
+        with (
+            reading(f"'{self._model_name}'", "a model of transformers", hint, "loaded"),
+            marian.quietly(),
+            only_numbers(self._model_name),
+        ):
             if self._gguf:
                 options["gguf_file"] = path.name
             return getattr(transformers, kind).from_pretrained(

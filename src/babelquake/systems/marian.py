@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError
+from babelquake.models.loading import only_numbers
 from babelquake.paths import user_cache
 from babelquake.systems.ctranslate2 import together
 
@@ -37,7 +38,7 @@ def converted(model: str, revision: str | None, precision: str, name: str) -> Pa
             "Set XDG_CACHE_HOME to a writable folder, or use engine=transformers."
         ) from None
     try:
-        with quietly():
+        with quietly(), only_numbers(model):
             TransformersConverter(model, revision=revision, trust_remote_code=False).convert(
                 str(aside), quantization=precision, force=True
             )

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from babelquake.data.dataset import Dataset
+from babelquake.data.parquet import bounded_table
 from babelquake.data.ratings.appraise import is_appraise, read_appraise
 from babelquake.data.ratings.delimited import read_delimited
 from babelquake.data.ratings.table import COUNTED, Ratings, ratings_frame
@@ -130,10 +131,7 @@ def _table(path: str | Path, notes: list[str]) -> list[list[str]]:
 
 
 def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
-    try:
-        return _cells(pl.read_parquet(path))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{path} cannot be read as Parquet: {error}.") from None
+    return _cells(bounded_table(path, str(path)))
 
 
 def _cells(frame: pl.DataFrame) -> tuple[list[str], list[list[str]]]:

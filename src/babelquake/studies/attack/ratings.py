@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from babelquake.attacks.goal import Goal
 from babelquake.data.delimited import csv_table, tsv_table
-from babelquake.data.json_and_parquet import parquet_frame
+from babelquake.data.parquet import parquet_frame
 from babelquake.data.request import Request
 from babelquake.errors import UserError
 from babelquake.registry import Registry
