@@ -1,7 +1,9 @@
 """Input that breaks libraries is the input's fault: status 2 and a sentence that names it, never 70."""
 
 import json
+import re
 import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from babelquake.cli.app import app
+from babelquake.data import read
+from babelquake.errors import UserError
 
 DEEP = 50_000
 
@@ -46,6 +50,41 @@ REFUSED = {
     "broken.parquet": b"PAR1" + b"\x15\x00" * 40 + struct.pack("<I", 60) + b"PAR1",
     "long.parquet": b"PAR1" + struct.pack("<I", 2**31 - 1) + b"PAR1",
 }
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+CELLS = {
+    "a shared string that is not there": ('r="A2" t="inlineStr"><is><t>Satz</t></is>', 'r="A2" t="s"><v>999999</v>'),
+    "a column beyond all columns": ('r="A2"', 'r="ZZZZZZZZZ9"'),
+    "a row beyond all rows": ('<row r="2"', '<row r="999999999"'),
+}
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_workbooks_with_cells_that_cannot_be(kind: str, tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (("source", "reference"), ("Satz", "Text")):
+        book.active.append(row)
+    book.save(tmp_path / "whole.xlsx")
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "odd.xlsx", "w") as odd:
+        for name in whole.namelist():
+            content = whole.read(name).decode()
+            if name == SHEET:
+                content = inline(content)
+                assert CELLS[kind][0] in content
+                content = content.replace(*CELLS[kind])
+            odd.writestr(name, content)
+    with pytest.raises(UserError, match=r"odd\.xlsx"):
+        read(str(tmp_path / "odd.xlsx"), language_pair="de-en")
+
+
+def inline(sheet: str) -> str:
+    """The cells of the second row hold their texts themselves."""
+    for cell, text in (("A2", "Satz"), ("B2", "Text")):
+        sheet = re.sub(rf'<c r="{cell}"[^>]*>.*?</c>', f'<c r="{cell}" t="inlineStr"><is><t>{text}</t></is></c>', sheet)
+    return sheet
 
 
 def status(*words: str) -> tuple[int, str]:
@@ -135,7 +174,6 @@ MALFORMED: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_weights_that_are_none(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from babelquake.errors import UserError
     from babelquake.models.checkpoint import state
 
     (tmp_path / "model.safetensors").write_bytes(MALFORMED[kind]())
