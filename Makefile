@@ -89,7 +89,8 @@ audit:
 
 $(VENV)/.core: pyproject.toml packages/models/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q -c constraints.txt -e . -e packages/models
+	$(BIN)/pip install -q --no-compile -c constraints.txt 'setuptools>=77'
+	$(BIN)/pip install -q --no-compile --no-build-isolation -c constraints.txt -e . -e packages/models
 	touch $@
 
 $(VENV)/.neural: $(VENV)/.core
