@@ -56,6 +56,7 @@ SHEET = "xl/worksheets/sheet1.xml"
 CELLS = {
     "a shared string that is not there": ('r="A2" t="inlineStr"><is><t>Satz</t></is>', 'r="A2" t="s"><v>999999</v>'),
     "a column beyond all columns": ('r="A2"', 'r="ZZZZZZZZZ9"'),
+    "a column beyond those of Excel": ('r="A2"', 'r="ZZZZ2"'),
     "a row beyond all rows": ('<row r="2"', '<row r="999999999"'),
 }
 

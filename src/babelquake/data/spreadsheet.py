@@ -15,8 +15,8 @@ from babelquake.errors import UserError
 from babelquake.limits import reading, require
 
 Row = tuple[int, list[str | float | None]]
-LAST_ROW = 2**20
-"""Of any workbook that Excel writes. A row that says it is further down has that many empty ones before it."""
+LAST_ROW, LAST_COLUMN = 2**20, 2**14
+"""Of any workbook that Excel writes. A cell that says it is further out has that many empty ones before it."""
 
 
 def read_xlsx(request: Request) -> Dataset:
@@ -65,8 +65,10 @@ def _first_sheet(path: Path) -> list[Row]:
             sheet = book.worksheets[0]
             sheet.reset_dimensions()  # what a file says of its size need not be true
             for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
-                if number > LAST_ROW:
-                    raise ValueError(f"a row has a number above {LAST_ROW:,}")
+                if number > LAST_ROW or len(values) > LAST_COLUMN:
+                    raise ValueError(f"a cell is beyond row {LAST_ROW:,} or column {LAST_COLUMN:,}")
+                if not values:
+                    continue
                 row = [_value(value) for value in values]
                 while row and row[-1] in (None, ""):
                     row.pop()
