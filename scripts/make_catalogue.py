@@ -53,7 +53,7 @@ INTRODUCTION = f"""\
 Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The same facts as JSON:
 `babelquake list perturbations --json`.
 
-- **meaning**: *preserving* changes leave the meaning alone, *altering* ones change it, *depends* means it depends.
+- **meaning**: *preserving* changes leave the meaning alone, *altering* ones change it, with *depends* that differs from sentence to sentence.
 - **level**: the default strength and its unit; change it with `name[level=…]`. A dash: there is nothing to turn up.
 - **languages**: *any*, or those it has lists for; elsewhere it is not applicable.
 - **side**: the text it is meant for. This is advice: every command applies every perturbation to the text it perturbs.
@@ -61,7 +61,8 @@ Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The
 
 Where a perturbation does not apply to a text ("None" in its description), studies leave that text out of its results,
 and their column `n` says how many took part. The examples below use seed {SEED}, the default level, and the project's
-own word lists where words of a kind must be found; a spaCy model, where installed, may find others.
+own word lists where words of a kind must be found; a spaCy model, where installed, may find others. Where a script has
+no example, the perturbation does not apply to its sentences.
 """
 
 
@@ -107,15 +108,16 @@ def table(cards: list[Card]) -> str:
 
 
 def examples(card: Card) -> str:
-    """What it does, and one example per script and choice of option."""
+    """What it does, and examples: one per script, and one more for each further choice of an option."""
     lines = [f"### {card.name}\n", f"{card.description}\n"]
     if card.name == "mask-replace":
         return "\n".join([*lines, "No example here: what comes out depends on the masked language model.\n"])
-    for spec in choices(card):
+    for place, spec in enumerate(choices(card)):
         change = Perturbation(spec)
-        shown = [f"- {LANGUAGES[lang]}: {example(change, lang)}" for lang in SENTENCES]
-        lines += ([f"`{spec}`\n"] if spec != card.name else []) + [*shown, ""]
-    return "\n".join(lines)
+        made = [(LANGUAGES[lang], found) for lang in SENTENCES if (found := example(change, lang))]
+        name = f"`{spec}`, " if spec != card.name else ""
+        lines += [f"- {name}{language}: {found}" for language, found in (made[:1] if place else made)]
+    return "\n".join([*lines, ""])
 
 
 def choices(card: Card) -> Iterator[str]:
@@ -128,14 +130,12 @@ def choices(card: Card) -> Iterator[str]:
 
 
 def example(change: Perturbation, lang: str) -> str:
-    """The first sentence that it changes, before and after."""
-    applicable = False
+    """The first sentence that it changes, before and after; nothing where it changes none."""
     for text in SENTENCES[lang]:
         changed = change.apply(text, lang=lang, seed=SEED, source=SOURCE[lang])
         if changed is not None and changed != text:
             return f"{code(text)}<br>→ {code(changed)}"
-        applicable = applicable or changed is not None
-    return "no change in these sentences" if applicable else "not applicable"
+    return ""
 
 
 def code(text: str) -> str:
@@ -148,7 +148,7 @@ def code(text: str) -> str:
 def suites() -> str:
     """Every suite that ships, with what is in it."""
     head = (
-        "## Suites\n\nNames for sets of perturbations; `--suite` also takes [a YAML file of your own]"
+        "## Suites\n\nNames for sets of perturbations; `--suite` also takes [your own YAML file]"
         "(bring-your-own.md#a-suite)."
     )
     parts = [head]
