@@ -24,7 +24,8 @@ from .conftest import Toy, mt_run, old
 def test_quality_under_noise_and_the_share_kept_are_the_headline(runs: dict[str, Run]) -> None:
     first = verdict(runs["mt"])[0]
     assert re.match(
-        r"Best under noise: new, [\d.]+ chrF of [\d.]+ clean, \d+ %; old [\d.]+ of [\d.]+ clean, \d+ %", first
+        r"Best under noise: new with [\d.]+ chrF \(\d+ % of its [\d.]+ on clean text\); old [\d.]+ \(\d+ % of its [\d.]+ on clean text\)",
+        first,
     )
     assert first.endswith("; the difference is significant (p = .003).")
 
@@ -32,7 +33,7 @@ def test_quality_under_noise_and_the_share_kept_are_the_headline(runs: dict[str,
 def test_losses_are_told_worst_first_with_plain_names(runs: dict[str, Run]) -> None:
     losses = [line for line in verdict(runs["mt"]) if " loses " in line]
     assert re.match(r"Odd capitals: old loses \d+ % of its chrF, new [\d.]+ %", losses[0])
-    assert "Too few sentences to tell: typos (20 % of words, 1" in "\n".join(verdict(runs["mt"]))
+    assert "Too few sentences for a conclusion: typos (20 % of words, 1" in "\n".join(verdict(runs["mt"]))
 
 
 def test_terminal_page_markdown_json_and_python_say_the_same(runs: dict[str, Run]) -> None:
@@ -72,7 +73,11 @@ def told_of(tmp_path: Path, *measures: Measure) -> list[str]:
 @pytest.mark.parametrize(
     ("p", "begins", "ends"),
     [
-        (0.0001, "Best under noise: B, 52.1 chrF of 56.0 clean, 93 %;", "the difference is significant (p < .001)."),
+        (
+            0.0001,
+            "Best under noise: B with 52.1 chrF (93 % of its 56.0 on clean text);",
+            "the difference is significant (p < .001).",
+        ),
         (0.107, "No clear winner under noise: B, 52.1", "the difference is not significant (p = .107)."),
         (None, "Ahead under noise: B, 52.1", "the difference cannot be tested."),
     ],
@@ -85,7 +90,7 @@ def test_a_winner_is_named_where_the_test_names_one(tmp_path: Path, p: float | N
     rows = [*cell("A", -1.0, 0.9, **place), *cell("B", -2.0, 0.9, **place)]
     said = told_of(tmp_path, *overall("A", 39.8, 41.0), *overall("B", 52.1, 56.0), test, *rows)[0]
     assert said.startswith(begins) and said.endswith(ends)
-    assert "A keeps more, 97 %, of less, 41.0" in said
+    assert "(keeps 97 %, but of only 41.0)" in said
 
 
 def copying(texts: Sequence[str]) -> list[str]:
@@ -111,12 +116,12 @@ def test_a_system_that_does_not_translate_is_never_praised(tmp_path: Path, usele
 def test_what_cannot_be_tested_is_not_called_fine(tmp_path: Path) -> None:
     """−21.9 BLEU on five questions was 'no loss beyond chance'."""
     said = told_of(tmp_path, *cell("A", -21.9, None, 5, perturbation="final-delete[mark=question]"))
-    assert said == ["Too few sentences to tell: final question mark missing (5 changed)."]
+    assert said == ["Too few sentences for a conclusion: final question mark missing (5 changed)."]
 
 
 def test_a_cell_of_few_changed_segments_is_not_praised_either(tmp_path: Path) -> None:
     said = told_of(tmp_path, *cell("A", 0.0, 1.0, 19, perturbation="case[to=upper]", level=1.0))
-    assert said == ["Too few sentences to tell: ALL CAPS (19 changed)."]
+    assert said == ["Too few sentences for a conclusion: ALL CAPS (19 changed)."]
 
 
 def test_a_loss_that_is_not_significant_is_shown_where_it_is_large(tmp_path: Path) -> None:
@@ -130,9 +135,9 @@ def test_no_single_cell_makes_the_headline(tmp_path: Path) -> None:
     usual = cell("A", -8.0, 0.001, perturbation="misspell", level=0.1)
     said = told_of(tmp_path, *overall("A", 48.0, 56.0), *usual, *outlier)
     assert said == [
-        "Under noise A reaches 48.0 chrF of 56.0 clean, 86 %.",
+        "Under noise A reaches 48.0 chrF (86 % of its 56.0 on clean text).",
         "Typos (10 % of words): A loses 16 % of its chrF (p = .001).",
-        "Too few sentences to tell: full stop added at the end (19 changed).",
+        "Too few sentences for a conclusion: full stop added at the end (19 changed).",
     ]
 
 
@@ -221,7 +226,7 @@ def test_four_segments_cannot_be_tested_and_every_verdict_says_so(tmp_path: Path
     one = bq.qe(scorers="chrf", data=data, out=tmp_path / "one", masked_lm="none", **options)
     two = bq.qe(scorers=["chrf", "ter"], data=data, out=tmp_path / "two", masked_lm="none", **options)
     agreement = bq.correlate(scorers=["chrf", "scores[column=own]"], data=data, out=tmp_path / "agreement", **options)
-    assert verdict(mt)[-1] == "Too few sentences to tell: typos (90 % of words, 4 changed)."
+    assert verdict(mt)[-1] == "Too few sentences for a conclusion: typos (90 % of words, 4 changed)."
     for run in (one, two, agreement):
         said = " ".join(verdict(run))
         assert "cannot be tested." in said and "is significant" not in said, (run, said)
@@ -259,7 +264,7 @@ def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:
 
 def test_a_run_without_measures_says_so(tmp_path: Path) -> None:
     run = Run.resume(tmp_path / "r", "mt", {}).finish(measures_frame([]))
-    assert verdict(run) == ["There is nothing to report: the run has no measures."]
+    assert verdict(run) == ["There is nothing to report: the run has no results."]
 
 
 def test_systems_have_short_names_unless_two_would_share_one() -> None:

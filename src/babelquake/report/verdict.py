@@ -17,8 +17,8 @@ from babelquake.runs.run import Run
 from babelquake.stats.pvalues import p_words
 from babelquake.studies.card import findings_of
 
-NOTHING = "There is nothing to report: the run has no measures."
-UNDECIDED = "There is no verdict: what was measured does not allow one. The tables have the numbers."
+NOTHING = "There is nothing to report: the run has no results."
+UNDECIDED = "The results do not allow a verdict. The tables have the numbers."
 ACHIEVED = 1.5
 """A level counts as missed where so many times as many words were changed as asked for."""
 
@@ -136,7 +136,7 @@ def near_baseline(finding: Finding, names: Names) -> str:
     reached = ", ".join(f"{called[one.measure]} {score(one.known)}" for one in baselines)
     return (
         f"{names.who(finding.who)} translates no better than {called[baselines[0].measure]}: {score(clean.known)} "
-        f"{names.who(finding.scorer)} on clean text ({reached}). Its robustness means nothing."
+        f"{names.who(finding.scorer)} on clean text ({reached}). Its robustness is therefore meaningless."
     )
 
 
@@ -144,7 +144,7 @@ def best_under_noise(finding: Finding, names: Names) -> str:
     ordered = finding.of("overall_quality_perturbed")
     first, *others = (_kept(finding, one) for one in ordered)
     scorer = names.who(finding.scorer)
-    head = f"{names.who(ordered[0].system)}, {score(first.noisy)} {scorer}{_of_clean(first)}"
+    head = f"{names.who(ordered[0].system)} with {score(first.noisy)} {scorer}{_of_clean(first)}"
     rest = "; ".join(
         f"{names.who(one.system)} {_compared(kept, first)}" for one, kept in zip(ordered[1:], others, strict=True)
     )
@@ -175,14 +175,17 @@ def _kept(finding: Finding, noisy: Number) -> _Kept:
 
 
 def _of_clean(kept: _Kept) -> str:
-    clean = f" of {score(kept.clean)} clean" if kept.clean is not None else ""
-    return clean + (f", {percent(kept.share)}" if kept.share is not None else "")
+    """` (87 % of its 58.5 on clean text)`; what is unknown is left out."""
+    if kept.clean is None:
+        return ""
+    share = f"{percent(kept.share)} of its " if kept.share is not None else ""
+    return f" ({share}{score(kept.clean)} on clean text)"
 
 
 def _compared(kept: _Kept, best: _Kept) -> str:
-    """`keeps more, 97 %, of less, 41.0`; or the two numbers."""
+    """The two numbers; the share is stressed where it is larger than the best system's: it has less to lose."""
     if kept.share is not None and best.share is not None and round(kept.share) > round(best.share):
-        return f"keeps more, {percent(kept.share)}, of less, {score(kept.clean or 0.0)}"
+        return f"{score(kept.noisy)} (keeps {percent(kept.share)}, but of only {score(kept.clean or 0.0)})"
     return score(kept.noisy) + _of_clean(kept)
 
 
@@ -194,7 +197,7 @@ def under_noise(finding: Finding, names: Names) -> str:
 
 def most_consistent(finding: Finding, names: Names) -> str:
     first, *others = finding.numbers
-    said = f"{names.who(first.system)}'s translations of noisy and of clean text agree by {percent(first.known)}"
+    said = f"{names.who(first.system)}'s translations of noisy and clean text agree by {percent(first.known)}"
     said += "".join(f"; {names.who(one.system)}'s by {percent(one.known)}" for one in others)
     return f"{said}{tested(finding)}. Their quality is unknown without references."
 
@@ -271,7 +274,7 @@ def no_defence_recommended(finding: Finding, names: Names) -> str:
 def too_few(finding: Finding, names: Names) -> str:
     counts = {names.label(one): one for one in finding.numbers}
     shown = [beside(label, _how_few(one)) for label, one in counts.items()]
-    return f"Too few sentences to tell: {listed(shown)}."
+    return f"Too few sentences for a conclusion: {listed(shown)}."
 
 
 def _how_few(one: Number) -> str:
@@ -280,7 +283,7 @@ def _how_few(one: Number) -> str:
 
 def least_consistent(finding: Finding, names: Names) -> str:
     return (
-        f"Least consistent: {names.who(finding.who)} with {names.label(finding)}: "
+        f"Least consistent: {names.who(finding.who)} with {names.label(finding)}, where "
         f"{percent(finding.numbers[0].known)} of its translations differ clearly from those of the clean text "
         f"(sentence chrF below {finding.facts['threshold']:g})."
     )
@@ -290,7 +293,7 @@ def failures_rise(finding: Finding, names: Names) -> str:
     rates = finding.of("failures")
     clean = rates[0].known if len(rates) > 1 else 0.0
     return (
-        f"Failures: {names.who(finding.who)} with {names.label(finding)}: {finding.facts['kind']} in "
+        f"More failures: {names.who(finding.who)} with {names.label(finding)}: {finding.facts['kind']} in "
         f"{percent(rates[-1].known)} of translations, {percent(clean)} on clean text{p_text(finding.test)}."
     )
 
@@ -301,11 +304,11 @@ def failures_rise(finding: Finding, names: Names) -> str:
 def harmless_moves(finding: Finding, names: Names) -> str:
     who, all_of = names.who(finding.who), finding.numbers
     if not all_of:
-        return f"{who} was shown no harmless change."
+        return f"{who} was not tested with any harmless change."
     untested = sum(not one.tested for one in all_of)
     changes = "the one harmless change" if len(all_of) == 1 else f"{len(all_of)} harmless changes"
     if untested == len(all_of):
-        return f"{who} cannot be tested on {changes}: too few segments."
+        return f"{who} cannot be tested with {changes}: too few segments."
     beside = f" ({untested} cannot be tested)" if untested else ""
     moved = [one for one in all_of if one.significant]
     if not moved or finding.test is None:
@@ -317,9 +320,9 @@ def harmless_moves(finding: Finding, names: Names) -> str:
     if before is not None and len(all_of) > 1:
         label, other = names.label(finding.test), names.label(before.test) if before.test else ""
         than = sum(one.significant for one in before.numbers)
-        word = "fewer" if len(moved) < than else "more" if len(moved) > than else "as many"
+        word = "fewer" if len(moved) < than else "more" if len(moved) > than else "just as many"
         also = f"again most under {label}" if label == other else f"but most under {label}"
-        return f"{who} moves significantly under {word}, {len(moved)} of {len(all_of)}{beside}, {also}: {worst}."
+        return f"{who} moves under {word} of them, {len(moved)} of {len(all_of)}{beside}, {also}: {worst}."
     most = "most under " if len(all_of) > 1 else "which is "
     return f"{who} moves significantly under {under}{beside}, {most}{names.label(finding.test)}: {worst}."
 
@@ -335,7 +338,7 @@ def _same_kind_before(finding: Finding, names: Names) -> Finding | None:
 def harmless_costs_more(finding: Finding, names: Names) -> str:
     share = percent(finding.numbers[0].known)
     harmless = f"a harmless change, {names.label(finding)},"
-    return f"For {names.who(finding.who)} {harmless} costs more than a harmful one in {share} of comparisons."
+    return f"By {names.who(finding.who)}, {harmless} costs more than a harmful one in {share} of comparisons."
 
 
 def rewards_harmful(finding: Finding, names: Names) -> str:
@@ -353,7 +356,9 @@ def agreement_falls(finding: Finding, names: Names) -> str:
         f"{statistic_text(after.measure)}) goes from {number(before.value, 3)} to {number(after.value, 3)}"
     )
     if best:
-        said += f"; {names.who(best[1].scorer)} keeps most ({number(best[0].value, 3)} to {number(best[1].value, 3)})"
+        said += (
+            f"; {names.who(best[1].scorer)} keeps the most ({number(best[0].value, 3)} to {number(best[1].value, 3)})"
+        )
     return said + "."
 
 
@@ -380,7 +385,7 @@ def best_of(finding: Finding, names: Names) -> str:
     said = (
         f"Picking the best of {finding.facts['candidates']:.0f} {finding.facts['among']} by {names.who(finding.who)} "
     )
-    said += f"moves its own score by {number(own.known, 2, sign=True)} standard deviations"
+    said += f"changes its own score by {number(own.known, 2, sign=True)} standard deviations"
     said += f", {listed(liked)}" if liked else ""
     harmful = finding.of("picked_harmful")
     return f"{said}; {percent(harmful[0].known)} of the picks were changed for the worse." if harmful else f"{said}."
@@ -407,7 +412,7 @@ def discriminates_best(finding: Finding, names: Names) -> str:
 
 def ranks_agree(finding: Finding, names: Names) -> str:
     return (
-        "Ranking the models without human labels agrees with their ranking by correlation with people by "
+        "The ranking without human labels agrees with the ranking by correlation with people: τ = "
         f"{number(finding.numbers[0].value, 2)}{tested(finding, 'the agreement')}."
     )
 
@@ -436,11 +441,11 @@ def fooled(finding: Finding, names: Names) -> str:
     can = can.replace("1 standard deviations", "one standard deviation")
     said = f"{names.who(finding.who)} {can} in {percent(best.known)} of {best.n} sentences ({best.perturbation}"
     for words in finding.of("words_changed"):
-        said += f", {words.known:g} word{'s' if words.known != 1 else ''} changed in the median"
+        said += f", median: {words.known:g} word{'s' if words.known != 1 else ''} changed"
     said += ")"
     if others:
         worst = min(others, key=lambda one: one.known)
-        said += f"; {worst.perturbation} manages {percent(worst.known)}"
+        said += f"; {worst.perturbation} succeeds in {percent(worst.known)}"
     return said + "."
 
 
@@ -449,7 +454,7 @@ def withstood(finding: Finding, names: Names) -> str:
     recipes = " and ".join(str(one.perturbation) for one in tried) if len(tried) < 3 else f"{len(tried)} recipes"
     most = finding.facts.get("questions")
     within = f" within {most:.0f} questions each" if isinstance(most, float) else ""
-    return f"{names.who(finding.who)} withstood {recipes}{within}: no eligible perturbation of {tried[0].n} sentences."
+    return f"{names.who(finding.who)} withstood {recipes}{within}: no success in {tried[0].n} sentences."
 
 
 def transfer(finding: Finding, names: Names) -> str:
@@ -479,7 +484,7 @@ def agrees_best(finding: Finding, names: Names) -> str:
     first, *others = finding.numbers
     statistic = statistic_text(first.measure)
     if not others:
-        return f"{names.who(first.scorer)} agrees with people by {number(first.value, 3)} ({statistic})."
+        return f"{names.who(first.scorer)} agrees with people: {statistic} {number(first.value, 3)}."
     second = others[0]
     both = (
         f"{names.who(first.scorer)} ({statistic} {number(first.value, 3)}) and {names.who(second.scorer)} "
@@ -517,14 +522,14 @@ def ranks_best(finding: Finding, names: Names) -> str:
     share = f"{names.who(first.scorer)} ranks the better translation first for {number(first.value, 1)} % of sources"
     if not others:
         return f"{share}."
-    return f"{share}, most of all{_next_to(finding, names)}."
+    return f"{share}, the highest share{_next_to(finding, names)}."
 
 
 def ranks_worst(finding: Finding, names: Names) -> str:
     first = finding.numbers[0]
     return (
         f"{names.who(first.scorer)} ranks the better translation first for only {number(first.value, 1)} % of sources"
-        f", least of all{_next_to(finding, names)}."
+        f", the lowest share{_next_to(finding, names)}."
     )
 
 
@@ -549,7 +554,7 @@ def does_not_look(finding: Finding, names: Names) -> str:
 def ratings_rejected(finding: Finding, names: Names) -> str:
     kept = finding.numbers[0]
     return (
-        f"Quality control rejected {kept.changed} of {kept.n} ratings: what is left is not enough to rank systems. "
+        f"Quality control rejected {kept.changed} of {kept.n} ratings; too few are left to rank systems. "
         "Collect more ratings, or find out why so many failed."
     )
 
@@ -567,7 +572,7 @@ def rated_best(finding: Finding, names: Names) -> str:
         others = "the other" if systems == 2 else f"all {systems - 1} others"
         return f"People rate {who} best ({mean}), significantly ahead of {others}."
     if top == systems:
-        return f"People do not separate the {systems} systems; {who} is in front ({mean})."
+        return f"People see no significant difference between the {systems} systems; {who} is in front ({mean})."
     return f"{max(top, 2)} of {systems} systems share the first place, {who} in front ({mean})."
 
 
@@ -581,7 +586,7 @@ def rating_loss(finding: Finding, names: Names) -> str:
     worse, untested = (sum(getattr(one, what) for one in finding.numbers) for what in ("significant", "untestable"))
     few = f"; {untested} cannot be tested" if untested else ""
     return (
-        f"Perturbed translations lose {number(float(finding.facts['mean']), 2)} standard deviations in people's eyes, "
+        f"Perturbed translations lose {number(float(finding.facts['mean']), 2)} standard deviations in human ratings, "
         f"significantly in {worse} of {len(finding.numbers)} cells{few}."
     )
 
@@ -630,12 +635,12 @@ def failures(finding: Finding, names: Names) -> str:
 def _changed(word: str) -> Words:
     def say(finding: Finding, names: Names) -> str:
         count, every = (int(finding.facts[name]) for name in ("count", "of"))
-        counted = f"{count} of {every} measures" if every > 1 else "the one measure there is"
+        counted = f"{count} of {every} measures" if every > 1 else "the only measure"
         change = finding.numbers[0]
         p = "" if change.p is None else f", {p_words(change.p)}"
         old, new = (_two(float(finding.facts[name])) for name in ("old", "new"))
         difference = f"{old} to {new} ({_two(change.known, sign=True)}{p})"
-        return f"{word}: {counted}, above all {finding.facts['called']}{_of_change(finding, names)}, {difference}."
+        return f"{word}: {counted}, mainly {finding.facts['called']}{_of_change(finding, names)}, {difference}."
 
     return say
 
@@ -725,19 +730,21 @@ def no_difference(finding: Finding, names: Names) -> str:
         return f"{said}."
     change, visible = finding.numbers[0], number(float(finding.facts["visible"]), 1)
     what = f"{finding.facts['called']}{_of_change(finding, names)}"
-    return f"{said}: {what} changed by {score_difference(change.known)}; a change of {visible} would have been seen."
+    return (
+        f"{said}: {what} changed by {score_difference(change.known)}; a change of {visible} would have been detected."
+    )
 
 
 def quality_same(finding: Finding, names: Names) -> str:
     change, visible = finding.numbers[0], score_difference(float(finding.facts["visible"]), sign=False)
     return (
         f"{sentence_case(str(finding.facts['called']))} did not change significantly "
-        f"({_points(change, names, sign=True)}); a change of {visible} would have been seen."
+        f"({_points(change, names, sign=True)}); a change of {visible} would have been detected."
     )
 
 
 def hollow_gain(finding: Finding, names: Names) -> str:
-    return f"ROBUST and CONSIS rose in {finding.facts['count']:g} measures, relative to a quality that fell."
+    return f"ROBUST and CONSIS rose in {finding.facts['count']:g} measures, but only relative to a lower quality."
 
 
 def same(finding: Finding, names: Names) -> str:
@@ -746,10 +753,10 @@ def same(finding: Finding, names: Names) -> str:
         return f"{count} the same in both runs, segment by segment."
     least, most = (_two(float(finding.facts[name])) for name in ("least", "most"))
     if finding.facts["least"] == finding.facts["most"]:
-        return f"Same: {count} not significantly different; {most} would have been."
+        return f"Same: {count} not significantly different; a difference of {most} would have been."
     under = f" with {names.label(finding.numbers[1])}" if finding.numbers[1].perturbation else ""
     return (
-        f"Same: {count} not significantly different. The smallest difference that could have been seen is "
+        f"Same: {count} not significantly different. The smallest detectable difference is "
         f"{least} for {finding.facts['least_called']} and {most} for {finding.facts['most_called']}{under}."
     )
 

@@ -87,7 +87,7 @@ def test_a_victim_that_withstood_so_many_questions_may_not_withstand_more(tmp_pa
     run = attack(
         recipes="deepwordbug", victims="chrf", data=data, constraints="none", max_queries=2, out=tmp_path / "run"
     )
-    said = "chrF withstood deepwordbug within 2 questions each: no eligible perturbation of 4 sentences."
+    said = "chrF withstood deepwordbug within 2 questions each: no success in 4 sentences."
     assert verdict(run) == [said]
 
 
