@@ -53,7 +53,7 @@ INTRODUCTION = f"""\
 Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The same facts as JSON:
 `babelquake list perturbations --json`.
 
-- **meaning**: *preserving* changes leave the meaning alone, *altering* ones change it, with *depends* that differs from sentence to sentence.
+- **meaning**: *preserving* changes leave the meaning alone, *altering* ones change it; *depends*: some do.
 - **level**: the default strength and its unit; change it with `name[level=…]`. A dash: there is nothing to turn up.
 - **languages**: *any*, or those it has lists for; elsewhere it is not applicable.
 - **side**: the text it is meant for. This is advice: every command applies every perturbation to the text it perturbs.

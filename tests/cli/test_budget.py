@@ -25,7 +25,7 @@ def test_a_dry_run_prices_every_language_pair(cli: Callable[..., Result], words:
         ("nl-en", 2, 7),
     ]
     shown = cli(*words, "--dry-run").stdout
-    assert "faraway de-en: 2 still to ask, 5 characters, about $0.00" in shown
+    assert "faraway de-en: 2 texts to translate, 5 characters, about $0.00" in shown
     assert not faraway.sent
 
 

@@ -90,7 +90,7 @@ def test_dry_run_counts_and_sends_nothing(cli: Callable[..., Result], data: str,
     counted = json.loads(cli(*words, "--json").stdout)
     assert counted["segments"] == 4 and counted["texts"] == 5
     assert counted["systems"][0]["texts"] == 5
-    assert "5 still to ask" in cli(*words).stdout
+    assert "5 texts to translate" in cli(*words).stdout
 
 
 def test_export_translate_elsewhere_import(cli: Callable[..., Result], data: str, tmp_path: Path) -> None:

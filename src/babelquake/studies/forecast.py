@@ -80,15 +80,16 @@ class Forecast:
 
     def told(self) -> list[str]:
         """In words."""
-        lines = [f"{self.segments:,} segments, {self.selected:,} taken, {self.variants:,} perturbed texts."]
+        lines = [f"{self.segments:,} segments, {self.selected:,} used, {self.variants:,} perturbed texts."]
         pairs = {row.language_pair for row in self.systems}
-        for row in (*self.systems, *self.scorers):
+        for place, row in enumerate((*self.systems, *self.scorers)):
+            what = "texts to translate" if place < len(self.systems) else "texts to score"
             pair = f" {row.language_pair}" if len(pairs) > 1 and row.language_pair else ""
             characters = "" if row.characters is None else f", {row.characters:,} characters"
             characters += "" if row.tokens is None else f", about {row.tokens:,} tokens"
             price = "" if row.dollars is None else f", about ${row.dollars:.2f}"
             time = "" if row.seconds is None else f", about {duration(row.seconds)}"
-            lines.append(f"{row.name}{pair}: {row.texts:,} still to ask{characters}{price}{time}")
+            lines.append(f"{row.name}{pair}: {row.texts:,} {what}{characters}{price}{time}")
         if self.searches is not None:
             most = "" if self.most_questions is None else f", {self.most_questions:,} questions at most"
             lines.append(f"{self.searches:,} searches{most}")

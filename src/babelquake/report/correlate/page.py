@@ -42,15 +42,16 @@ def correlate_tables(run: Run) -> list[Table]:
 
 
 def _differences(results: Results) -> list[Table]:
+    rows = results.where(*(f"{name}_difference" for name in STATISTICS))
+    among = list(dict.fromkeys([*values(rows, "scorer"), *values(rows, "other")]))
     columns = {
         "language pair": text("language_pair"),
-        "scorers": lambda row: f"{row['scorer']} − {row['other']}",
+        "scorers": lambda row: f"{scorer_text(row['scorer'], among)} − {scorer_text(row['other'], among)}",
         "agreement": lambda row: statistic_text(row["measure"].removesuffix("_difference")),
         "difference": lambda row: number(row["value"], 3, sign=True) + stars(row["p_corrected"]),
         "95 % interval": lambda row: interval(row, 3),
     }
     note = "* p < .05, ** p < .01, *** p < .001, corrected within language pair and kind of agreement."
-    rows = results.where(*(f"{name}_difference" for name in STATISTICS))
     spare = ("language pair", "95 % interval") if len(values(rows, "language_pair")) == 1 else ("95 % interval",)
     return table_of("Differences between scorers", rows, columns, note, spare)
 
