@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: pictures demo demo-neural test quick lint types bench docs site models clean parity locked audit release workflows
+.PHONY: pictures demo demo-neural test quick lint types bench docs site site-check models clean parity locked audit release workflows
 
 # On the core alone, which installs in half a minute; `make demo-neural` adds BERTScore and a learned metric
 demo: $(VENV)/.core
@@ -53,6 +53,10 @@ site: $(VENV)/.core
 	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
 	$(BIN)/python scripts/make_site.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
+
+# The built site in a browser: search, accessibility, no sideways scrolling
+site-check: site $(VENV)/.test
+	$(BIN)/python scripts/check_site.py
 
 # Retrains every bundled model: make models DATA=folder-with-train-dev-test
 models: $(VENV)/.test

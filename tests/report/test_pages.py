@@ -232,7 +232,7 @@ def test_the_theme_changes_and_follows_the_system_otherwise(page_of: Open) -> No
 
 def test_several_runs_have_a_selector(page_of: Open) -> None:
     page = page_of("several")
-    assert page.get_by_role("heading", level=1).inner_text().startswith("Best under noise: new, ")
+    assert page.get_by_role("heading", level=1).inner_text().startswith("Best under noise: new with ")
     page.get_by_label("Page", exact=True).select_option(label="qe")
     page.wait_for_selector("#run-1[data-ready]")
     assert page.locator("#run-1 .study").inner_text().startswith("Do these quality estimators notice what matters?")

@@ -153,7 +153,7 @@ def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
     said = verdict(runs["metric"])
     begins = "chrF moves significantly under 2 of 2 harmless changes, most under typos (20 % of words): −"
     assert said[0].startswith(begins)
-    assert any("BLEU a harmless change, " in line and " costs more than a harmful one in " in line for line in said)
+    assert any("BLEU, a harmless change, " in line and " costs more than a harmful one in " in line for line in said)
 
 
 @pytest.mark.parametrize(

@@ -425,8 +425,8 @@ def warnings(finding: Finding, names: Names) -> str:
 # attack
 
 GOALS = {
-    "overpenalise": "can be made to {worse} by more than {by} standard deviations",
-    "inflate": "can be made to {better} by more than {by} standard deviations",
+    "overpenalise": "can be made to {worse} by more than {by}",
+    "inflate": "can be made to {better} by more than {by}",
     "inconsistent": "can be made to contradict itself",
     "collapse": "can be made to translate something else",
 }
@@ -437,8 +437,8 @@ def fooled(finding: Finding, names: Names) -> str:
     goal, _, options = str(finding.facts["goal"]).partition("[")
     by = next((part.partition("=")[2] for part in options.rstrip("]").split(",") if part.startswith("by=")), "1")
     ways = ("rise", "fall") if finding.facts["errors"] else ("fall", "rise")
-    can = GOALS.get(goal, "fails").format(by=f"{float(by):g}", worse=ways[0], better=ways[1])
-    can = can.replace("1 standard deviations", "one standard deviation")
+    much = "one standard deviation" if float(by) == 1 else f"{float(by):g} standard deviations"
+    can = GOALS.get(goal, "fails").format(by=much, worse=ways[0], better=ways[1])
     said = f"{names.who(finding.who)} {can} in {percent(best.known)} of {best.n} sentences ({best.perturbation}"
     for words in finding.of("words_changed"):
         said += f", median: {words.known:g} word{'s' if words.known != 1 else ''} changed"

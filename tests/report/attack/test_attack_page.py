@@ -79,7 +79,7 @@ def test_the_verdict_names_two_recipes_that_do_equally_well(tmp_path: Path) -> N
         out=tmp_path / "run",
     )
     (said,) = verdict(run)
-    assert said.count("100 %") == 2 and said.endswith("; input-reduction[positions=tracked] manages 100 %.")
+    assert said.count("100 %") == 2 and said.endswith("; input-reduction[positions=tracked] succeeds in 100 %.")
 
 
 def test_a_victim_that_withstood_so_many_questions_may_not_withstand_more(tmp_path: Path) -> None:
