@@ -60,7 +60,7 @@ def slow(texts):
 
 
 @contextmanager
-def head() -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+def head(env: dict[str, str]) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     """A cluster of one node: its address, and the process whose group is the whole of it."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -68,7 +68,8 @@ def head() -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     words = ["--head", f"--port={address.partition(':')[2]}", "--node-ip-address=127.0.0.1", "--num-cpus=2"]
     quiet = ["--include-dashboard=false", "--disable-usage-stats", f"--temp-dir={sockets}", "--block"]
     start = [str(Path(sys.executable).with_name("ray")), "start", *words, *quiet]
-    process = subprocess.Popen(start, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(start, env=env, start_new_session=True, **silent)
     try:
         until = time.monotonic() + 120
         while socket.socket().connect_ex(("127.0.0.1", int(address.partition(":")[2]))):
@@ -106,16 +107,16 @@ def test_a_run_whose_head_was_killed_continues_on_another(tmp_path: Path) -> Non
         command = [sys.executable, "-c", code, *study, "-q", "--cache", "c.sqlite" if words else "none", *words]
         return subprocess.Popen([*command, "-o", out], cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
 
-    with head() as (address, cluster):
+    with head(env) as (address, cluster):
         driver = begun("run", "--executor", f"ray[address={address},actors=2]")
         until = time.monotonic() + 120
         while len(list((tmp_path / "traces").iterdir())) < 3:
-            assert driver.poll() is None and time.monotonic() < until
+            assert time.monotonic() < until and driver.poll() is None, driver.communicate()[1]
             time.sleep(0.05)
         killed(cluster)
         said = driver.communicate(timeout=120)[1]
         assert driver.returncode == 3 and "kept" in said, said
-    with head() as (address, _):
+    with head(env) as (address, _):
         again = begun("run", "--executor", f"ray[address={address},actors=2]")
         said = again.communicate(timeout=240)[1]
         assert again.returncode == 0, said
