@@ -47,7 +47,7 @@ def setting(name: str, value: object = None, *, metavar: str = "") -> str:
     flag = "--" + FLAGS.get(name, name).replace("_", "-")
     if isinstance(value, Mapping):
         value = ",".join(f"{key}={item}" for key, item in value.items())
-    return flag if value in (None, True) and not metavar else f"{flag} {metavar or value}"
+    return flag if (value is None or value is True) and not metavar else f"{flag} {metavar or value}"
 
 
 class BabelquakeError(Exception):

@@ -141,7 +141,7 @@ def test_a_run_can_be_made_again(cli: Command, ratings: str) -> None:
 
 
 def test_too_few_ratings_of_each_translation_name_the_option(cli: Command, ratings: str) -> None:
-    assert "--least" in cli("annotate", "analyse", ratings, "--least", "99", status=2).stderr
+    assert "--least 1" in cli("annotate", "analyse", ratings, "--least", "99", status=2).stderr
 
 
 def test_quiet_prints_nothing(cli: Command, ratings: str) -> None:
