@@ -16,7 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
 
 SITE = Path(__file__).resolve().parents[1] / "build" / "site"
-PAGES = ("", "start/ship/", "studies/mt/", "data-formats/", "papers/", "weaknesses/case/", "results/defences/", "python/")
+PAGES = ("", "start/ship/", "studies/mt/", "papers/", "weaknesses/case/", "results/defences/", "python/")
 SIZES = ((1280, 900), (390, 844))
 WORD = "look-alike"
 

@@ -59,7 +59,7 @@ Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The
 - **side**: the text it is meant for. This is advice: every command applies every perturbation to the text it perturbs.
 - **replicates**: how often a stochastic perturbation is repeated, as its paper does (`--replicates` overrides it).
 
-Where a perturbation does not apply to a text ("None" in its description), studies leave that text out of its results,
+Where a perturbation skips a text, studies leave that text out of its results,
 and their column `n` says how many took part. The examples below use seed {SEED}, the default level, and the project's
 own word lists where words of a kind must be found; a spaCy model, where installed, may find others. Where a script has
 no example, the perturbation does not apply to its sentences.

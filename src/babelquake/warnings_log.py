@@ -93,7 +93,7 @@ def collecting() -> Iterator[Remarks]:
 
 
 def remark(what: str, texts: Iterable[str] | int) -> None:
-    """Say and count something: `remark("minilm-en read the first 512 tokens only of texts", texts)`."""
+    """Say and count something: `remark("texts too long for minilm-en", texts)`."""
     known = texts if isinstance(texts, int) else list(texts)
     count = known if isinstance(known, int) else len(known)
     if not count:

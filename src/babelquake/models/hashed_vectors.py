@@ -74,7 +74,7 @@ class HashedModel:
         counts = np.diff(found.texts)
         long = [text for text, count in zip(texts, counts, strict=True) if count > most or len(text) > MOST_CHARACTERS]
         if long:
-            remark(f"texts of which {self.folder.name} read the beginning only", long)
+            remark(f"texts too long for {self.folder.name}, which read only their beginning", long)
         kept = np.minimum(counts, most)
         starts = np.concatenate([[0], np.cumsum(kept)])
         chosen = np.arange(starts[-1]) + np.repeat(found.texts[:-1] - starts[:-1], kept)

@@ -72,7 +72,8 @@ class Published(Generic[N]):
         """The network at work; says how many texts it cut."""
         self.network.cut.clear()
         yield self.network
-        remark(f"texts of which {self.checkpoint.name} read the beginning only", dict.fromkeys(self.network.cut))
+        said = f"texts too long for {self.checkpoint.name}, which read only their beginning"
+        remark(said, dict.fromkeys(self.network.cut))
 
     def signed(self, *names: str, **options: object) -> str:
         """The signature: checkpoint with content, what is special to its kind, precision and libraries."""

@@ -31,7 +31,7 @@ LABELS = {"any": "odd capitals", "upper": "ALL CAPS", "lower": "all lower case",
 def change_case(
     text: str, level: float, rng: Stream, to: Literal["any", "upper", "lower", "title"] = "any"
 ) -> str | None:
-    """Upper-, lower- or title-case the whole sentence with probability `level`; None where a script has no case.
+    """Upper-, lower- or title-case the whole sentence with probability `level`; skipped where a script has no case.
 
     The paper mixes the three at random, which is `to=any`; `to=upper`, `to=lower` and `to=title` are one each.
     """

@@ -191,7 +191,7 @@ def replace_by_model(
 
     Each gap is drawn from the model's `top` likeliest words; `most` words change at most. `lowercase=true` writes all
     in lower case first, as the paper's uncased model did; `only=en` leaves texts of other languages alone, for a model
-    that knows one. None where the text has no words, or the model offers no other.
+    that knows one. Skipped where the text has no words, or the model offers no other.
     """
     if only and lang != Language(only):
         return None
@@ -219,7 +219,7 @@ def antonym_resource(lang: Language | None) -> str:
     resource=antonym_resource,
 )
 def replace_by_antonyms(text: str, level: float, rng: Stream, most: Count = CAP) -> str | None:
-    """Replace random words, at least one, by antonyms from WordNet. None where no word has one.
+    """Replace random words, at least one, by antonyms from WordNet. Skipped where no word has one.
 
     `level` is the share of all words, `most` the largest number that changes; words without antonyms are passed over.
     Endings (-s, -ed, -ing) are carried over.

@@ -25,7 +25,7 @@ def _lines(text: str) -> list[str] | None:
 
 @perturbation("document-shuffle", family="document", meaning="altering", side="source", label="sentences shuffled")
 def shuffle(text: str, rng: Stream) -> str | None:
-    """All sentences in another order. None for a single line."""
+    """All sentences in another order. Skipped for a single line."""
     lines = _lines(text)
     if lines is None or len(set(lines)) < 2:
         return None
@@ -35,7 +35,7 @@ def shuffle(text: str, rng: Stream) -> str | None:
 
 @perturbation("document-drop", family="document", meaning="altering", side="source", label="one sentence dropped")
 def drop(text: str, rng: Stream) -> str | None:
-    """One sentence less. None for a single line."""
+    """One sentence less. Skipped for a single line."""
     lines = _lines(text)
     if lines is None:
         return None
@@ -45,7 +45,7 @@ def drop(text: str, rng: Stream) -> str | None:
 
 @perturbation("document-repeat", family="document", meaning="altering", side="source", label="one sentence repeated")
 def repeat(text: str, rng: Stream) -> str | None:
-    """One sentence twice, the second time right after the first. None for a single line."""
+    """One sentence twice, the second time right after the first. Skipped for a single line."""
     lines = _lines(text)
     if lines is None:
         return None
@@ -57,7 +57,7 @@ def repeat(text: str, rng: Stream) -> str | None:
     "document-insert", family="document", meaning="altering", side="source", label="foreign sentence inserted"
 )
 def insert(text: str, rng: Stream, lang: Language | None) -> str | None:
-    """A sentence in another language and about something else, between two sentences. None for a single line."""
+    """A sentence in another language and about something else, between two sentences. Skipped for a single line."""
     lines = _lines(text)
     if lines is None:
         return None
@@ -69,7 +69,7 @@ def insert(text: str, rng: Stream, lang: Language | None) -> str | None:
 
 @perturbation("document-merge", family="document", meaning="preserving", side="source", label="two lines merged")
 def merge(text: str, rng: Stream) -> str | None:
-    """Two sentences on one line. None for a single line."""
+    """Two sentences on one line. Skipped for a single line."""
     lines = _lines(text)
     if lines is None:
         return None
@@ -79,7 +79,7 @@ def merge(text: str, rng: Stream) -> str | None:
 
 @perturbation("document-cut", family="document", meaning="altering", side="source", label="cut in mid-sentence")
 def cut(text: str) -> str | None:
-    """The last sentence breaks off in the middle. None for a single line."""
+    """The last sentence breaks off in the middle. Skipped for a single line."""
     lines = _lines(text)
     if lines is None or len(lines[-1]) < 2:
         return None

@@ -37,7 +37,7 @@ AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shal
     resource=resource,
 )
 def remove_determiners(text: str, lang: Language | None) -> str | None:
-    """Remove every determiner. None where the text has none, nothing else, or its language no lists."""
+    """Remove every determiner. Skipped where the text has none, nothing else, or its language no lists."""
     found = linguistics(lang).determiners(text)
     changed = without(text, found) if found else ""
     return changed if changed.strip() else None
@@ -59,7 +59,7 @@ def remove_determiners(text: str, lang: Language | None) -> str | None:
 def replace_determiners(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Replace each determiner, with probability `level`, by another of the language's list.
 
-    None where the text has no determiner or its language no list.
+    Skipped where the text has no determiner or its language no list.
     """
     lists = word_lists(lang)
     found = linguistics(lang).determiners(text)
@@ -85,7 +85,7 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: Language | N
     resource=named_lists,
 )
 def remove_negation(text: str, lang: Language | None, markers: Markers = "paper") -> str | None:
-    """Remove every negation marker. None where the text has no marker, or nothing else.
+    """Remove every negation marker. Skipped where the text has no marker, or nothing else.
 
     `markers=paper` knows the words 'no' and 'not', with a space on both sides, and "n't", which it cuts out (`won't` →
     `wo`): so it applies to as many segments as in the paper. `markers=all` knows the language's whole list (never,
@@ -132,7 +132,7 @@ def _named_markers(text: str) -> list[Span]:
 def insert_negation(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Negate one auxiliary, copula or modal verb, drawn at random.
 
-    None where the text has no such verb, or only in clauses (between punctuation marks) that are negated already.
+    Skipped where the text has no such verb, or only in clauses (between punctuation marks) that are negated already.
     """
     lists = word_lists(lang)
     if lists is None:
@@ -166,7 +166,7 @@ def insert_negation(text: str, rng: Stream, lang: Language | None) -> str | None
     resource=named_lists,
 )
 def change_gender(text: str, lang: Language | None) -> str | None:
-    """Turn masculine pronouns into feminine ones and the reverse. None where the text has no gendered pronoun."""
+    """Turn masculine pronouns into feminine ones and the reverse. Skipped where the text has no gendered pronoun."""
     lists = word_lists(lang)
     if lists is None:
         return None

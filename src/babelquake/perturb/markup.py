@@ -25,7 +25,7 @@ KINDS = ("tag", "placeholder", "emoji", "rare")
 def insert_markup(
     text: str, level: float, rng: Stream, what: Literal["any", "tag", "placeholder", "emoji", "rare"] = "any"
 ) -> str | None:
-    """Set words in tags, or put placeholders, emoji or rare characters beside them. None where there are no words."""
+    """Set words in tags, or put placeholders, emoji or rare characters beside them. Skipped without words."""
     found = words(text)
     if not found:
         return None

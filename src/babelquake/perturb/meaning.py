@@ -29,13 +29,13 @@ REACH = 2
     side="translation",
 )
 def copy_source(text: str, source: str | None) -> str | None:
-    """Replace the translation by the source sentence. None where the source is missing or blank."""
+    """Replace the translation by the source sentence. Skipped where the source is missing or blank."""
     return source if source and source.strip() else None
 
 
 @perturbation("number", label="numbers changed", family="meaning", meaning="altering", level=1, unit="numbers", high=20)
 def change_number(text: str, level: float, rng: Stream) -> str | None:
-    """Change a digit of random numbers: of one by default. None where the text has no number."""
+    """Change a digit of random numbers: of one by default. Skipped where the text has no number."""
     found = [Span(match.start(), match.end(), match.group()) for match in NUMBER.finditer(text)]
     chosen = [found[place] for place in rng.sample(len(found), max(1, round(level)))]
     edits = [(number.start, number.end, _other_number(number.text, rng)) for number in chosen]
@@ -46,7 +46,7 @@ def change_number(text: str, level: float, rng: Stream) -> str | None:
 def swap_names(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Let two names of the sentence change places.
 
-    None where the text has fewer than two different names. Without a tagger, names are told by capital letters, so
+    Skipped where the text has fewer than two different names. Without a tagger, names are told by capital letters, so
     scripts without case have none; in German only names of several words and acronyms count.
     """
     found = linguistics(lang).names(text)
@@ -76,7 +76,7 @@ def swap_names(text: str, rng: Stream, lang: Language | None) -> str | None:
 def change_unit_or_date(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Change a unit after a number, a currency sign, a month or a day of the week: one by default.
 
-    None where the text has none of them.
+    Skipped where the text has none of them.
     """
     lists = word_lists(lang)
     if lists is None:

@@ -25,38 +25,38 @@ WINDOWS = 8
 
 @perturbation("empty", label="nothing at all", family="pitfalls", meaning="altering", side="translation")
 def empty(text: str) -> str:
-    """No translation: the empty text. None for a text with placeholders, unless `protect=none`."""
+    """No translation: the empty text. Skipped for a text with placeholders, unless `protect=none`."""
     return ""
 
 
 @perturbation("blank", label="spaces only", family="pitfalls", meaning="altering", side="translation")
 def blank(text: str) -> str:
-    """Three spaces in place of the translation. None for a text with placeholders, unless `protect=none`."""
+    """Three spaces in place of the translation. Skipped for a text with placeholders, unless `protect=none`."""
     return "   "
 
 
 @perturbation("full-stop", label="a full stop only", family="pitfalls", meaning="altering", side="translation")
 def full_stop(text: str) -> str | None:
-    """A full stop in place of the translation. None for a text without words."""
+    """A full stop in place of the translation. Skipped for a text without words."""
     return "." if TOKEN.search(text) else None
 
 
 @perturbation("foreign", label="translated into another language", family="pitfalls", meaning="altering")
 def in_another_language(text: str, foreign: str | None) -> str | None:
-    """The same source in another language. None where the data have no such translation and no model makes it."""
+    """The same source in another language. Skipped where the data have no such translation and no model makes it."""
     return foreign if foreign and foreign != text else None
 
 
 @perturbation("other-translation", label="translation of another segment", family="pitfalls", meaning="altering")
 def other_translation(text: str, others: Others, rng: Stream) -> str | None:
-    """The translation of another segment. None where there is no other segment."""
+    """The translation of another segment. Skipped where there is no other segment."""
     other = others.another(rng)
     return other.text if other else None
 
 
 @perturbation("unrelated", label="unrelated fluent text", family="pitfalls", meaning="altering")
 def unrelated(text: str, rng: Stream, lang: Language | None) -> str | None:
-    """Fluent sentences about something else, about as long. None in a language without such sentences."""
+    """Fluent sentences about something else, about as long. Skipped in a language without such sentences."""
     sentences = fluent(base_language(lang))
     if not sentences:
         return None
@@ -70,7 +70,7 @@ def unrelated(text: str, rng: Stream, lang: Language | None) -> str | None:
 
 @perturbation("extra-sentence", label="a made-up sentence added", family="pitfalls", meaning="altering")
 def extra_sentence(text: str, rng: Stream, lang: Language | None) -> str | None:
-    """Add a fluent sentence that the source does not hold. None in a language without such sentences."""
+    """Add a fluent sentence that the source does not hold. Skipped in a language without such sentences."""
     sentences = fluent(base_language(lang))
     return _joined([text, rng.choice(sentences)]) if sentences else None
 
@@ -84,7 +84,7 @@ def extra_sentence(text: str, rng: Stream, lang: Language | None) -> str | None:
     unit="share of words",
 )
 def drift(text: str, level: float, others: Others, rng: Stream) -> str | None:
-    """Keep the beginning and go on with the end of another segment's translation. None where there is no other."""
+    """Keep the beginning and go on with the end of another segment's translation. Skipped where there is no other."""
     other = others.another(rng)
     if other is None:
         return None
@@ -102,7 +102,7 @@ def drift(text: str, level: float, others: Others, rng: Stream) -> str | None:
     unit="share of words",
 )
 def cut_short(text: str, level: float) -> str | None:
-    """Leave out the end of the text. None for a text of one word, and where nothing would be left."""
+    """Leave out the end of the text. Skipped for a text of one word, and where nothing would be left."""
     kept = text[: _cut(text, 1 - level)].rstrip()
     return kept if kept and kept != text else None
 
@@ -117,7 +117,7 @@ def cut_short(text: str, level: float) -> str | None:
     high=100.0,
 )
 def repeat_sentence(text: str, level: float) -> str | None:
-    """Say the whole text several times: twice by default. None for a text without words."""
+    """Say the whole text several times: twice by default. Skipped for a text without words."""
     return _joined([text] * max(2, round(level))) if TOKEN.search(text) else None
 
 
@@ -131,7 +131,7 @@ def repeat_sentence(text: str, level: float) -> str | None:
     high=100.0,
 )
 def repeat_reference(text: str, level: float, reference: str | None) -> str | None:
-    """The reference several times in place of the translation: twice by default. None without a reference."""
+    """The reference several times in place of the translation: twice by default. Skipped without a reference."""
     return _joined([reference] * max(2, round(level))) if reference and TOKEN.search(reference) else None
 
 
@@ -141,7 +141,7 @@ def _filler(kind: str) -> str:
 
 @perturbation("filler", label=_filler, family="pitfalls", meaning="depends")
 def filler(text: str, lang: Language | None, kind: Literal["phrase", "quotes", "markdown"] = "phrase") -> str | None:
-    """Add what chat models add: a phrase behind the text, quotation marks or Markdown around it. None without words."""
+    """Add what chat models add: a closing phrase, quotation marks or Markdown around it. Skipped without words."""
     if not TOKEN.search(text):
         return None
     if kind == "quotes":
@@ -160,7 +160,7 @@ def filler(text: str, lang: Language | None, kind: Literal["phrase", "quotes", "
     unit="share of words",
 )
 def invisible(text: str, level: float, rng: Stream) -> str | None:
-    """Put characters behind words that nobody sees: zero-width spaces, joiners, soft hyphens. None without words."""
+    """Put characters behind words that nobody sees: zero-width spaces, joiners, soft hyphens. Skipped without words."""
     ends = [found.end() for found in TOKEN.finditer(text)]
     if not ends:
         return None
@@ -176,7 +176,7 @@ def invisible(text: str, level: float, rng: Stream) -> str | None:
     "source-swap", label="source and translation swapped", family="pitfalls", meaning="altering", rewrites=True
 )
 def swap_with_source(text: str, source: str | None) -> str | None:
-    """Let source and translation change places. None where the source is missing or is the text."""
+    """Let source and translation change places. Skipped where the source is missing or is the text."""
     return Rewritten(source, source=text) if source and source.strip() and source != text else None
 
 
@@ -213,7 +213,7 @@ def concatenated(text: str, level: float, others: Others) -> str | None:
 def end_lost(text: str, level: float, others: Others, rng: Stream) -> str | None:
     """As `concatenated`, with another segment's reference in place of the last: does the end of a long text count?
 
-    None where `concatenated` is, and where there is no other segment.
+    Skipped where `concatenated` is, and where there is no other segment.
     """
     chain, other = _chain(others, max(2, round(level))), others.another(rng)
     if not chain or other is None or not other.reference or other.reference == chain[-1].reference:

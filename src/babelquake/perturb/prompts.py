@@ -52,7 +52,7 @@ LANGUAGES = {
     label=lambda number, file: f"prompt: paraphrase {number}",
 )
 def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str | None = None) -> str | None:
-    """Another wording of the instruction: one of eight of ours, or of a file's, one a line. None for other texts."""
+    """Another wording of the instruction: one of eight of ours, or of a file's, one a line. Skipped for other texts."""
     if SOURCE not in text:
         return None
     wordings = PARAPHRASES if file is None else _read(file)
@@ -69,7 +69,7 @@ def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str 
     label=lambda to: f"prompt: written in {to}",
 )
 def in_language(text: str, to: str = "de") -> str | None:
-    """The instruction in another language: cs, de, es, fr, ru or zh. None for other texts."""
+    """The instruction in another language: cs, de, es, fr, ru or zh. Skipped for other texts."""
     if SOURCE not in text:
         return None
     if to not in LANGUAGES:
@@ -85,14 +85,14 @@ def in_language(text: str, to: str = "de") -> str | None:
     label=lambda count: f"prompt: {count} examples",
 )
 def fewer_examples(text: str, count: Annotated[int, Range(0, 16)] = 0) -> str | None:
-    """Only the first `count` examples. None where there are not more."""
+    """Only the first `count` examples. Skipped where there are not more."""
     chosen = _chosen(text)
     return _with(text, chosen[:count]) if len(chosen) > count else None
 
 
 @perturbation("prompt-order", family="prompt", meaning="preserving", side="prompt", label="prompt: examples reordered")
 def reordered(text: str, rng: Stream) -> str | None:
-    """The examples in another order. None where there are fewer than two."""
+    """The examples in another order. Skipped where there are fewer than two."""
     chosen = _chosen(text)
     if len(chosen) < 2:
         return None

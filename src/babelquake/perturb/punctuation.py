@@ -26,7 +26,7 @@ def remove_punctuation(text: str, kinds: Kinds = "unicode") -> str | None:
     """Remove every punctuation mark.
 
     As Unicode counts them, with those of Python's `string.punctuation`; `kinds=ascii` the latter alone, as the paper
-    has it: “ ” – ’ … stay. Spaces stay as they are. None where there is no mark, or nothing but marks.
+    has it: “ ” – ’ … stay. Spaces stay as they are. Skipped where there is no mark, or nothing but marks.
     """
     mark = is_punctuation if kinds == "unicode" else string.punctuation.__contains__
     kept = [cluster for cluster in graphemes(text) if not mark(cluster[0])]
@@ -49,7 +49,7 @@ def replace_punctuation(text: str, level: float, rng: Stream, marks: Marks = "ea
 
     `marks=last` is what the authors' code does: all marks of the last one's kind become one and the same other mark,
     and the rest stay; marks are those of Python's `string.punctuation`. Chinese and Japanese draw from their own marks.
-    None where there is no mark.
+    Skipped where there is no mark.
     """
     clusters = graphemes(text)
     pool = IDEOGRAPHIC if is_unspaced(text) else string.punctuation
@@ -90,7 +90,7 @@ def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "st
     """Add a full stop, an exclamation mark, a question mark or a random character at the end of the sentence.
 
     The mark is the language's own (the script's where the language is unknown); a random character is one of the
-    sentence's own, marks included but no space. None where the text already ends in punctuation of any
+    sentence's own, marks included but no space. Skipped where the text already ends in punctuation of any
     kind (closing quotes and brackets included), or is blank: the paper's split "no final punctuation".
     """
     bare = text.rstrip()
@@ -112,9 +112,9 @@ def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "st
 def delete_final(text: str, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Delete the full stop, exclamation mark or question mark that ends the sentence, or its last letter.
 
-    A space before the mark goes with it. None where the text does not end in that very mark (an ellipsis is not a full
+    A space before the mark goes with it. Skipped where the text does not end in that mark (an ellipsis is not a full
     stop; a quote or bracket after the mark ends the text), or is nothing else. `mark=random` deletes the last
-    character; None where the text ends in punctuation or has only one character.
+    character; not applicable where the text ends in punctuation or has only one character.
     """
     kind = NAMES.get(mark, mark)
     if kind == "random":

@@ -27,7 +27,7 @@ from babelquake.text import match_case, replaced
 def abbreviate(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Abbreviate words and phrases that have a usual short form ('for example' → 'e.g.').
 
-    Each with probability `level`. None where the text has none.
+    Each with probability `level`. Skipped where the text has none.
     """
     lists = word_lists(lang)
     return _rewrite(text, lists.lang, "abbreviations", level, rng) if lists else None
@@ -46,7 +46,7 @@ def abbreviate(text: str, level: float, rng: Stream, lang: Language | None) -> s
 def make_informal(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Write as in chats: 'you' → 'u', 'going to' → 'gonna'.
 
-    Each with probability `level`. None where the text has no such expression.
+    Each with probability `level`. Skipped where the text has no such expression.
     """
     lists = word_lists(lang)
     return _rewrite(text, lists.lang, "informal", level, rng) if lists else None

@@ -48,7 +48,7 @@ BETWEEN = regex.compile(r"(?<=\S)\s+(?=\S)")
     unit="share of gaps between words",
 )
 def whitespace(text: str, level: float, rng: Stream) -> str | None:
-    """Widen gaps between words: more spaces, a tab, a no-break space. None where the text has no gap."""
+    """Widen gaps between words: more spaces, a tab, a no-break space. Skipped where the text has no gap."""
     gaps = [found.span() for found in BETWEEN.finditer(text)]
     if not gaps:
         return None
@@ -77,7 +77,7 @@ def _plain(unit: str) -> str:
     unit="share of letters with diacritics",
 )
 def diacritics(text: str, level: float, rng: Stream) -> str | None:
-    """Leave out accents and other marks: `tres bien`, `uber`. None where no letter has any.
+    """Leave out accents and other marks: `tres bien`, `uber`. Skipped where no letter has any.
 
     Latin and Greek accents, Arabic and Hebrew vowel points; ł ø đ ß æ œ and Cyrillic ё get their usual plain forms.
     Letters of their own right such as й stay.
@@ -99,7 +99,7 @@ def diacritics(text: str, level: float, rng: Stream) -> str | None:
 def homoglyph(text: str, level: float, rng: Stream) -> str | None:
     """Replace letters by those of another script that look the same: Cyrillic `а` for Latin `a`.
 
-    None where no letter has a twin.
+    Skipped where no letter has a twin.
     """
     twins, units = homoglyphs(), graphemes(text)
     if twins.keys().isdisjoint(units):
@@ -127,7 +127,7 @@ def _misreadings() -> tuple[dict[str, list[str]], regex.Pattern[str]]:
     unit="share of letters that scanning confuses",
 )
 def ocr(text: str, level: float, rng: Stream) -> str | None:
-    """Misread letters as scanning does: rn/m, l/1, O/0, e/c. None where nothing in the text can be misread."""
+    """Misread letters as scanning does: rn/m, l/1, O/0, e/c. Skipped where nothing in the text can be misread."""
     table, pattern = _misreadings()
     spots = list(pattern.finditer(text))
     if not spots:
@@ -137,7 +137,7 @@ def ocr(text: str, level: float, rng: Stream) -> str | None:
 
 @perturbation("emoji", label="emoji added", family="shape", meaning="preserving", level=1.0, unit="share of sentences")
 def emoji(text: str, level: float, rng: Stream) -> str | None:
-    """Add one emoji that says nothing new, at the end or after a word. None for a text without words."""
+    """Add one emoji that says nothing new, at the end or after a word. Skipped for a text without words."""
     ends = [found.end() for found in TOKEN.finditer(text)]
     if not ends:
         return None

@@ -18,7 +18,7 @@ from babelquake.text import replaced
 def swap_words(text: str, level: float, rng: Stream) -> str | None:
     """Swap random neighbouring words: one pair by default.
 
-    Neighbours have nothing but a space between them. None where no two neighbours differ.
+    Neighbours have nothing but a space between them. Skipped where no two neighbours differ.
     """
     every, wanted = pieces(text), max(1, round(level))
     edits: list[tuple[int, int, str]] = []
@@ -42,7 +42,7 @@ def swap_words(text: str, level: float, rng: Stream) -> str | None:
     unit="share of words",
 )
 def shuffle_words(text: str, level: float, rng: Stream) -> str | None:
-    """Put random words of the sentence in random order; punctuation stays in place. None where no two words differ."""
+    """Put random words of the sentence in random order; punctuation stays. Skipped where no two words differ."""
     every = pieces(text)
     if len({word.text for word in every}) < 2:
         return None

@@ -673,7 +673,7 @@ def _lead(finding: Finding, names: Names) -> str:
     who, p = _subject(finding, names), "" if change.p is None else f", {p_words(change.p)}"
     if where := _where(change, names):
         kinds = int(finding.facts["kinds"]) if change.perturbation else 1
-        where = f"with {kinds} kinds of noise, most {where}" if kinds > 1 else where
+        where = f"with {kinds} kinds of noise, especially {where}" if kinds > 1 else where
         return f"{who} is {side} {where} ({_points(change, names, sign=True)}{p})"
     old, new = (_two(float(finding.facts[name])) for name in ("old", "new"))
     moved = f"{finding.facts['called']}{_of_change(finding, names)} went from {old} to {new}"
