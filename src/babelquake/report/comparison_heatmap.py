@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from babelquake.report.page import page_of
 from babelquake.report.phrases import labelled
-from babelquake.report.results import results_of, scorer_text, short_names, statistic_text
+from babelquake.report.results import results_of, scorer_text, short_names
 from babelquake.report.table import number
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run, run_names
@@ -16,14 +16,6 @@ from babelquake.studies.card import STUDIES
 if TYPE_CHECKING:
     from babelquake.studies.comparison import Change
 
-SHOWN = {
-    "robust": "ROBUST",
-    "consis": "CONSIS",
-    "inconsistent": "% inconsistent",
-    "delta": "Δ",
-    "success": "% successful",
-}
-"""Measures as papers write them."""
 Place = tuple[str, float | None, str | None]
 """A perturbation, its level, and the group of segments."""
 
@@ -52,7 +44,7 @@ class HeatMap:
 def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap]:
     """One map per measure, language pair and – where systems are under test – scorer."""
     study = STUDIES.get(new.info.study)
-    better = {kind.name: kind.better for kind in study.measures}
+    kinds = {kind.name: kind for kind in study.measures}
     fallen = {
         (
             change.language_pair,
@@ -80,8 +72,10 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
             cells = list(_cells(part, results[0], study.subject))
             if cells:
                 said = " · ".join(filter(None, [here["language_pair"], scorer_text(here.get("scorer") or "")]))
-                title = f"{SHOWN.get(measure, statistic_text(measure))}{f' ({said})' if said else ''}"
-                found.append(_map(title, cells, (before, after), better.get(measure), marked, measure))
+                called = kinds[measure].column if measure in kinds else study.label(measure)
+                title = f"{called}{f' ({said})' if said else ''}"
+                better = kinds[measure].better if measure in kinds else None
+                found.append(_map(title, cells, (before, after), better, marked, measure))
     return found
 
 

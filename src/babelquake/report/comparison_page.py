@@ -12,6 +12,7 @@ from babelquake.report.comparison_heatmap import HeatMap, versus_heat
 from babelquake.report.first_screen import Headline, cut
 from babelquake.report.phrases import count, labelled
 from babelquake.report.table import Table, number
+from babelquake.report.typed import typed_names
 from babelquake.report.verdict import Sentence, in_words, sentence_case
 from babelquake.runs.run import Run, run_names
 
@@ -55,6 +56,8 @@ class ComparisonPage:
     mended: tuple[Flip, ...]
     heat: tuple[HeatMap, ...]
     tables: tuple[Table, ...]
+    typed: dict[str, str]
+    """What labels are called in the data."""
 
 
 def comparison_page(old: Run, new: Run, comparison: "Comparison") -> ComparisonPage:
@@ -82,6 +85,7 @@ def comparison_page(old: Run, new: Run, comparison: "Comparison") -> ComparisonP
         _flips(new, joined, "mended", comparison),
         tuple(versus_heat(old, new, comparison)),
         (*comparison_tables(comparison, before, after), *_segments(joined, (before, after))),
+        typed_names(old, new),
     )
 
 

@@ -27,6 +27,7 @@ from babelquake.report.page import page_of, tables, views
 from babelquake.report.remedies import what_to_do
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
+from babelquake.report.typed import typed_names
 from babelquake.report.verdict import told
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
@@ -76,7 +77,7 @@ def render(runs: Sequence[Run], comparison: ComparisonPage | None = None) -> str
         vega=Markup(vega),  # noqa: S704 – the shipped bundle
         version=VERSION,
         comparison=comparison,
-        comparison_data=packed({"lead": _chart(comparison.chart), **EMPTY}) if comparison and comparison.chart else "",
+        comparison_data=_packed_comparison(comparison) if comparison else "",
         runs=[
             _run(run, name, place, len(runs))
             for place, (run, name) in enumerate(zip(runs, run_names(runs), strict=True))
@@ -84,6 +85,12 @@ def render(runs: Sequence[Run], comparison: ComparisonPage | None = None) -> str
         is_numeric=is_numeric,
         columns_of=lambda table: list(zip(*table.rows, strict=True)),
     )
+
+
+def _packed_comparison(comparison: ComparisonPage) -> str:
+    """Its one chart; the tables and examples of a comparison are in the page itself."""
+    lead = _chart(comparison.chart) if comparison.chart else None
+    return packed({**EMPTY, "lead": lead, "typed": comparison.typed})
 
 
 def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
@@ -109,6 +116,7 @@ def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
         "signatures": signatures(run),
         "versions": info.versions,
         "tables": [_cut(table) for table in tables(run)],
+        "typed": typed_names(run),
         "packed": _packed(run, EXAMPLES // among, ROOM // among),
     }
 
@@ -159,7 +167,12 @@ def _packed(run: Run, most: int, room: int) -> str:
         }
         for place, view in enumerate(views(run))
     ]
-    shown = {"views_by": page_of(run).views_by, "views": charts, "lead": _chart(lead) if lead else None}
+    shown = {
+        "views_by": page_of(run).views_by,
+        "views": charts,
+        "lead": _chart(lead) if lead else None,
+        "typed": typed_names(run),
+    }
     while True:
         text = packed({**shown, "examples": example_columns(run, most)})
         if len(text) <= room or most <= 100:

@@ -50,7 +50,8 @@ def _told(run: Run) -> str:
 def _models(run: Run) -> Iterator[dict[str, Any]]:
     results = results_of(run)
     rows = [row for row in results.where(*MEASURES) if row["value"] is not None and row["group"] is None]
-    who = STUDIES.get(run.info.study).subject
+    study = STUDIES.get(run.info.study)
+    who = study.subject
     data = ", ".join(name.rsplit("#", 1)[0] for name in run.info.listed("data"))
     for name in dict.fromkeys(row[who] for row in rows if row[who]):
         mine = [row for row in rows if row[who] == name]
@@ -60,19 +61,19 @@ def _models(run: Run) -> Iterator[dict[str, Any]]:
                 {
                     "task": {"type": TASKS[who], "name": f"babelquake {run.info.study}"},
                     "dataset": {"type": "custom", "name": visible(data) or "unnamed"},
-                    "metrics": [_metric(row, who) for row in mine],
+                    "metrics": [_metric(row, who, study.label(row["measure"])) for row in mine],
                 }
             ],
         }
 
 
-def _metric(row: Row, who: str) -> dict[str, Any]:
+def _metric(row: Row, who: str, label: str) -> dict[str, Any]:
     other = None if who == "scorer" else row["scorer"]
     noise = label_of(row["perturbation"], row["level"]) if row["perturbation"] else None
-    parts = [row["measure"], other, noise, row["language_pair"]]
+    parts = [label, other, noise, row["language_pair"]]
     return {
         "type": row["measure"],
-        "name": visible(" ".join(part for part in parts if part)),
+        "name": visible(" · ".join(part for part in parts if part)),
         "value": round(row["value"], 4),
         "verified": False,
     }

@@ -6,6 +6,7 @@ from babelquake.errors import UserError
 from babelquake.runs.results import Results, Row, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.spec import parse
+from babelquake.studies.agreement import AGREEMENTS
 
 DISPLAY = {
     "bleu": "BLEU",
@@ -78,15 +79,4 @@ def tested_text(row: Row) -> str:
 
 def statistic_text(measure: str) -> str:
     """An agreement statistic as papers name it."""
-    return {
-        "darr": "DARR Kendall",
-        "kendall_like": "Kendall-like τ",
-        "accuracy": "pairwise accuracy",
-        "soft_accuracy": "soft pairwise accuracy",
-        "pearson": "Pearson's r",
-        "spearman": "Spearman's ρ",
-        "kendall": "Kendall's τ",
-        "span_f1": "span F₁",
-        "span_precision": "span precision",
-        "span_recall": "span recall",
-    }.get(measure, measure)
+    return AGREEMENTS[measure].label if measure in AGREEMENTS else measure.replace("_", " ")

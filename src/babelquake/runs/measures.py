@@ -17,6 +17,9 @@ ALPHA = 0.05
 SIGNIFICANT: Final = "significant"
 NOT_SIGNIFICANT: Final = "not significant"
 CANNOT_BE_TESTED: Final = "cannot be tested"
+DIFFERENCE: Final = "_difference"
+CHANGED: Final = "_changed"
+"""How the names of kinds end that are made from others: between two systems, and over changed texts alone."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,20 @@ class Kind:
     needs: str = ""
     """What must hold for it to mean anything, such as a ratio scale."""
     paper: str = ""
+    label: str = ""
+    """What people call it: on pages, in tables and plots. The name stays in the data."""
+    head: str = ""
+    """What heads a narrow column; the label where there is nothing shorter."""
+
+    @property
+    def column(self) -> str:
+        """What heads a column of such numbers."""
+        return self.head or self.label or self.name.replace("_", " ")
 
     def difference(self) -> "Kind":
         """The kind of the difference between two of these: `robust` → `robust_difference`."""
-        return replace(self, name=f"{self.name}_difference", unit=f"{self.unit}, difference".lstrip(", "))
+        unit = f"{self.unit}, difference".lstrip(", ")
+        return replace(self, name=f"{self.name}{DIFFERENCE}", unit=unit, label=f"{self.label}, difference", head="")
 
 
 def kinds_in(module: ModuleType) -> tuple[Kind, ...]:

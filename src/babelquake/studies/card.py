@@ -19,6 +19,7 @@ from babelquake.runs.measures import Kind
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.cells import Cell
+from babelquake.studies.kinds import over_changed
 from babelquake.studies.options import RunOptions, StudyOptions
 from babelquake.studies.plan import Plan
 from babelquake.studies.session import Session
@@ -56,6 +57,11 @@ class Study:
     """What a run's measures say, as data; `report` puts it into words."""
     counts: Callable[[Run, str, str | None], bool] = lambda run, measure, perturbation: True
     """Whether a gated measure under a perturbation is one that must not get worse."""
+
+    def label(self, measure: str) -> str:
+        """What people call one of its measures, also where it is a difference or over changed texts alone."""
+        kinds = {made.name: made for kind in self.measures for made in (over_changed(kind), kind.difference(), kind)}
+        return kinds[measure].label if measure in kinds else measure.replace("_", " ")
 
     def session(
         self,

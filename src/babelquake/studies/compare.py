@@ -82,8 +82,9 @@ def compare(
             f"{_other_languages(old, new, named)}"
         )
     rows, names = new.measures.to_dicts(), run_names([old, new])
+    changes = judge(found, alpha=alpha, min_drop=min_drop, correction=correction)
     return Comparison(
-        tuple(judge(found, alpha=alpha, min_drop=min_drop, correction=correction)),
+        tuple(replace(change, label=study.label(change.measure)) for change in changes),
         alpha,
         correction,
         tuple(answer for requirement in requirements for answer in requirement.check(rows, confident)),

@@ -15,19 +15,6 @@ from babelquake.runs.measures import CANNOT_BE_TESTED, NOT_SIGNIFICANT, SIGNIFIC
 from babelquake.studies.requirement import Answer
 
 Outcome = Literal["worse", "better", "same", "collapsed", "cannot be tested"]
-WORDS = {
-    "quality": "clean quality",
-    "quality_perturbed": "quality under noise",
-    "robust": "ROBUST",
-    "consis": "CONSIS",
-    "delta": "Δ",
-    "overall_quality_perturbed": "overall quality under noise",
-    "overall_robust": "overall ROBUST",
-    "overall_consis": "overall CONSIS",
-    "overall_delta": "overall Δ",
-    "darr": "DARR",
-}
-"""Measures as readers know them; the others by their names."""
 RATES = {"failures": "clean translations", "failures_perturbed": "translations under noise"}
 """Shares of what, in per cent; the scorer is the kind of failure. What occurs in neither run is not spoken of."""
 RELATIVE = ("robust", "consis", "delta", "overall_robust", "overall_consis", "overall_delta")
@@ -58,6 +45,8 @@ class Change:
     """Why it cannot be tested, or how it has collapsed."""
     group: str | None = None
     """The part of the data, such as a severity or a year, or the kind of failure; None for all."""
+    label: str = ""
+    """What people call the measure."""
 
     @property
     def difference(self) -> float | None:
@@ -80,7 +69,7 @@ class Change:
         if self.measure in RATES:
             kind = "a failure" if self.scorer == "any" else f"the failure {self.scorer}"
             return f"the percentage of {RATES[self.measure]} with {kind}"
-        return WORDS.get(self.measure, self.measure.replace("_", " "))
+        return self.label or self.measure.replace("_", " ")
 
     def row(self) -> dict[str, Any]:
         """All there is to say, for other programs."""

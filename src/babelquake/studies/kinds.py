@@ -2,24 +2,38 @@
 
 from dataclasses import replace
 
-from babelquake.runs.measures import Kind
+from babelquake.runs.measures import CHANGED, Kind
 
-DELTA = Kind("delta", unit="score, better is up", better="up", paper="Jwalapuram 2023 §3.1")
+DELTA = Kind(
+    "delta",
+    label="change of the score",
+    head="Δ",
+    unit="score, better is up",
+    better="up",
+    paper="Jwalapuram 2023 §3.1",
+)
 """What an error rate gained counts as a loss."""
 
-ACHIEVED_WORDS = Kind("achieved_words", unit="% of words changed")
+ACHIEVED_WORDS = Kind("achieved_words", label="words changed", unit="% of words changed")
 """By a perturbation, beside the level that was asked for."""
 
 
 def over_changed(kind: Kind) -> Kind:
     """The same number over the texts that the perturbation really changed: `robust` → `robust_changed`."""
-    return replace(kind, name=f"{kind.name}_changed", unit=f"{kind.unit}, changed texts only")
+    said = {"unit": f"{kind.unit}, changed texts only", "label": f"{kind.label}, changed texts only"}
+    return replace(kind, name=f"{kind.name}{CHANGED}", head="", **said)
 
 
-FAILURES = Kind("failures", unit="% of translations", better="down")
+FAILURES = Kind("failures", label="failures", unit="% of translations", better="down")
 """Translations with a failure; the column `scorer` names its kind, `any` for at least one."""
 
-FAILURES_PERTURBED = Kind("failures_perturbed", unit="% of translations", better="down")
+FAILURES_PERTURBED = Kind("failures_perturbed", label="failures under noise", unit="% of translations", better="down")
 """The same over the translations of all perturbed sources together; what two runs are compared by."""
-SCORE = Kind("score", unit="score")
-DETECTION_ACCURACY = Kind("detection_accuracy", unit="% of triples", better="up", paper="Karpinska 2022 §3")
+SCORE = Kind("score", label="score", unit="score")
+DETECTION_ACCURACY = Kind(
+    "detection_accuracy",
+    label="good above bad translation",
+    unit="% of triples",
+    better="up",
+    paper="Karpinska 2022 §3",
+)

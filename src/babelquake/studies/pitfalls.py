@@ -28,10 +28,10 @@ from babelquake.stats.units import by_unit
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.segment_units import keys_by_row
 
-PITFALL = Kind("pitfall", unit="% of segments as expected", better="up")
-PITFALLS_PASSED = Kind("pitfalls_passed", unit="pitfalls", better="up")
-PITFALLS_FAILED = Kind("pitfalls_failed", unit="pitfalls", better="down")
-LENGTH_EFFECT = Kind("length_effect", unit="sd of the scorer's scores")
+PITFALL = Kind("pitfall", label="segments judged as expected", unit="% of segments as expected", better="up")
+PITFALLS_PASSED = Kind("pitfalls_passed", label="pitfalls passed", unit="pitfalls", better="up")
+PITFALLS_FAILED = Kind("pitfalls_failed", label="pitfalls failed", unit="pitfalls", better="down")
+LENGTH_EFFECT = Kind("length_effect", label="effect of length", unit="sd of the scorer's scores")
 PITFALLS = (PITFALL, PITFALLS_PASSED, PITFALLS_FAILED, LENGTH_EFFECT)
 SMALL = 0.2
 """Standard deviations of a scorer's scores that count as the same."""

@@ -7,6 +7,7 @@ import polars as pl
 from babelquake.report.table import Table, digits, number, of, stars, table_of, text
 from babelquake.runs.run import Run
 from babelquake.studies.card import findings_of
+from babelquake.studies.human import kinds
 
 CLUSTER_NOTE = (
     "Wins: systems that this one beats by a one-sided rank-sum test on segment means (p < .05). "
@@ -91,11 +92,7 @@ def _losses(run: Run) -> list[Table]:
 
 
 def _agreement(run: Run) -> list[Table]:
-    names = {
-        "krippendorff_alpha": "Krippendorff's α",
-        "annotator_pearson": "Pearson's r of two annotators",
-        "annotator_kendall": "Kendall's τ of two annotators",
-    }
+    names = {kind.name: kind.label for kind in (kinds.ALPHA, kinds.ANNOTATOR_PEARSON, kinds.ANNOTATOR_KENDALL)}
     columns = {
         "language pair": text("language_pair"),
         "agreement": lambda row: names[row["measure"]] + (f" ({row['group']})" if row["group"] else ""),

@@ -14,8 +14,15 @@ from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
+from babelquake.studies.mt import kinds
 
-MEASURES = {"robust": "ROBUST", "consis": "CONSIS", "inconsistent": "% inconsistent"}
+MEASURES = {kind.name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT)}
+EXPLAINED = {
+    "robust": "Quality under the perturbation in per cent of the quality without it; 100 is untouched.",
+    "consis": "Agreement of the translations with those of the clean source; 100 is the same.",
+    "inconsistent": "Share of translations that differ clearly from that of the clean source.",
+}
+"""What the figures of the heat map are."""
 KIND_COLOURS = ("#D55E00", "#7B4B94", "#E69F00", "#CC79A7", "#0072B2", "#009E73", "#B5A000", "#56B4E9", "#5C4033")
 """Of the commonest kinds of failure; further ones are not drawn."""
 
@@ -110,14 +117,9 @@ def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
     return {
         "systems": systems,
         "perturbations": [labelled(values(cells, "perturbation"))(*place) for place in perturbations],
-        "typed": [_typed(*place) for place in perturbations],
         "measures": found,
+        "named": {measure: [MEASURES[measure], EXPLAINED[measure]] for measure in found},
     }
-
-
-def _typed(perturbation: str, level: float | None) -> str:
-    """The name that the command line takes."""
-    return perturbation if level is None else f"{perturbation}, level {level:g}"
 
 
 def _heat_cell(row: Row | None) -> list[Any] | None:

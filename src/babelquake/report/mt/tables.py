@@ -9,16 +9,22 @@ from babelquake.report.table import Table, cell, interval, note_on, number, tabl
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
+from babelquake.studies.mt import kinds
 
-DIFFERENCES = {"robust_difference": "ROBUST", "consis_difference": "CONSIS", "delta_difference": "Δ"}
+DIFFERENCES = {kind.difference().name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS, kinds.DELTA)}
 OVERALL = {
-    "overall_rank": "rank",
-    "overall_quality_perturbed": "under noise",
-    "overall_quality": "clean",
-    "overall_delta": "Δ",
-    "overall_robust": "ROBUST",
-    "overall_consis": "CONSIS",
+    kind.name: kind.column
+    for kind in (
+        kinds.OVERALL_RANK,
+        kinds.OVERALL_QUALITY_PERTURBED,
+        kinds.OVERALL_QUALITY,
+        kinds.OVERALL_DELTA,
+        kinds.OVERALL_ROBUST,
+        kinds.OVERALL_CONSIS,
+    )
 }
+CELLS = (kinds.DELTA, kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT)
+"""What the table of every perturbation has beside the two qualities."""
 IN_SCORES = ("overall_quality_perturbed", "overall_quality", "overall_delta")
 """Those on the scorer's own scale."""
 
@@ -105,7 +111,7 @@ def _without_cell(row: Row) -> dict[str, str | None]:
 
 def _parts(results: Results, pair: str | None, scorer: str) -> list[Table]:
     """Where systems are weak."""
-    names = {"robust": "ROBUST", "consis": "CONSIS"}
+    names = {kind.name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS)}
     known = {name: results.known(name, language_pair=pair, scorer=scorer) for name in names}
     measure = next((name for name in names if known[name]), "robust")
     return parts_table(f"By part of the data: {_view(pair, scorer, results)}", known[measure], "system", names[measure])
@@ -177,16 +183,13 @@ def _cells(results: Results, pair: str | None, scorer: str) -> Table:
         "words",
         "clean",
         "perturbed",
-        "Δ",
-        "ROBUST",
-        "CONSIS",
-        "% inc.",
+        *(kind.column for kind in CELLS),
     )
     tested = [row for row in found if row["measure"] == "delta"]
     parts = ["Mean ± standard deviation over resampled segments. Changed: segments; words: % of words changed."]
     parts += [*floors(results, pair, perturbations), "Δ: better is up.", note_on(tested)]
-    spare = ("n", "perturbed", "clean", "Δ", "% inc.", "changed")
-    better = (("clean", "up"), ("perturbed", "up"), ("Δ", "up"), ("ROBUST", "up"), ("CONSIS", "up"), ("% inc.", "down"))
+    spare = ("n", "perturbed", "clean", kinds.DELTA.column, kinds.INCONSISTENT.column, "changed")
+    better = (("clean", "up"), ("perturbed", "up"), *((kind.column, kind.better) for kind in CELLS))
     return Table(_view(pair, scorer, results), columns, lines, " ".join(filter(None, parts)), spare, better)
 
 

@@ -4,7 +4,7 @@ const PER_PAGE = 20;
 const LONG = 900;
 const SORTS = { kind: 'By kind, most damage first', worst: 'Most damage first', least: 'Least damage first', order: 'Order of the data' };
 
-function exampleBrowser(data) {
+function exampleBrowser(data, typed) {
   const count = data.shown, state = { filters: {}, query: '', sort: 'kind', page: 0 };
   const list = make('ol', { class: 'examples' });
   const status = make('p', { class: 'status', role: 'status' });
@@ -86,7 +86,7 @@ function exampleBrowser(data) {
     if (data.before) meta.append(make('span', {}, `score ${number(data.before[place], place)} → ${number(data.after[place], place)}`));
     for (const facet of data.facets) {
       const name = facet.values[facet.column[place]];
-      if (name) meta.append(make('span', { class: 'tag' }, make('bdi', {}, visible(name))));
+      if (name) meta.append(make('span', { class: 'tag', title: Object.hasOwn(typed, name) ? visible(typed[name]) : null }, make('bdi', {}, visible(name))));
     }
     meta.append(make('span', { class: 'where' }, make('bdi', {}, visible(String(data.ids[place] ?? '')))));
     const lines = make('dl', { class: 'lines' });

@@ -36,19 +36,19 @@ async function build(section) {
   const lead = section.querySelector('.lead');
   let drawn = null;
   if (lead && data.lead) {
-    const figure = chartFigure(data.lead, 'h2');
+    const figure = chartFigure(data.lead, data.typed, 'h2');
     lead.append(figure);
     drawn = figure.draw();
   }
-  const browser = exampleBrowser(data.examples);
+  const browser = exampleBrowser(data.examples, data.typed);
   const view = make('div');
   const choice = make('select', {}, ...data.views.map((item, at) => make('option', { value: at }, visible(item.label))));
   const show = () => {
     const item = data.views[Number(choice.value)];
     view.replaceChildren();
-    if (item.heat) view.append(make('h2', {}, 'Systems and perturbations'), heatmap(item.heat, browser.pick));
+    if (item.heat) view.append(make('h2', {}, 'Systems and perturbations'), heatmap(item.heat, data.typed, browser.pick));
     if (item.charts.length) {
-      const grid = chartGrid(item.charts);
+      const grid = chartGrid(item.charts, data.typed);
       view.append(make('h2', {}, 'Charts'), grid);
       return grid.draw();
     }

@@ -4,5 +4,15 @@ from babelquake.runs.measures import Kind
 from babelquake.studies.kinds import DETECTION_ACCURACY as DETECTION_ACCURACY
 from babelquake.studies.kinds import SCORE as SCORE
 
-OUTRANKS_ALL = Kind("outranks_all", unit="% of sources whose better translation outranks every worse one", better="up")
-SENSITIVITY = Kind("sensitivity", unit="standard deviations by which worse translations score lower", better="up")
+OUTRANKS_ALL = Kind(
+    "outranks_all",
+    label="better translation ranked first",
+    unit="% of sources whose better translation outranks every worse one",
+    better="up",
+)
+SENSITIVITY = Kind(
+    "sensitivity",
+    label="loss of worse translations",
+    unit="standard deviations by which worse translations score lower",
+    better="up",
+)
