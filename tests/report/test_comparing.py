@@ -8,10 +8,31 @@ from babelquake.report.comparing import comparison_markdown, comparison_table
 from babelquake.studies.comparison import Change, Comparison
 
 BETTER = Change(
-    "de-en", "new", "chrf", "misspell", 0.1, "robust", 80.0, 84.5, "better", 0.0001, 0.0004, visible=2.0, paired=True
+    "de-en",
+    "new",
+    "chrf",
+    "misspell",
+    0.1,
+    "robust",
+    80.0,
+    84.5,
+    "better",
+    0.0001,
+    0.0004,
+    visible=2.0,
+    paired=True,
+    label="quality kept (ROBUST)",
 )
 WORSE = replace(
-    BETTER, perturbation="case", level=None, measure="consis", new=70.0, outcome="worse", p=0.001, p_corrected=0.013
+    BETTER,
+    perturbation="case",
+    level=None,
+    measure="consis",
+    label="CONSIS",
+    new=70.0,
+    outcome="worse",
+    p=0.001,
+    p_corrected=0.013,
 )
 SAME = replace(BETTER, new=80.0, outcome="same", p=1.0, p_corrected=1.0, visible=None)
 NEARLY = replace(SAME, new=80.3, visible=1.4, p=0.4, p_corrected=0.7)

@@ -1,7 +1,8 @@
-"""What the charts of all studies share: a chart with its words, a view that holds several, colours everybody can tell.
+"""What the charts of all studies share: a chart with its words, a view that holds several, one palette.
 
-Colours are Okabe and Ito's, which people with colour-blindness can tell apart and which stand out on white and on
-black; shapes and dashes repeat what colours say.
+A colour means the same on every page: blue is good or harmless, vermilion is bad or harmful, grey is undecided, and the
+colours of `PALETTE` tell systems, scorers and families of failures apart without a judgement. They are Okabe and Ito's
+or near them, so that people with colour-blindness can tell them; shapes, dashes and words repeat what they say.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -15,16 +16,33 @@ from babelquake.report.phrases import labelled
 from babelquake.report.results import scorer_text
 from babelquake.runs.results import Row, values
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A8A8A", "#B5A000")
+GOOD, BAD, NEUTRAL = "#0072B2", "#B54708", "#6B7280"
+"""A judgement; dark enough to be text."""
+PALETTE = ("#7B4B94", "#009E73", "#E69F00", "#5C4033", "#CC79A7", "#B5A000", "#56B4E9")
+"""Names, without a judgement."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 3], [3, 1]]
-MEANINGS = {"preserving": "#0072B2", "altering": "#D55E00", "depends": "#8A8A8A"}
-"""Harmless is blue, harmful is vermilion."""
-BETTER, WORSE, UNCHANGED = "#0072B2", "#C44E00", "#6B7280"
-"""What got better is blue, what got worse vermilion, the rest grey, on every page; dark enough to be text."""
+MEANINGS = {"preserving": GOOD, "altering": BAD, "depends": NEUTRAL}
+"""What a change does to the meaning."""
+HARM = {"preserving": "harmless", "altering": "harmful", "depends": "it depends"}
+"""The same in words."""
+FAILURES = {
+    "copying": "#E69F00",
+    "language": "#7B4B94",
+    "talk": "#009E73",
+    "length": "#CC79A7",
+    "repetition": "#5C4033",
+    "content": "#56B4E9",
+    "markup": "#B5A000",
+    "meaning": "#2F3B52",
+    "injection": "#A0522D",
+}
+"""Families of failures; what a rule of the user's own finds is grey."""
+SHADES = ["#FDF3EC", "#E06E28"]
+"""Of a heat map, the worse the darker; black text can be read on all of them."""
 HEIGHT = 260
-BELOW_EACH_OTHER, SHORT_NAME = 6, 8
-"""In a legend of at most so many names, longer ones stand below each other: on a phone two side by side are cut."""
+LEGEND = 72
+"""Characters that names of a legend may take beside each other; on a phone the page sets them below each other."""
 BANDS = 6
 """Lines of one chart whose bands can still be told apart."""
 LINE = 24
@@ -156,6 +174,36 @@ def dots(
     return alt.layer(*where_known(rows, ends), marks).properties(height=height)
 
 
+def forest(shown: list[dict[str, Any]], title: str) -> Any:
+    """A forest plot: one line per change, coloured by what it does to the meaning; filled where significant."""
+    present = [name for name in MEANINGS if any(point["meaning"] == HARM[name] for point in shown)]
+    words = [HARM[name] for name in present]
+    legend = alt.Legend(orient="top", title=None) if len(present) > 1 else None
+    order = values(shown, "label")
+    base = alt.Chart(data(shown)).encode(
+        y=alt.Y("label:N", title=None, sort=order, axis=alt.Axis(labelLimit=260)),
+        color=alt.Color(
+            "meaning:N", scale=alt.Scale(domain=words, range=[MEANINGS[name] for name in present]), legend=legend
+        ),
+    )
+    zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[3, 3], color=NEUTRAL).encode(x="zero:Q")
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high")
+    shape = alt.Shape(
+        "meaning:N",
+        legend=legend,
+        scale=alt.Scale(domain=words, range=["circle", "triangle-up", "square"][: len(present)]),
+    )
+    tips = tooltips(label="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to", verdict="corrected")
+    marks = [
+        base.transform_filter(f"datum.verdict == '{said}'")
+        .mark_point(size=80, strokeWidth=2, filled=filled, opacity=1)
+        .encode(x=alt.X("value:Q", title=title), shape=shape, tooltip=tips)
+        for said, filled in (("significant", True), ("not significant", False))
+        if any(point["verdict"] == said for point in shown)
+    ]
+    return alt.layer(zero, *where_known(shown, bars), *marks).properties(height=lines(shown))
+
+
 def tooltips(**fields: str) -> list[Any]:
     """What a pointer sees: field names and their titles."""
     return [
@@ -178,8 +226,8 @@ def lines(rows: Collection[Any]) -> int:
 def _legend(names: Sequence[str], title: str) -> Any:
     if not names[1:]:
         return None
-    columns = 1 if len(names) <= BELOW_EACH_OTHER and max(map(len, names)) > SHORT_NAME else 2
-    return alt.Legend(title=title, orient="bottom", columns=columns, labelLimit=260, symbolOpacity=1)
+    columns = next((most for most in (4, 3, 2) if most * max(map(len, names)) <= LEGEND), 1)
+    return alt.Legend(title=None, orient="top", columns=columns, labelLimit=260, symbolOpacity=1, description=title)
 
 
 def _cycled(items: Sequence[Any], names: Sequence[str], shift: int = 0) -> list[Any]:

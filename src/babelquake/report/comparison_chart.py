@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from babelquake.report.charts import BETTER, UNCHANGED, WORSE, Chart, data, lines, tooltips
+from babelquake.report.charts import BAD, GOOD, NEUTRAL, Chart, data, lines, tooltips
 from babelquake.report.phrases import labelled
 from babelquake.report.results import scorer_text, short_names
 from babelquake.report.table import Table, number
@@ -21,7 +21,7 @@ WHOLE = {"quality": "clean text", "overall_quality_perturbed": "all noise togeth
 """Lines that are drawn whether they changed or not."""
 MOST = 20
 """Lines that a picture has at most: of more, those that changed most."""
-COLOURS = {"better": BETTER, "worse": WORSE, "no significant change": UNCHANGED}
+COLOURS = {"better": GOOD, "worse": BAD, "no significant change": NEUTRAL}
 
 
 class Drawn:

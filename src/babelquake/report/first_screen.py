@@ -1,18 +1,20 @@
 """What a reader sees first: the answer as a headline, one chart, the three worst examples in full words."""
 
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from babelquake.perturb.labels import known_card
-from babelquake.report.charts import Chart
+from babelquake.report.charts import HARM, Chart
 from babelquake.report.examples import EVERY, with_texts
+from babelquake.report.failure_words import failure_label
 from babelquake.report.page import page_of, views
 from babelquake.report.phrases import labelled
 from babelquake.report.results import scorer_text, short_names
-from babelquake.report.verdict import Sentence, sentence_case
+from babelquake.report.verdict import Sentence, score, sentence_case, told
 from babelquake.runs.run import Run
+from babelquake.studies.card import STUDIES, findings_of
 
 SHOWN = 3
 CANDIDATES = 10
@@ -43,33 +45,61 @@ def lead_chart(run: Run) -> Chart | None:
     return next((chart for view in views(run)[:1] for chart in view.charts if chart.on_page), None)
 
 
+class Words(NamedTuple):
+    """A run's verdict as the first screen arranges it."""
+
+    headline: Headline
+    beside: list[Sentence]
+    """What a reader must know beside the headline: the worst weakness, and what helps."""
+    rest: list[Sentence]
+
+
+def first_words(run: Run) -> Words:
+    """The answer, the worst weakness and the remedy; everything else comes later."""
+    said = told(run)
+    kinds = [finding.what for finding in findings_of(run)] or [""]
+    beside = [place for place, what in enumerate(kinds) if what in REMEDY and place]
+    shown = [said[place] for place in beside]
+    if (worst := kinds.index(WEAKNESS) if WEAKNESS in kinds else 0) > 0:
+        weakness = said[worst].text.partition("; ")[0].rstrip(".")
+        shown.insert(0, said[worst]._replace(text=f"Worst weakness – {weakness}."))
+        beside.append(worst)
+    return Words(Headline.of(said[0]), shown, [one for place, one in enumerate(said) if place and place not in beside])
+
+
+WEAKNESS, REMEDY = "loss", ("defence_helps", "no_defence_recommended")
+"""Findings that stand beside the headline."""
+
+
 def worst_examples(run: Run) -> list[dict[str, Any]]:
-    """The variants that cost most: what was changed, and the text before and after."""
+    """What went most wrong, one example of each kind: what was changed, and what became of it."""
     shape = page_of(run).examples
     if shape is None:
         return []
-    order = shape.rows(run, _harmless(run)).filter(pl.col("drop") > 0)
-    order = order.sort("drop", descending=True, maintain_order=True)
-    order = order.group_by("perturbation", maintain_order=True).head(CANDIDATES).select(order.collect_schema().names())
-    order = order.sort("drop", descending=True, maintain_order=True)
+    wrong = pl.col("drop") / pl.col("drop").std().over(shape.who) if shape.who == "scorer" else pl.col("drop")
+    order = shape.rows(run, EVERY).with_columns(wrong=wrong * _sign(run)).filter(pl.col("wrong") > 0)
+    order = order.with_columns(often=pl.len().over(shape.kind) if shape.commonest else pl.lit(0))
+    by = {"by": ["often", "wrong"], "descending": True, "maintain_order": True}
+    order = order.sort(**by).group_by(shape.kind, maintain_order=True).head(CANDIDATES)
     chosen: dict[Any, dict[str, Any]] = {}
     rows: set[int] = set()
-    for row in order.collect().iter_rows(named=True):
-        if row["perturbation"] not in chosen and row["row"] not in rows and len(chosen) < SHOWN:
-            chosen[row["perturbation"]] = row
+    for row in order.collect().sort(**by).iter_rows(named=True):
+        if row[shape.kind] not in chosen and row["row"] not in rows and len(chosen) < SHOWN:
+            chosen[row[shape.kind]] = row
             rows.add(row["row"])
     if not chosen:
         return []
     table = with_texts(run, pl.DataFrame(list(chosen.values()), infer_schema_length=None))
     named, among = labelled(run.measures["perturbation"]), table[shape.who].unique().to_list()
     short = short_names(among) if shape.who == "system" else {name: scorer_text(name, among) for name in among}
+    meanings = _meanings(run)
     return [
         {
-            "label": _title(row, shape.titled_by, named),
+            "label": shape.titled(row[shape.kind]) if shape.titled else _title(row, named),
             "sides": shape.sides,
             "who": short[row[shape.who]],
-            "kind": row.get("failure") or "",
-            "source": cut(row.get("text")),
+            "kind": failure_label(row["failure"]) if row.get("failure") else _harm(meanings.get(row["perturbation"])),
+            "source": marked(row.get("original"), cut(row.get("text"))),
             "before": cut(row.get("before")),
             "after": cut(row.get("after")),
         }
@@ -77,33 +107,69 @@ def worst_examples(run: Run) -> list[dict[str, Any]]:
     ]
 
 
-def _title(row: dict[str, Any], column: str | None, named: Callable[[str | None, float | None], str]) -> str:
-    """A perturbation in plain words with a capital; recipes of attacks are names and stay as they are."""
-    if column is not None:
-        return str(row[column])
-    label = named(row["perturbation"], row["level"])
-    return sentence_case(label) if known_card(row["perturbation"] or "") else label
+def _harm(meaning: str | None) -> str:
+    return HARM[meaning] if meaning in ("preserving", "altering") else ""
+
+
+def _title(row: dict[str, Any], named: Callable[[str | None, float | None], str]) -> str:
+    """A perturbation in plain words with a capital."""
+    return sentence_case(named(row["perturbation"], row["level"]))
 
 
 def worst_title(run: Run) -> str:
     """What the examples of the first screen are examples of."""
-    return "Costliest harmless changes" if _meanings(run) else "Worst breaks"
+    shape = page_of(run).examples
+    return "Worst misjudgements" if _meanings(run) else shape.title if shape else ""
 
 
 def _meanings(run: Run) -> dict[str, str]:
     facts = run.info.facts
+    if STUDIES.get(run.info.study).subject == "system":
+        return {}
     return facts.meaning | {name: probe.meaning for name, probe in facts.probes.items()}
 
 
-def _harmless(run: Run) -> pl.Expr:
-    """Of a scorer's examples those whose change preserves the meaning: that the others cost is right."""
-    meanings = _meanings(run)
-    harmful = [name for name, meaning in meanings.items() if meaning != "preserving"]
-    return pl.col("perturbation").is_null() | ~pl.col("perturbation").is_in(harmful) if meanings else EVERY
+def _sign(run: Run) -> pl.Expr:
+    """A scorer is wrong to take off points for a harmless change, and to add some for a harmful one."""
+    harmful = [name for name, meaning in _meanings(run).items() if meaning == "altering"]
+    return pl.when(pl.col("perturbation").is_in(harmful)).then(-1.0).otherwise(1.0) if harmful else pl.lit(1.0)
+
+
+class Marked(NamedTuple):
+    """A changed text: its words, which of them were changed, and what they were."""
+
+    parts: list[tuple[str, bool]]
+    was: str
+
+    def __str__(self) -> str:
+        return "".join(text for text, _ in self.parts)
+
+
+def marked(original: Any, text: str) -> Marked:
+    """The text with its changed words marked, where these are few; `was Mieten` or `left out: not` behind it."""
+    if not isinstance(original, str) or not text or original == text:
+        return Marked([(text, False)], "")
+    old, new = original.split(), text.split()
+    steps = [step for step in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if step[0] != "equal"]
+    words = {place for _, _, _, start, end in steps for place in range(start, end)}
+    if len(words) > MOST_MARKED or sum(end - start for _, start, end, _, _ in steps) > MOST_MARKED:
+        return Marked([(text, False)], "")
+    parts: list[tuple[str, bool]] = []
+    for place, word in enumerate(new):
+        parts += [(" ", False)] if place else []
+        parts.append((word, place in words))
+    was = [" ".join(old[start:end]) for kind, start, end, _, _ in steps if kind == "replace"]
+    out = [" ".join(old[start:end]) for kind, start, end, _, _ in steps if kind == "delete"]
+    remarks = [f"was {', '.join(was)}" if was else "", f"left out: {', '.join(out)}" if out else ""]
+    return Marked(parts, "; ".join(filter(None, remarks)))
+
+
+MOST_MARKED = 3
+"""Words that are marked in an example; where more were changed the text speaks for itself."""
 
 
 def cut(text: Any) -> str:
     """A text as the first screen shows it: no longer than it has room for."""
     if not isinstance(text, str):
-        return "" if text is None else f"{text:.3g}" if isinstance(text, float) else str(text)
+        return "" if text is None else score(text) if isinstance(text, float) else str(text)
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS].rstrip() + " …"

@@ -21,14 +21,12 @@ from babelquake.files import store_text
 from babelquake.report.charts import Chart
 from babelquake.report.comparison_page import ComparisonPage
 from babelquake.report.data_audit import NOTE, audit_facts
-from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
+from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.pack import example_columns, packed
 from babelquake.report.page import page_of, tables, views
-from babelquake.report.remedies import what_to_do
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
 from babelquake.report.typed import typed_names
-from babelquake.report.verdict import told
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
 from babelquake.runs.run import AnyRun, Run, opened, run_names
@@ -101,12 +99,11 @@ def _run(run: Run, name: str, place: int, among: int) -> dict[str, Any]:
         "name": name,
         "study": info.study,
         "question": page_of(run).question(run) or STUDIES.get(info.study).question,
-        "verdict": told(run)[1:],
-        "headline": Headline.of(told(run)[0]),
+        "words": first_words(run),
         "worst": worst_examples(run),
         "worst_title": worst_title(run),
         "lead": lead_chart(run) is not None,
-        "advice": what_to_do(run),
+        "advice": page_of(run).advice(run),
         "facts": _facts(run),
         "notes": info.notes,
         "audit": audit_facts(run),

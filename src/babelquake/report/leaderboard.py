@@ -9,7 +9,7 @@ import altair as alt
 
 from babelquake.errors import UserError
 from babelquake.files import store_text
-from babelquake.report.charts import PALETTE, Chart, data, tooltips, where_known
+from babelquake.report.charts import NEUTRAL, PALETTE, Chart, data, tooltips, where_known
 from babelquake.report.latex import table_latex
 from babelquake.report.markdown import table_markdown
 from babelquake.report.plots import write_image
@@ -25,7 +25,7 @@ FORMATS = (".tex", ".md", ".png", ".svg")
 TESTED = (SIGNIFICANT, NOT_SIGNIFICANT)
 OWN = "★"
 """Before the user's own scorers."""
-MINE, OTHERS = PALETTE[5], PALETTE[0]
+MINE, OTHERS = PALETTE[0], NEUTRAL
 
 
 class Figure(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -28,8 +28,31 @@ class Examples:
     """Chosen rows as the page's script reads them: facets, texts, damage."""
     sides: tuple[str, str] = ("before", "after")
     """What the first screen calls the two texts of an example."""
-    titled_by: str | None = None
-    """The column that titles an example; without it the perturbation does."""
+    kind: str = "perturbation"
+    """The column that says what an example is an example of: no two of one kind are on the first screen."""
+    titled: Callable[[str], str] | None = None
+    """A kind in plain words; perturbations have their own."""
+    commonest: bool = False
+    """Whether the commonest kinds come first rather than the most damaged examples."""
+    title: str = "Worst breaks"
+    """What the examples of the first screen are examples of."""
+
+
+class Advice(NamedTuple):
+    """One line of what to do."""
+
+    title: str
+    loss: str
+    """How bad it is, in brackets behind the title; empty where no figure says it."""
+    advice: str
+    measured: str = ""
+    """What the best of the defences that were run won back; empty where none was."""
+    helped: bool = False
+    """Whether that is worth naming."""
+    untried: str = ""
+    """The option that would measure the usual remedy; empty where it was measured or something else helped."""
+    page: str = ""
+    """The page of the documentation that says more."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +72,8 @@ class Page:
     """What this run asks, where it is not what its study asks as a rule."""
     lead: Callable[[Run], Chart | None] | None = None
     """The one chart of the first screen; without it the first chart there is."""
+    advice: Callable[[Run], list[Advice]] = lambda run: []
+    """What to do about what was found, on the first screen."""
     words: Mapping[str, Words] = field(default_factory=dict)
     """Words for kinds of findings that only this study has, in packages that bring one; ours are in `verdict`."""
 

@@ -1,9 +1,11 @@
 """The card of pitfalls, for the pages of `metric` and `qe`: one table for all scorers, one for each, length curves."""
 
+import altair as alt
+
 from babelquake.perturb.labels import label_of
-from babelquake.report.charts import Chart, sweeps
+from babelquake.report.charts import BAD, GOOD, NEUTRAL, Chart, data, sweeps, tooltips
 from babelquake.report.phrases import row_label
-from babelquake.report.results import scorer_text
+from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import Table, digits, number, of, table_of
 from babelquake.runs.info import Expected
 from babelquake.runs.results import Results, Row, distinct, values
@@ -81,6 +83,58 @@ def ideal(row: Row, expected: dict[str, Expected]) -> str:
         return RULES[said.rule]
     level = row["level"] if said.level is None else said.level
     return f"{RULES[said.rule]} than {label_of(said.than, level)}"
+
+
+def pitfall_chart(run: Run) -> Chart | None:
+    """How many pitfalls every scorer passes, fails, or leaves undecided, the best first."""
+    tolerance, results = run.info.number("tolerance", 5.0), results_of(run).whole
+    rows = results.where(PITFALL.name)
+    pair = rows[0]["language_pair"] if rows else None
+    here = [row for row in rows if row["language_pair"] == pair]
+    scorers = values(here, "scorer")
+    bars = []
+    for scorer in scorers:
+        mine = [row for row in here if row["scorer"] == scorer]
+        said = [outcome_of(row["value"], row["high"], row["n"], tolerance) for row in mine]
+        counts = {"pass": said.count("pass"), "fail": said.count("fail")}
+        counts["undecided"] = sum(outcome != "not tested" for outcome in said) - sum(counts.values())
+        bars += [
+            {
+                "name": scorer_text(scorer, scorers),
+                "kind": kind,
+                "value": count,
+                "place": place,
+                "first": counts["pass"],
+            }
+            for place, (kind, count) in enumerate((kind, counts[kind]) for kind in OUTCOMES)
+            if count
+        ]
+    if not bars:
+        return None
+    bars.sort(key=lambda bar: (-bar["first"], bar["name"]))
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
+    base = alt.Chart(data(bars)).encode(y=y, order=alt.Order("place:Q"))
+    coloured = alt.Color(
+        "kind:N",
+        legend=alt.Legend(title=None, orient="top"),
+        scale=alt.Scale(domain=list(OUTCOMES), range=list(OUTCOMES.values())),
+    )
+    marks = base.mark_bar(height={"band": 0.7}).encode(
+        x=alt.X("value:Q", title="pitfalls", stack="zero"),
+        color=coloured,
+        tooltip=tooltips(name="scorer", kind="outcome", value="pitfalls"),
+    )
+    text = base.mark_text(color="white", fontWeight="bold", dx=-10, align="right").encode(
+        x=alt.X("value:Q", stack="zero"), text="value:Q"
+    )
+    chart = alt.layer(marks, text).properties(height=max(90, 30 * len(scorers)))
+    described = "Of the pitfalls that could be tested, how many each scorer passes, leaves undecided and fails."
+    return Chart(
+        "pitfalls", f"Pitfalls passed{of(pair if len(values(rows, 'language_pair')) > 1 else None)}", described, chart
+    )
+
+
+OUTCOMES = {"pass": GOOD, "undecided": NEUTRAL, "fail": BAD}
 
 
 def length_charts(results: Results, pair: str | None) -> list[Chart]:

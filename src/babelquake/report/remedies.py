@@ -1,13 +1,17 @@
-"""What to do about it: for the families of noise that cost most, what is known to help and what was measured."""
+"""What to do about it: what is known to help against what a run found, and what of it was measured."""
 
 from typing import NamedTuple
 
 from babelquake.perturb.labels import known_card
+from babelquake.report.failure_words import KINDS
+from babelquake.report.page import Advice
+from babelquake.report.phrases import listed
 from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import number
-from babelquake.report.verdict import percent, sentence_case
+from babelquake.report.verdict import Names, percent, sentence_case
 from babelquake.runs.results import Results, Row, is_significant, values
 from babelquake.runs.run import Run
+from babelquake.studies.card import findings_of
 
 MOST = 3
 WORTH_NAMING = 0.1
@@ -35,24 +39,17 @@ REMEDIES = {
     "injection": Remedy("Prompt injection", "check the output before it is used", None),
 }
 """By the family on a perturbation's card; `docs/weaknesses/FAMILY.md` has the whole of it."""
+BEFORE_SCORING = {
+    "case": "score lower-cased text as well, and say which of the two you report",
+    "shape": "normalise letters and spaces of translation and reference before scoring",
+    "punctuation": "compare systems that end their sentences alike, or normalise the marks first",
+    "spelling": "compare systems on text of the same kind: a typo costs more than it should",
+    "characters": "compare systems on text of the same kind: a typo costs more than it should",
+}
+"""What helps a score that moves for a harmless change of a family."""
 
 
-class Advice(NamedTuple):
-    """One line of what to do."""
-
-    title: str
-    loss: str
-    advice: str
-    measured: str
-    """What the best of the defences that were run won back; empty where none was."""
-    helped: bool
-    """Whether that is worth naming."""
-    untried: str
-    """The option that would measure the usual remedy; empty where it was measured or something else helped."""
-    page: str
-
-
-def what_to_do(run: Run) -> list[Advice]:
+def against_noise(run: Run) -> list[Advice]:
     """The families whose loss is significant, the costliest first."""
     results = results_of(run)
     rows = [row for row in results.known("delta", group=None) if known_card(row["perturbation"] or "")]
@@ -95,3 +92,84 @@ def _won_back(row: Row, rows: list[Row]) -> list[tuple[float, str]]:
         for name, (system, _, chain) in defended.items()
         if system == row["system"] and chain != "none"
     ]
+
+
+def about_scorers(run: Run) -> list[Advice]:
+    """For whoever relies on these scores: the harmless changes that move them, the harmful ones they do not see."""
+    findings = findings_of(run)
+    names = Names(findings)
+    found: dict[str, Advice] = {}
+    for finding in findings:
+        who = names.who(finding.who)
+        if finding.what == "harmless_moves" and finding.test is not None and finding.test.significant:
+            card = known_card(finding.test.perturbation or "")
+            if card is not None and card.family in BEFORE_SCORING:
+                label = sentence_case(names.label(finding.test))
+                found.setdefault(card.family, Advice(label, "", sentence_case(BEFORE_SCORING[card.family])))
+        elif finding.what == "rewards_harmful":
+            label = names.label(finding)
+            found.setdefault("rewards", Advice(f"{who} alone is not enough", "", f"{CHECK}: it rewards {label}"))
+        elif finding.what == "warnings":
+            found.setdefault("blind", Advice(f"{who} alone is not enough", "", f"{CHECK}; flags are listed below"))
+        elif finding.what == "pitfalls" and finding.numbers:
+            worst = sentence_case(names.label(finding.numbers[0]))
+            found.setdefault(f"pitfall {worst}", Advice(worst, f"fails: {who}", PITFALL))
+    return list(found.values())[:MOST]
+
+
+CHECK = "Look for failures too with babelquake check, or use a second scorer"
+PITFALL = "Find such outputs with babelquake check before scoring, or use a scorer that passes"
+
+
+def against_attacks(run: Run) -> list[Advice]:
+    """For whoever relies on a metric that small edits fool."""
+    findings = findings_of(run)
+    names = Names(findings)
+    victims = [finding for finding in findings if finding.what == "fooled"]
+    if not victims:
+        return []
+    found = [
+        Advice("Do not decide by single sentences", "", "Average over many: an edit moves one score, hardly a mean")
+    ]
+    for finding in findings:
+        if finding.what == "transfer" and (least := finding.numbers[-1]).value is not None:
+            pair = f"{names.who(least.other)} falls for {percent(least.known)} of what fools {names.who(least.scorer)}"
+            found.append(Advice("Look at a second metric", "", sentence_case(pair)))
+    if (run.folder / "augmentation.jsonl").is_file():
+        found.append(
+            Advice("Train against it", "", "augmentation.jsonl in the run folder has the edits as training data")
+        )
+    return found
+
+
+def about_failures(run: Run) -> list[Advice]:
+    """For the commonest kinds of failure what is known to help."""
+    found: dict[str, Advice] = {}
+    for finding in findings_of(run):
+        for key, count in finding.facts.items():
+            kind = KINDS.get(key.removeprefix("kind:"))
+            if key.startswith("kind:") and kind is not None:
+                title, often = sentence_case(kind.label), f"{int(count):,} translations"
+                found.setdefault(title, Advice(title, often, sentence_case(kind.remedy)))
+    return list(found.values())[:MOST]
+
+
+def about_agreement(run: Run) -> list[Advice]:
+    """Which scorer to use, where that could be decided."""
+    findings = findings_of(run)
+    names = Names(findings)
+    found = []
+    for finding in findings:
+        if finding.what == "agrees_best" and finding.numbers[1:]:
+            first, second = (names.who(one.scorer) for one in finding.numbers[:2])
+            if finding.outcome == "significant":
+                found.append(Advice(f"Use {first}", "", "For texts and systems like these it follows people best"))
+            else:
+                more = "More rated translations may separate them; robustness may decide: babelquake metric"
+                found.append(Advice(f"{first} or {second}", "", more))
+    worse = [names.who(finding.who) for finding in findings if finding.what == "agrees_less"]
+    if worse:
+        found.append(
+            Advice(f"Do not rank by {listed(worse, 3)}", "", "People and these scores differ significantly more")
+        )
+    return found[:MOST]

@@ -22,6 +22,26 @@ DISPLAY = {
 """Scorers as the field writes them."""
 
 
+RECIPES = {
+    "input-reduction": "Input Reduction",
+    "deepwordbug": "DeepWordBug",
+    "clare": "CLARE",
+    "faster-genetic": "Faster Genetic",
+    "greedy-inflate": "greedy inflation",
+    "delete-disliked": "deletion of disliked words",
+    "reference-words": "words of the reference",
+    "universal-suffix": "one suffix for all",
+    "universal-prefix": "one prefix for all",
+}
+"""Attacks as their papers write them, ours in plain words."""
+
+
+def recipe_text(recipe: str | None) -> str:
+    """An attack as its paper writes it, its options behind it."""
+    name, bracket, options = (recipe or "").partition("[")
+    return RECIPES.get(name, name) + bracket + options
+
+
 def results_of(run: Run) -> Results:
     """The measures of a run, its systems under short names."""
     results = Results.of(run)

@@ -8,18 +8,18 @@ from pathlib import Path
 from babelquake.errors import UserError, setting
 from babelquake.escape import visible
 from babelquake.files import store_bytes, store_text
+from babelquake.report.charts import BAD
 from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
 from babelquake.report.page import page_of
 from babelquake.report.phrases import count
 from babelquake.report.plots import FONT, svg
-from babelquake.report.remedies import what_to_do
 from babelquake.report.verdict import told
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
 
 WIDTH, HEIGHT, MARGIN = 1600, 900, 64
-INK, SOFT, LINE, ALARM = "#111827", "#545a68", "#d9dce3", "#b42318"
+INK, SOFT, LINE, ALARM = "#111827", "#545a68", "#d9dce3", BAD
 LEFT = 960
 """How wide the chart may be; the examples stand beside it."""
 FORMATS = (".png", ".svg")
@@ -84,7 +84,7 @@ def _segments(run: Run) -> str:
 def _beside(run: Run, x: float, top: float, bottom: float) -> Iterator[str]:
     """The worst examples and what to do, as far as there is room."""
     width, y = WIDTH - MARGIN - x, top + 24
-    worst, advice = worst_examples(run), what_to_do(run)[:2]
+    worst, advice = worst_examples(run), page_of(run).advice(run)[:2]
     end = bottom - (40 + 86 * len(advice) if advice else 0)
     if worst:
         yield _line(worst_title(run), x, y, 22, INK, bold=True)
@@ -93,7 +93,7 @@ def _beside(run: Run, x: float, top: float, bottom: float) -> Iterator[str]:
         before, after = (
             f"{said}: {example[key]}" for said, key in zip(example["sides"], ("before", "after"), strict=True)
         )
-        parts = [(example["label"], INK, True), (example["source"], INK, False), (before, SOFT, False)]
+        parts = [(example["label"], INK, True), (str(example["source"]), INK, False), (before, SOFT, False)]
         parts.append((after, ALARM, False))
         drawn = [(line, colour, bold) for text, colour, bold in parts for line in _wrapped(text, 18, width, 1)]
         if y + 25 * len(drawn) > end:

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from babelquake.perturb.labels import known_card, label_of
+from babelquake.report.failure_words import failure_label
 from babelquake.report.phrases import listed, of_pair
-from babelquake.report.results import scorer_text, short_names, statistic_text
+from babelquake.report.results import recipe_text, scorer_text, short_names, statistic_text
 from babelquake.report.table import number
 from babelquake.runs.findings import Finding, Number, Weight
 from babelquake.runs.run import Run
@@ -153,7 +154,10 @@ def best_under_noise(finding: Finding, names: Names) -> str:
     if finding.outcome == "significant":
         return f"Best under noise: {head}; {rest}{tested(finding, between)}."
     if finding.outcome == "not significant":
-        return f"No clear winner under noise: {head}; {rest}{tested(finding, between)}."
+        second = f"{names.who(ordered[1].system)} ({score(others[0].noisy)})"
+        own = f"{names.who(ordered[0].system)} {_compared(first, first)}"
+        near = f"{names.who(ordered[0].system)} ({score(first.noisy)} {scorer}) and {second}"
+        return f"No clear winner under noise: {near} do not differ significantly{p_text(finding.test)}; {own}; {rest}."
     untested = tested(finding, between) or f"; {between} was not tested"
     return f"Ahead under noise: {head}; {rest}{untested}."
 
@@ -191,8 +195,11 @@ def _compared(kept: _Kept, best: _Kept) -> str:
 
 def under_noise(finding: Finding, names: Names) -> str:
     kept = _kept(finding, finding.of("overall_quality_perturbed")[0])
-    reached = f"{score(kept.noisy)} {names.who(finding.scorer)}{_of_clean(kept)}"
-    return f"Under noise {names.who(finding.who)} reaches {reached}."
+    reached = f"{score(kept.noisy)} {names.who(finding.scorer)}"
+    if kept.share is None:
+        return f"Under noise {names.who(finding.who)} reaches {reached}{_of_clean(kept)}."
+    of = f" instead of {score(kept.clean)} on clean text" if kept.clean is not None else ""
+    return f"Under noise {names.who(finding.who)} keeps {percent(kept.share)} of its quality: {reached}{of}."
 
 
 def most_consistent(finding: Finding, names: Names) -> str:
@@ -292,8 +299,9 @@ def least_consistent(finding: Finding, names: Names) -> str:
 def failures_rise(finding: Finding, names: Names) -> str:
     rates = finding.of("failures")
     clean = rates[0].known if len(rates) > 1 else 0.0
+    kind = failure_label(str(finding.facts["kind"]))
     return (
-        f"More failures: {names.who(finding.who)} with {names.label(finding)}: {finding.facts['kind']} in "
+        f"More failures: {names.who(finding.who)} with {names.label(finding)}: {kind} in "
         f"{percent(rates[-1].known)} of translations, {percent(clean)} on clean text{p_text(finding.test)}."
     )
 
@@ -372,11 +380,21 @@ def detects_errors(finding: Finding, names: Names) -> str:
 
 def pitfalls(finding: Finding, names: Names) -> str:
     tested, passed, undecided = (int(finding.facts[name]) for name in ("tested", "passed", "open"))
-    said = f"{names.who(finding.who)} passes {passed} of {tested} pitfalls"
+    said = f"{names.who(finding.who)} passes {_most_or_fewest(finding, names)}{passed} of {tested} pitfalls"
     if finding.numbers:
-        worst = [beside(names.label(one), f"as expected in {percent(one.known)}") for one in finding.numbers]
-        said += f" and fails {len(worst)}: {listed(worst, 3)}"
+        worst = [names.label(one) for one in finding.numbers]
+        said += f" and fails {len(worst)}; worst: {listed(worst, 3)}"
     return f"{said}; {undecided} cannot be decided." if undecided else f"{said}."
+
+
+def _most_or_fewest(finding: Finding, names: Names) -> str:
+    """Whether a scorer passes more or fewer pitfalls than every other one."""
+    others = [one for one in names.findings if one.what == finding.what and one is not finding]
+    others = [one for one in others if one.language_pair == finding.language_pair]
+    passed = finding.facts["passed"]
+    if others and all(passed > one.facts["passed"] for one in others):
+        return "the most, "
+    return "the fewest, " if others and all(passed < one.facts["passed"] for one in others) else ""
 
 
 def best_of(finding: Finding, names: Names) -> str:
@@ -397,17 +415,27 @@ def best_of(finding: Finding, names: Names) -> str:
 def discriminates(finding: Finding, names: Names) -> str:
     only = finding.numbers[0]
     points, where = number(abs(only.known), int(finding.facts["digits"])), "above" if only.known >= 0 else "below"
-    return f"{names.who(finding.who)} scores harmless changes {points} {where} harmful ones{tested(finding)}."
+    who = names.who(finding.who)
+    if not only.significant:
+        cannot = f"{who} is not shown to tell harmful from harmless changes"
+        return f"{cannot}: harmless ones score {points} {where} harmful ones{tested(finding)}."
+    verb = "tells harmful from harmless changes" if only.known > 0 else "has it the wrong way round"
+    return f"{who} {verb}: it scores harmless changes {points} {where} harmful ones{p_text(finding.test)}."
 
 
 def discriminates_best(finding: Finding, names: Names) -> str:
     best, worst = finding.numbers[0], finding.numbers[-1]
     sure = finding.outcome == "significant"
     lead = "tells harmful from harmless changes best" if sure else "is ahead at telling harmful from harmless changes"
+    between = f"the difference between {names.who(best.scorer)} and {names.who(worst.scorer)}"
     return (
-        f"{names.who(best.scorer)} {lead} (MPP − MAP = {number(best.value, 2, sign=True)} standard deviations of its "
-        f"scores), {names.who(worst.scorer)} is last ({number(worst.value, 2, sign=True)}){tested(finding)}."
+        f"{names.who(best.scorer)} {lead}: it scores harmful ones {_below(best)} standard deviations lower; "
+        f"{names.who(worst.scorer)} is last with {_below(worst)}{tested(finding, between)}."
     )
+
+
+def _below(one: Number) -> str:
+    return number(one.value, 2)
 
 
 def ranks_agree(finding: Finding, names: Names) -> str:
@@ -418,43 +446,63 @@ def ranks_agree(finding: Finding, names: Names) -> str:
 
 
 def warnings(finding: Finding, names: Names) -> str:
-    count = "1 warning" if finding.facts["count"] == 1 else f"{finding.facts['count']:.0f} warnings, first"
-    return f"{names.who(finding.who)} gets {count}: {finding.facts['first']}".rstrip(".") + "."
+    count, first = int(finding.facts["count"]), str(finding.facts["first"]).rstrip(".")
+    more = "" if count == 1 else f" (and {count - 1} more warning{'s' if count > 2 else ''})"
+    return f"{names.who(finding.who)}: {first}{more}."
 
 
 # attack
 
 GOALS = {
-    "overpenalise": "can be made to {worse} by more than {by}",
-    "inflate": "can be made to {better} by more than {by}",
-    "inconsistent": "can be made to contradict itself",
-    "collapse": "can be made to translate something else",
+    "overpenalise": "its score {worse} by more than {by}",
+    "inflate": "its score {better} by more than {by}",
+    "inconsistent": "it contradicts itself",
+    "collapse": "it translates something else",
 }
 
 
 def fooled(finding: Finding, names: Names) -> str:
     best, *others = finding.of("success")
+    who, share = names.who(finding.who), percent(best.known)
+    words = finding.of("words_changed")
+    edits = f"{words[0].known:g} word{'s' if words[0].known != 1 else ''} changed in the median" if words else ""
+    weakest = min(others, key=lambda one: one.known) if others else None
+    beside = f"; {recipe_text(weakest.perturbation)} succeeds in {percent(weakest.known)}" if weakest else ""
+    by = recipe_text(best.perturbation)
+    before = _first_fooled(finding, names)
+    if before is None:
+        done = _what_happens(finding)
+        how = ", ".join(filter(None, (by, edits)))
+        return f"Small edits fool {who} in {share} of {best.n} sentences: {done} ({how}){beside}."
+    reference = before.of("success")[0].known
+    word = "as easily" if round(best.known) == round(reference) else "more" if best.known > reference else "less"
+    than = "as" if word == "as easily" else "than"
+    often = "as easily" if word == "as easily" else f"{word} often"
+    end = f" ({by}{', ' + edits if edits else ''})" if by != recipe_text(before.of("success")[0].perturbation) else ""
+    return f"{who} is fooled {often} {than} {names.who(before.who)}, in {share}{end}{beside}."
+
+
+def _first_fooled(finding: Finding, names: Names) -> Finding | None:
+    """The victim that the verdict speaks of first, where it is another one on the same goal."""
+    alike = [one for one in names.findings if one.what == "fooled"]
+    return alike[0] if alike and alike[0] is not finding and alike[0].facts["goal"] == finding.facts["goal"] else None
+
+
+def _what_happens(finding: Finding) -> str:
+    """What a successful edit does to the victim."""
     goal, _, options = str(finding.facts["goal"]).partition("[")
     by = next((part.partition("=")[2] for part in options.rstrip("]").split(",") if part.startswith("by=")), "1")
-    ways = ("rise", "fall") if finding.facts["errors"] else ("fall", "rise")
-    much = "one standard deviation" if float(by) == 1 else f"{float(by):g} standard deviations"
-    can = GOALS.get(goal, "fails").format(by=much, worse=ways[0], better=ways[1])
-    said = f"{names.who(finding.who)} {can} in {percent(best.known)} of {best.n} sentences ({best.perturbation}"
-    for words in finding.of("words_changed"):
-        said += f", median: {words.known:g} word{'s' if words.known != 1 else ''} changed"
-    said += ")"
-    if others:
-        worst = min(others, key=lambda one: one.known)
-        said += f"; {worst.perturbation} succeeds in {percent(worst.known)}"
-    return said + "."
+    size = "one standard deviation" if float(by) == 1 else f"{float(by):g} standard deviations"
+    ways = ("rises", "falls") if finding.facts["errors"] else ("falls", "rises")
+    return GOALS.get(goal, "it fails").format(by=size, worse=ways[0], better=ways[1])
 
 
 def withstood(finding: Finding, names: Names) -> str:
     tried = finding.of("success")
-    recipes = " and ".join(str(one.perturbation) for one in tried) if len(tried) < 3 else f"{len(tried)} recipes"
+    recipes = listed([recipe_text(one.perturbation) for one in tried]) if len(tried) < 3 else f"{len(tried)} attacks"
     most = finding.facts.get("questions")
     within = f" within {most:.0f} questions each" if isinstance(most, float) else ""
-    return f"{names.who(finding.who)} withstood {recipes}{within}: no success in {tried[0].n} sentences."
+    return f"{names.who(finding.who)} withstood {recipes}{within}: no edit of {tried[0].n} sentences succeeded."
 
 
 def transfer(finding: Finding, names: Names) -> str:
@@ -615,16 +663,16 @@ def failures(finding: Finding, names: Names) -> str:
     if not count:
         return f"No failures were found in {total:,} translations."
     kinds = [
-        f"{key.removeprefix('kind:')} ({int(found):,})" for key, found in finding.facts.items() if key[:5] == "kind:"
+        f"{failure_label(key.removeprefix('kind:'))} ({int(found):,})"
+        for key, found in finding.facts.items()
+        if key[:5] == "kind:"
     ]
-    said = (
-        f"{count:,} of {total:,} translations ({100 * count / total:.2f} %) have a failure, most often {listed(kinds)}."
-    )
+    said = f"{percent(100 * count / total)} of {total:,} translations have a failure; most often: {listed(kinds)}."
     most, fewest = finding.numbers[0], finding.numbers[-1]
     if most.system != fewest.system and most.known > fewest.known:
         said += (
-            f" {names.who(most.system)} has the most ({most.known:.2f} %), "
-            f"{names.who(fewest.system)} the fewest ({fewest.known:.2f} %)."
+            f" {names.who(most.system)} has the most ({percent(most.known)}), "
+            f"{names.who(fewest.system)} the fewest ({percent(fewest.known)})."
         )
     return said
 

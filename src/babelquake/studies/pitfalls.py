@@ -136,7 +136,11 @@ def _share(rows: Any, met: Array, keys: Keys, where: Mapping[str, Any]) -> Measu
 
 
 def pitfall_findings(run: Run) -> Iterator[Finding]:
-    """Per scorer how many pitfalls it passes, and which it fails, the worst first."""
+    """Per scorer how many pitfalls it passes, and which it fails; the scorer that passes most comes first."""
+    yield from sorted(_of_scorers(run), key=lambda finding: -float(finding.facts["passed"]))
+
+
+def _of_scorers(run: Run) -> Iterator[Finding]:
     results = Results.of(run).whole
     tolerance = run.info.number("tolerance", 5.0)
     rows = results.where(PITFALL.name)

@@ -7,10 +7,11 @@ import altair as alt
 import polars as pl
 
 from babelquake.report.attack.tables import attack_tables, effect
-from babelquake.report.charts import Chart, View, data, dots, points, tooltips
+from babelquake.report.charts import SHADES, Chart, View, data, dots, points, tooltips
 from babelquake.report.pack import Packed, with_scorers_shown
 from babelquake.report.page import Examples, Page
-from babelquake.report.results import named, results_of
+from babelquake.report.remedies import against_attacks
+from babelquake.report.results import named, recipe_text, results_of
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
 
@@ -29,11 +30,13 @@ def _shares(results: Results) -> list[Chart]:
     rows = results.known("success", group=None)
     if not rows:
         return []
-    shown = points(rows, name=named(rows), label=lambda row: row["perturbation"])
+    shown = points(rows, name=named(rows), label=lambda row: recipe_text(row["perturbation"]))
     share = alt.Scale(domain=[0, 100])
-    chart = dots(shown, values(shown, "name"), "victim", "% of sentences", share, label="recipe", value="% eligible")
-    described = "The share of sentences with an eligible perturbation, per recipe and victim, with 95 % intervals."
-    return [Chart("attack-success", "Sentences for which each attack finds an edit", described, chart)]
+    chart = dots(
+        shown, values(shown, "name"), "victim", "% of sentences", share, label="attack", value="% of sentences"
+    )
+    described = "The share of sentences for which an attack finds an edit that fools the metric, with 95 % intervals."
+    return [Chart("attack-success", "How often each attack succeeds", described, chart)]
 
 
 def _transfer(results: Results) -> list[Chart]:
@@ -50,12 +53,10 @@ def _transfer(results: Results) -> list[Chart]:
         y=alt.Y("name:N", title="found against", sort=None),
     )
     squares = base.mark_rect().encode(
-        color=alt.Color("value:Q", title="% fooled", scale=alt.Scale(scheme="cividis", domain=[0, 100])),
+        color=alt.Color("value:Q", title="% fooled", scale=alt.Scale(range=SHADES, domain=[0, 100])),
         tooltip=tooltips(name="found against", label="judged by", value="% that meet the goal", n="perturbations"),
     )
-    numbers = base.mark_text(fontSize=13).encode(
-        text="shown:N", color=alt.condition("datum.value > 60", alt.value("black"), alt.value("white"))
-    )
+    numbers = base.mark_text(fontSize=13, color="black").encode(text="shown:N")
     described = (
         "Of the perturbations found against the metric of a line, the share that meets the goal under the metric of a "
         "column, each on its own scale."
@@ -76,7 +77,7 @@ def _degradation(run: Run, results: Results) -> list[Chart]:
         cell = rated.filter(
             pl.col("group").eq_missing(pl.lit(row["group"])), victim=row["scorer"], recipe=row["perturbation"]
         )
-        about = " · ".join(filter(None, [row["group"], victim(row), row["perturbation"]]))
+        about = " · ".join(filter(None, [row["group"], victim(row), recipe_text(row["perturbation"])]))
         for who, column in (("metric", "metric_drop"), ("people", "human_drop")):
             low, middle, high = (cell[column].quantile(share, "linear") for share in (0.25, 0.5, 0.75))
             shown.append({"label": about, "name": who, "value": middle, "low": low, "high": high})
@@ -100,7 +101,7 @@ def _degradation(run: Run, results: Results) -> list[Chart]:
 
 RENDERED = ("rendering", "rendering_perturbed")
 """What an attacked system makes of the source before and after."""
-FACETS = (("scorer", "Victim"), ("cell", "Recipe"), ("kinds", "Edits"))
+FACETS = (("scorer", "Victim"), ("cell", "Attack"), ("kinds", "Edits"))
 
 
 def found(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
@@ -143,7 +144,7 @@ def columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     return packed.columns("gain", FACETS, ("drop", "before", "after"))
 
 
-EXAMPLES = Examples(found, "scorer", columns)
+EXAMPLES = Examples(found, "scorer", columns, titled=recipe_text, title="Worst of these edits")
 
 
 QUESTIONS = {
@@ -164,4 +165,6 @@ def _goal(run: Run) -> tuple[str, str]:
     return name, options.rstrip("]")
 
 
-PAGE = Page(attack_tables, attack_views, EXAMPLES, compared=("success",), question=attack_question)
+PAGE = Page(
+    attack_tables, attack_views, EXAMPLES, compared=("success",), question=attack_question, advice=against_attacks
+)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.report.results import named, results_of, scorer_text
+from babelquake.report.results import named, recipe_text, results_of, scorer_text
 from babelquake.report.table import (
     UNTESTABLE,
     Shown,
@@ -23,6 +23,7 @@ from babelquake.report.table import (
 from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
+from babelquake.studies.attack import kinds
 
 MOST = 12
 """Lines of the table of the most damaging edits."""
@@ -36,7 +37,7 @@ def attack_tables(run: Run) -> list[Table]:
     return [
         *_shares(run, results),
         *_costs(results),
-        *_kinds(results),
+        *_edits(results),
         *_damaging(run),
         *_transfer(results),
         *_lengths(run, results),
@@ -56,16 +57,16 @@ def _shares(run: Run, results: Results) -> list[Table]:
     }
     columns: dict[str, Shown] = {
         "victim": named(rows),
-        "recipe": text("perturbation"),
+        "attack": lambda row: recipe_text(row["perturbation"]),
         **{heads[group]: partial(_share_of, results, group, _only(sizes[group]) is None) for group in across},
     }
     goal = str(run.info.config.get("goal", ""))
     note = (
-        f"% of attacked sentences with an eligible perturbation, and how many; in the head, how many were attacked. "
+        f"% of attacked sentences with an edit that meets the goal, and how many; in the head, how many were attacked. "
         f"Goal: {goal}."
     )
     spare = tuple(heads[group] for group in groups if group in heads)
-    return table_of("Eligible perturbations", results.where("success", group=None), columns, note, spare)
+    return table_of("Successful attacks", results.where("success", group=None), columns, note, spare)
 
 
 def _share_of(results: Results, group: str | None, of: bool, row: Row) -> str:
@@ -90,17 +91,17 @@ def _costs(results: Results) -> list[Table]:
     rows = results.where("queries", group=None)
     columns: dict[str, Shown] = {
         "victim": named(rows),
-        "recipe": text("perturbation"),
-        "queries": digits("value", 0),
-        "per success": lambda row: value_of(results.beside(row, "queries_per_success"), 0),
-        "words": lambda row: value_of(results.beside(row, "words_changed"), 1),
-        "gain": lambda row: value_of(results.beside(row, "gain"), 2),
+        "attack": lambda row: recipe_text(row["perturbation"]),
+        kinds.QUERIES.column: digits("value", 0),
+        kinds.QUERIES_PER_SUCCESS.column: lambda row: value_of(results.beside(row, "queries_per_success"), 0),
+        kinds.WORDS_CHANGED.column: lambda row: value_of(results.beside(row, "words_changed"), 1),
+        kinds.GAIN.column: lambda row: value_of(results.beside(row, "gain"), 2),
     }
     if results.where("mean_rise"):
-        columns["mean rise"] = lambda row: _risen(results.beside(row, "mean_rise"))
+        columns[kinds.MEAN_RISE.column] = lambda row: _risen(results.beside(row, "mean_rise"))
     note = (
-        "Distinct questions to the victim, per sentence and per success; words changed and gain, medians of eligible "
-        "perturbations."
+        "Distinct questions to the victim, per sentence and per success; words changed and effect on the score, "
+        "medians of successful edits."
     )
     return table_of("What it took", rows, columns, note)
 
@@ -112,16 +113,20 @@ def _risen(row: Row | None) -> str:
     return f"{number(row['value'], 2, sign=True)} {interval(row)}".strip()
 
 
-def _kinds(results: Results) -> list[Table]:
+def _edits(results: Results) -> list[Table]:
     """What the edits of eligible perturbations are."""
     rows = results.where("edit_share")
     cells = {(row["scorer"], row["perturbation"]): row for row in reversed(rows)}
 
-    def kinds(row: Row) -> str:
+    def shares(row: Row) -> str:
         edits = results.where("edit_share", scorer=row["scorer"], perturbation=row["perturbation"])
         return ", ".join(f"{edit['other']} {edit['value']:.0f} %" for edit in edits)
 
-    columns: dict[str, Shown] = {"victim": named(rows), "recipe": text("perturbation"), "edits": kinds}
+    columns: dict[str, Shown] = {
+        "victim": named(rows),
+        "attack": lambda row: recipe_text(row["perturbation"]),
+        "edits": shares,
+    }
     return table_of("Kinds of edits", [*reversed(cells.values())], columns)
 
 
@@ -134,7 +139,7 @@ def _damaging(run: Run) -> list[Table]:
     rows = top.to_dicts()
     columns: dict[str, Shown] = {
         "victim": named(rows, "victim"),
-        "recipe": text("recipe"),
+        "attack": lambda row: recipe_text(row["recipe"]),
         "edits": lambda row: edits_text(row["edits"]),
         "before": digits("score", 2),
         "after": digits("score_perturbed", 2),
@@ -223,7 +228,7 @@ def _humans(run: Run, results: Results) -> list[Table]:
     rows = results.where("overpenalised")
     who: dict[str, Shown] = {
         "victim": named(rows),
-        "recipe": text("perturbation"),
+        "attack": lambda row: recipe_text(row["perturbation"]),
         "group": text("group"),
         "n": text("n"),
     }

@@ -1,7 +1,10 @@
 """The page of `challenge`: which metrics rank better translations above worse ones, and in which category they fail."""
 
+import altair as alt
+
+from babelquake.report.charts import Chart, View, dots, points
 from babelquake.report.page import Page
-from babelquake.report.results import results_of
+from babelquake.report.results import named, results_of
 from babelquake.report.table import Table, number, of, stars, value_of
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
@@ -74,4 +77,19 @@ def _scores(results: Results, pair: str | None) -> Table:
     return Table(f"Mean scores, higher is better{of(pair)}", ("hypothesis", *scorers), lines)
 
 
-PAGE = Page(challenge_tables)
+def challenge_views(run: Run) -> list[View]:
+    """Per language pair how often every metric ranks the better translation first, the best metric on top."""
+    results = results_of(run)
+    views = []
+    for pair in values(results.known("outranks_all"), "language_pair"):
+        rows = results.known("outranks_all", language_pair=pair, perturbation=None, group=None)
+        rows.sort(key=lambda row: -float(row["value"]))
+        shown = points(rows, label=named(rows), name=lambda row: "")
+        share = alt.Scale(zero=True, nice=True)
+        chart = dots(shown, [""], "metric", "% of sources", share, room=260, label="metric", value="% of sources")
+        described = "For how many sources the better translation scores above every worse one, with 95 % intervals."
+        views.append(View(pair or "all", [Chart("ranks", f"Better translation first{of(pair)}", described, chart)]))
+    return views
+
+
+PAGE = Page(challenge_tables, challenge_views)

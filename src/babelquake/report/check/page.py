@@ -2,13 +2,18 @@
 
 from typing import Any
 
+import altair as alt
 import polars as pl
 
 from babelquake.failures.base import description_of
+from babelquake.report.charts import FAILURES, NEUTRAL, PALETTE, Chart, data, lines, points, tooltips, where_known
+from babelquake.report.failure_words import OWN_RULES, failure_label, family_of
 from babelquake.report.pack import Packed
 from babelquake.report.page import Examples, Page
+from babelquake.report.remedies import about_failures
 from babelquake.report.results import results_of, short_names
 from babelquake.report.table import Table, number, of
+from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.studies.check.verdict import ANY, MOST_NAMED, flagged, of_systems
@@ -31,7 +36,7 @@ def _systems(results: Results, pair: str | None) -> Table:
             f"{row['n']:,}",
             percent(row),
             f"[{number(row['low'], 2)}, {number(row['high'], 2)}]",
-            "; ".join(f"{kind['scorer']} {percent(kind)}" for kind in _commonest(results, row)),
+            "; ".join(f"{failure_label(kind['scorer'])} {percent(kind)}" for kind in _commonest(results, row)),
         )
         for row in sorted(rows, key=lambda row: -row["value"])
     )
@@ -103,6 +108,68 @@ def check_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     return packed.columns("how much of it there is, in %", FACETS)
 
 
+def check_lead(run: Run) -> Chart | None:
+    """Several systems: how many translations of each have a failure; one: how many have each kind."""
+    results = results_of(run)
+    pairs = values(results.where("failures"), "language_pair")
+    rows = of_systems(results, pairs[0]) if pairs else []
+    rows = [row for row in rows if not row["perturbation"]] or rows
+    overall = [row for row in rows if row["scorer"] == ANY]
+    if len(overall) > 1:
+        return _by_system(overall)
+    kinds = sorted((row for row in rows if row["scorer"] != ANY and row["value"]), key=lambda row: -float(row["value"]))
+    if not kinds:
+        return None
+    shown = points(kinds, label=lambda row: sentence_case(failure_label(row["scorer"])), family=_family)
+    present = [family for family in (*FAILURES, OWN_RULES) if any(point["family"] == family for point in shown)]
+    coloured = alt.Color(
+        "family:N",
+        legend=None,
+        scale=alt.Scale(domain=present, range=[FAILURES.get(family, NEUTRAL) for family in present]),
+    )
+    described = "Each kind of failure with its 95 % interval; one translation may have several. Colours are families."
+    return Chart("failures", "How often each kind of failure occurs", described, _bars(shown, coloured))
+
+
+def _family(row: Row) -> str:
+    return family_of(row["scorer"])
+
+
+def _by_system(rows: list[Row]) -> Chart:
+    rows = sorted(rows, key=lambda row: -float(row["value"]))
+    shown = points(rows, label=lambda row: str(row["system"]))
+    described = "Translations with at least one failure, the most first, with 95 % intervals."
+    return Chart("failures", "Translations with a failure", described, _bars(shown, alt.value(PALETTE[0])))
+
+
+def _bars(shown: list[dict[str, Any]], coloured: Any) -> Any:
+    base = alt.Chart(data(shown)).encode(
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+        tooltip=tooltips(label="", value="% of translations", low="95 % from", high="to"),
+    )
+    bars = base.mark_bar(opacity=0.8, height={"band": 0.62}).encode(
+        x=alt.X("value:Q", title="% of translations"), color=coloured
+    )
+    ends = base.mark_rule(strokeWidth=2, color="#2F3B52").encode(x="low:Q", x2="high:Q")
+    return alt.layer(bars, *where_known(shown, ends)).properties(height=lines(shown))
+
+
+def _title(kind: str) -> str:
+    return sentence_case(failure_label(kind))
+
+
 PAGE = Page(
-    check_tables, examples=Examples(check_examples, "system", check_columns, sides=("seen", "output"), titled_by="kind")
+    check_tables,
+    examples=Examples(
+        check_examples,
+        "system",
+        check_columns,
+        sides=("seen", "output"),
+        kind="kind",
+        titled=_title,
+        commonest=True,
+        title="Examples of the commonest failures",
+    ),
+    lead=check_lead,
+    advice=about_failures,
 )

@@ -6,10 +6,13 @@ import altair as alt
 import polars as pl
 
 from babelquake.report.charts import HEIGHT, PALETTE, Chart, View, data, dots, points, tooltips
-from babelquake.report.page import Page
+from babelquake.report.pack import Packed, with_scorers_shown
+from babelquake.report.page import Examples, Page
+from babelquake.report.remedies import about_agreement
 from babelquake.report.results import named, results_of, scorer_text, statistic_text
 from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
-from babelquake.runs.results import STATISTICS, Results, values
+from babelquake.report.verdict import sentence_case
+from babelquake.runs.results import STATISTICS, Results, Row, values
 from babelquake.runs.run import Run
 
 
@@ -24,7 +27,7 @@ def correlate_tables(run: Run) -> list[Table]:
         lines = tuple(
             (
                 scorer_text(scorer, among),
-                *(value_of(results.one(name, language_pair=pair, scorer=scorer), 3) for name in measures),
+                *(_with_interval(results.one(name, language_pair=pair, scorer=scorer)) for name in measures),
             )
             for scorer in values(here, "scorer")
         )
@@ -34,11 +37,19 @@ def correlate_tables(run: Run) -> list[Table]:
                 f"Agreement with humans{of(pair)}",
                 ("scorer", *names),
                 lines,
-                spare=names[:0:-1],
+                "95 % intervals in brackets.",
+                names[:0:-1],
                 better=tuple((name, "up") for name in names),
             )
         )
     return tables + _differences(results)
+
+
+def _with_interval(row: Row | None) -> str:
+    """`0.412 [0.361, 0.460]`"""
+    if row is None or row["low"] is None:
+        return value_of(row, 3)
+    return f"{value_of(row, 3)} [{number(row['low'], 3)}, {number(row['high'], 3)}]"
 
 
 def _differences(results: Results) -> list[Table]:
@@ -72,8 +83,13 @@ def _agreement(results: Results, pair: str | None) -> list[Chart]:
     if first is None:
         return []
     order = [row["scorer"] for row in sorted(rows, key=lambda row: -row["value"]) if row["measure"] == first]
-    rows.sort(key=lambda row: order.index(row["scorer"]) if row["scorer"] in order else len(order))
-    shown = points(rows, name=named(rows), label=lambda row: statistic_text(row["measure"]))
+    rows.sort(
+        key=lambda row: (
+            list(STATISTICS).index(row["measure"]),
+            order.index(row["scorer"]) if row["scorer"] in order else len(order),
+        )
+    )
+    shown = points(rows, name=named(rows), label=lambda row: sentence_case(statistic_text(row["measure"])))
     scale = alt.Scale(zero=False, nice=True)
     chart = dots(shown, values(shown, "name"), "scorer", "agreement", scale, label="measured by", value="agreement")
     described = (
@@ -120,4 +136,52 @@ def _columns(run: Run, table: str) -> list[str]:
     return run.scan(table).collect_schema().names() if run.has(table) else []
 
 
-PAGE = Page(correlate_tables, correlate_views)
+def correlate_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
+    """Every judged translation; the damage is how far apart scorer and people rank it, in per cent of all ranks."""
+    segments = run.scan("segments").filter(pl.col("score").is_not_null())
+    people = segments.select("row", "id", "source", "translation", people="score")
+    scores = run.scan("scores").drop_nulls("score").select("row", "scorer", "language_pair", "score")
+    of = ["scorer", "language_pair"]
+    errors = run.info.facts.lower_is_better
+    better = pl.when(pl.col("scorer").is_in(errors)).then(-pl.col("score")).otherwise("score")
+    ranked = scores.join(people, on="row", maintain_order="left").with_columns(
+        by_scorer=100 * better.rank("average").over(of) / pl.len().over(of),
+        by_people=100 * pl.col("people").rank("average").over(of) / pl.len().over(of),
+    )
+    return ranked.filter(wanted).with_columns(
+        perturbation=pl.when(pl.col("by_scorer") > pl.col("by_people"))
+        .then(pl.lit("rated far too high"))
+        .otherwise(pl.lit("rated far too low")),
+        level=pl.lit(None, pl.Float64),
+        replicate=pl.lit(0),
+        drop=(pl.col("by_scorer") - pl.col("by_people")).abs(),
+        original=pl.col("source"),
+        text=pl.col("translation"),
+        before=pl.format("{} of 100 by rank, score {}", pl.col("by_people").round(0).cast(pl.Int64), "people"),
+        after=pl.format("{} of 100 by rank, score {}", pl.col("by_scorer").round(0).cast(pl.Int64), ROUNDED),
+    )
+
+
+ROUNDED = pl.when(pl.col("score").abs() > 5).then(pl.col("score").round(1)).otherwise(pl.col("score").round(3))
+FACETS = (("scorer", "Scorer"), ("cell", "Disagreement"), ("language_pair", "Language pair"))
+
+
+def correlate_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
+    """The translation with its source, and what scorer and people say."""
+    packed = Packed(with_scorers_shown(table))
+    packed.beside("Source", "segment_source")
+    packed.beside("Translation", "text")
+    packed.beside("Reference", "segment_reference")
+    packed.beside("People", "before")
+    packed.beside("Scorer", "after")
+    return packed.columns("ranks apart, in % of all", FACETS)
+
+
+PAGE = Page(
+    correlate_tables,
+    correlate_views,
+    Examples(
+        correlate_examples, "scorer", correlate_columns, sides=("people", "scorer"), title="Largest disagreements"
+    ),
+    advice=about_agreement,
+)

@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import HEIGHT, Chart, View, data, lines, points, tooltips
+from babelquake.report.charts import BAD, GOOD, HEIGHT, NEUTRAL, Chart, View, data, lines, points, tooltips
 from babelquake.report.human.tables import human_tables
 from babelquake.report.page import Page
 from babelquake.runs.run import Run
@@ -27,7 +27,7 @@ def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
     shown = points(rows, name=lambda row: row["system"])
     base = alt.Chart(data(shown)).encode(y=alt.Y("name:N", title=None, sort=[row["system"] for row in rows]))
     scale = alt.Scale(zero=False)
-    rule = base.mark_rule(strokeWidth=2, color="#8A8A8A").encode(x=alt.X("low:Q", title=unit, scale=scale), x2="high")
+    rule = base.mark_rule(strokeWidth=2, color=NEUTRAL).encode(x=alt.X("low:Q", title=unit, scale=scale), x2="high")
     dot = base.mark_point(size=70, filled=True, opacity=1).encode(
         x=alt.X("value:Q", title=unit, scale=scale),
         tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
@@ -54,7 +54,7 @@ def _people(run: Run) -> list[Chart]:
         for row in rows
     ]
     domain = list(labels.values())
-    colours = alt.Scale(domain=domain, range=["#8A8A8A", "#0072B2", "#D55E00"])
+    colours = alt.Scale(domain=domain, range=[NEUTRAL, GOOD, BAD])
     legend = alt.Legend(orient="bottom", title="quality control")
     chart = (
         alt.Chart(data(shown))

@@ -1,29 +1,17 @@
 """The metric study's page and charts: sensitivity, agreement with humans by noise level, challenge sets."""
 
-from typing import Any
-
 import altair as alt
 
-from babelquake.report.charts import (
-    MEANINGS,
-    Chart,
-    View,
-    curves,
-    data,
-    dots,
-    lines,
-    points,
-    sweeps,
-    tooltips,
-    where_known,
-)
+from babelquake.report.charts import HARM, Chart, View, curves, dots, forest, points, sweeps
 from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.metric.layers import layer_charts
 from babelquake.report.metric.tables import group_text, metric_tables
 from babelquake.report.page import Page
 from babelquake.report.phrases import row_label
-from babelquake.report.pitfalls import length_charts
+from babelquake.report.pitfalls import length_charts, pitfall_chart
+from babelquake.report.remedies import about_scorers
 from babelquake.report.results import named, results_of, scorer_text, statistic_text, tested_text
+from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
 
@@ -62,8 +50,8 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
     for scorer in scorers:
         shown = points(
             sorted((row for row in rows if row["scorer"] == scorer), key=lambda row: float(row["value"])),
-            label=label,
-            meaning=lambda row: meaning.get(row["perturbation"], "depends"),
+            label=lambda row: sentence_case(label(row)),
+            meaning=lambda row: HARM[meaning.get(row["perturbation"], "depends")],
             verdict=tested_text,
         )
         name = scorer_text(scorer, scorers)
@@ -74,35 +62,6 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
         )
         charts.append(Chart(f"forest-{scorer}", title, described, forest(shown, f"Δ {name} (perturbed − clean)")))
     return charts
-
-
-def forest(shown: list[dict[str, Any]], title: str) -> Any:
-    """A forest plot: one line per change, coloured by what it does to the meaning."""
-    present = [name for name in MEANINGS if any(point["meaning"] == name for point in shown)]
-    legend = alt.Legend(orient="bottom", title="meaning")
-    order = values(shown, "label")
-    base = alt.Chart(data(shown)).encode(
-        y=alt.Y("label:N", title=None, sort=order, axis=alt.Axis(labelLimit=200)),
-        color=alt.Color(
-            "meaning:N", scale=alt.Scale(domain=present, range=[MEANINGS[name] for name in present]), legend=legend
-        ),
-    )
-    zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[3, 3], color="#8A8A8A").encode(x="zero:Q")
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high")
-    shape = alt.Shape(
-        "meaning:N",
-        legend=legend,
-        scale=alt.Scale(domain=present, range=["circle", "triangle-up", "square"][: len(present)]),
-    )
-    tips = tooltips(label="perturbation", meaning="meaning", value="Δ", low="95 % from", high="to", verdict="corrected")
-    marks = [
-        base.transform_filter(f"datum.verdict == '{said}'")
-        .mark_point(size=80, strokeWidth=2, filled=filled, opacity=1)
-        .encode(x=alt.X("value:Q", title=title), shape=shape, tooltip=tips)
-        for said, filled in (("significant", True), ("not significant", False))
-        if any(point["verdict"] == said for point in shown)
-    ]
-    return alt.layer(zero, *where_known(shown, bars), *marks).properties(height=lines(shown))
 
 
 def _agreement(results: Results, pair: str | None) -> list[Chart]:
@@ -160,4 +119,17 @@ def _challenge(results: Results, pair: str | None) -> list[Chart]:
     return [Chart("detection", "Which errors are noticed", described, chart, wide=True)]
 
 
-PAGE = Page(metric_tables, metric_views, EXAMPLES, compared=("delta", "darr", "kendall_like"))
+def metric_lead(run: Run) -> Chart | None:
+    """Pitfalls where the run looked for them; else the first chart there is."""
+    card = pitfall_chart(run)
+    return card or next((chart for view in metric_views(run)[:1] for chart in view.charts if chart.on_page), None)
+
+
+PAGE = Page(
+    metric_tables,
+    metric_views,
+    EXAMPLES,
+    lead=metric_lead,
+    compared=("delta", "darr", "kendall_like"),
+    advice=about_scorers,
+)

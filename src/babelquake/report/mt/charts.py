@@ -1,12 +1,30 @@
 """The MT study's charts: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, and failures."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from babelquake.failures.base import description_of
 from babelquake.perturb.labels import label_of
-from babelquake.report.charts import HEIGHT, Chart, View, colour, data, dots, lines, points, sweeps, tooltips
+from babelquake.report.charts import (
+    FAILURES,
+    HEIGHT,
+    NEUTRAL,
+    PALETTE,
+    SHADES,
+    Chart,
+    View,
+    colour,
+    data,
+    dots,
+    lines,
+    points,
+    sweeps,
+    tooltips,
+    where_known,
+)
+from babelquake.report.failure_words import OWN_RULES, family_of
 from babelquake.report.mt.tables import floors
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
@@ -23,8 +41,6 @@ EXPLAINED = {
     "inconsistent": "Share of translations that differ clearly from that of the clean source.",
 }
 """What the figures of the heat map are."""
-KIND_COLOURS = ("#D55E00", "#7B4B94", "#E69F00", "#CC79A7", "#0072B2", "#009E73", "#B5A000", "#56B4E9", "#5C4033")
-"""Of the commonest kinds of failure; further ones are not drawn."""
 
 
 def mt_views(run: Run) -> list[View]:
@@ -50,45 +66,150 @@ def mt_views(run: Run) -> list[View]:
     return views
 
 
+@dataclass(frozen=True)
+class Lead:
+    """What the chart of the first screen shows: one scorer's quality under noise, the most damaging noise first."""
+
+    results: Results
+    rows: list[Row]
+    """Of noise that changed enough sentences."""
+    left_out: int
+    """Kinds of noise that changed too few."""
+
+    @property
+    def scorer(self) -> str:
+        return str(self.rows[0]["scorer"])
+
+    @property
+    def places(self) -> list[tuple[str, float | None]]:
+        return distinct(self.rows, "perturbation", "level")
+
+    @property
+    def name(self) -> str:
+        return scorer_text(self.scorer, values(self.results.known("quality_perturbed"), "scorer"))
+
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        label = row_label(self.rows)
+        return points(self.rows, name=lambda row: row["system"], label=lambda row: sentence_case(label(row)))
+
+    @property
+    def clean(self) -> dict[str, float]:
+        """Every system's quality on clean text."""
+        of = {"language_pair": self.rows[0]["language_pair"], "scorer": self.scorer}
+        return {row["system"]: row["value"] for row in self.results.known("clean_quality", **of)}
+
+    @property
+    def note(self) -> str:
+        """What the chart leaves out, and where more was changed than asked for."""
+        kinds = "kind" if self.left_out == 1 else "kinds"
+        few = f"{self.left_out} {kinds} of noise with fewer than {LEAST_CHANGED} changed sentences not shown."
+        pair = self.rows[0]["language_pair"]
+        return " ".join([*([few] if self.left_out else []), *floors(self.results, pair, self.places)])
+
+
 def mt_lead(run: Run) -> Chart | None:
-    """Quality under each kind of noise by the scorer of the headline, the most damaging first; clean quality beside."""
+    """Quality under each kind of noise by the scorer of the headline: bars, dots or a heat map, by how many systems."""
     results = results_of(run)
     rows = [row for row in results.known("quality_perturbed", group=None) if row["level"] != 0]
-    if not rows:
-        return None
-    scorer, pair = rows[0]["scorer"], rows[0]["language_pair"]
-    here = [row for row in rows if row["scorer"] == scorer and row["language_pair"] == pair]
+    here = [row for row in rows if all(row[name] == rows[0][name] for name in ("scorer", "language_pair"))]
     large = [row for row in here if row["changed"] is None or row["changed"] >= LEAST_CHANGED]
-    left_out = len(distinct(here, "perturbation", "level")) - len(distinct(large, "perturbation", "level"))
     if not large:
         return None
+    left_out = len(distinct(here, "perturbation", "level")) - len(distinct(large, "perturbation", "level"))
     lost = {place: _mean_loss(results, large, place) for place in distinct(large, "perturbation", "level")}
     large.sort(key=lambda row: lost[row["perturbation"], row["level"]])
-    label, name = row_label(large), scorer_text(scorer, values(rows, "scorer"))
-    systems = values(large, "system")
-    shown = points(
-        large,
-        name=lambda row: row["system"],
-        label=lambda row: sentence_case(label(row)),
-        typed=lambda row: row["perturbation"],
+    lead, systems = Lead(results, large, left_out), values(large, "system")
+    if len(systems) == 1:
+        return _lead_bars(lead)
+    if len(lost) == 1:
+        return _lead_systems(lead)
+    return _lead_dots(lead, systems) if len(systems) <= MOST_DOTS else _lead_heat(lead)
+
+
+MOST_DOTS = 3
+"""Systems whose dots can be told apart in one line; more are a heat map."""
+
+
+def _lead_bars(lead: Lead) -> Chart:
+    """One system: a bar with its interval for every kind of noise."""
+    shown = lead.points
+    axis = alt.Axis(labelLimit=300)
+    base = alt.Chart(data(shown)).encode(y=alt.Y("label:N", title=None, sort=None, axis=axis))
+    title = f"{lead.name} of noisy text"
+    bars = base.mark_bar(color=PALETTE[0], opacity=0.75, height={"band": 0.62}).encode(
+        x=alt.X("value:Q", title=title),
+        tooltip=tooltips(label="noise", value=lead.name, low="95 % from", high="to"),
     )
+    ends = base.mark_rule(strokeWidth=2, color="#2F3B52").encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    layers = [bars, *where_known(shown, ends), *_clean_rule(lead, alt.value(NEUTRAL))]
+    chart = alt.layer(*layers).properties(height=lines(shown))
+    described = f"Worst first, with 95 % intervals; dashed: clean text. {lead.note}".strip()
+    return Chart("lead", f"Quality under each kind of noise ({lead.name})", described, chart)
+
+
+def _clean_rule(lead: Lead, coloured: Any, scale: Any = alt.Undefined) -> list[Any]:
+    """A dashed line at every system's quality on clean text."""
+    rows = [{"name": name, "value": value} for name, value in lead.clean.items()]
+    rule = alt.Chart(data(rows)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5, opacity=0.9)
+    return [rule.encode(x=alt.X("value:Q", scale=scale), color=coloured)] if rows else []
+
+
+def _lead_dots(lead: Lead, systems: list[str]) -> Chart:
+    """Two or three systems: a dot with its interval for each, side by side."""
     scale = alt.Scale(zero=False, nice=True)
-    drawn = dots(
-        shown, systems, "system", f"{name} of noisy text", scale, room=300, label="noise", typed="typed as", value=name
+    tips = {"label": "noise", "value": lead.name}
+    drawn = dots(lead.points, systems, "system", f"{lead.name} of noisy text", scale, room=300, **tips)
+    drawn = alt.layer(*_clean_rule(lead, colour("name", systems, "system")["color"], scale), drawn)
+    drawn = drawn.properties(height=len(lead.places) * (9 * len(systems) + 8))
+    described = f"Worst first, with 95 % intervals; dashed: clean text. {lead.note}".strip()
+    return Chart("lead", f"Quality under each kind of noise ({lead.name})", described, drawn)
+
+
+def _lead_systems(lead: Lead) -> Chart:
+    """Several systems and one kind of noise: a line per system from its clean to its noisy quality, the best first."""
+    clean = lead.clean
+    shown = [{**point, "clean": clean.get(point["name"])} for point in lead.points]
+    shown.sort(key=lambda point: -float(point["value"]))
+    scale = alt.Scale(zero=False, nice=True)
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
+    base = alt.Chart(data(shown)).encode(y=y)
+    tips = tooltips(name="system", value=f"{lead.name} of noisy text", low="95 % from", high="to", clean="clean text")
+    title = lead.name
+    ends = base.mark_rule(strokeWidth=2, color=PALETTE[0]).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high")
+    noisy = base.mark_point(filled=True, size=60, opacity=1, color=PALETTE[0]).encode(
+        x=alt.X("value:Q", title=title, scale=scale), tooltip=tips
     )
-    clean = [
-        {"name": row["system"], "value": row["value"]}
-        for row in results.known("clean_quality", language_pair=pair, scorer=scorer)
-    ]
-    if clean:
-        rule = alt.Chart(data(clean)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5, opacity=0.8)
-        scales = colour("name", systems, "system")
-        drawn = alt.layer(rule.encode(x=alt.X("value:Q", scale=scale), color=scales["color"]), drawn)
-    drawn = drawn.properties(height=len(lost) * (9 * len(systems) + 8))
-    few = f" {left_out} kind{'s' if left_out > 1 else ''} with fewer than {LEAST_CHANGED} changed sentences not shown."
-    parts = [f"Worst first, with 95 % intervals; dashed: clean text.{few if left_out else ''}"]
-    described = " ".join([*parts, *floors(results, pair, list(lost))])
-    return Chart("lead", f"Quality under each kind of noise ({name})", described, drawn)
+    still = base.mark_point(size=50, shape="diamond", color=NEUTRAL, opacity=1).encode(
+        x=alt.X("clean:Q", scale=scale), tooltip=tips
+    )
+    chart = alt.layer(*where_known(shown, ends), still, noisy).properties(height=lines(shown))
+    described = f"Best under noise first: dots with 95 % intervals; grey diamonds: clean text. {lead.note}".strip()
+    return Chart("lead", f"{shown[0]['label']}: quality of every system ({title})", described, chart)
+
+
+def _lead_heat(lead: Lead) -> Chart:
+    """Many systems: a heat map, the most damaging noise on top, the best system on the left."""
+    shown = lead.points
+    means = {
+        name: sum(point["value"] for point in shown if point["name"] == name) for name in {p["name"] for p in shown}
+    }
+    order = sorted(means, key=lambda name: -means[name])
+    small = lead.results.digits(lead.scorer, 1) > 1
+    base = alt.Chart(data(shown)).encode(
+        x=alt.X("name:N", title=None, sort=order, axis=alt.Axis(orient="top", labelAngle=-45, labelLimit=160)),
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
+    )
+    tips = tooltips(name="system", label="noise", value=lead.name, low="95 % from", high="to")
+    tiles = base.mark_rect().encode(
+        color=alt.Color("value:Q", legend=None, scale=alt.Scale(range=SHADES, reverse=True)), tooltip=tips
+    )
+    text = base.mark_text(fontSize=11 if len(order) <= 12 else 9, color="black").encode(
+        text=alt.Text("value:Q", format=".2f" if small else ".0f")
+    )
+    chart = alt.layer(tiles, text).properties(height=lines(lead.places))
+    described = f"Worst noise on top, best system on the left; the darker, the worse. {lead.note}".strip()
+    return Chart("lead", f"Quality under each kind of noise ({lead.name})", described, chart)
 
 
 def _mean_loss(results: Results, rows: list[Row], place: tuple[str, float | None]) -> float:
@@ -144,7 +265,7 @@ def _heat_charts(heat: dict[str, Any], scorer: str) -> list[Chart]:
             x=alt.X("name:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-20)),
             y=alt.Y("label:N", title=None, sort=None),
         )
-        scale = alt.Scale(scheme="oranges", reverse=not worse_up)
+        scale = alt.Scale(range=SHADES, reverse=not worse_up)
         tile = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=MEASURES[measure]))
         text = base.mark_text().encode(text=alt.Text("value:Q", format=".1f"))
         described = f"{MEASURES[measure]} of every system under every perturbation."
@@ -189,7 +310,7 @@ def _parts(results: Results, pair: str | None, scorer: str, name: str) -> list[C
             y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
             tooltip=tooltips(label="part", name="system", value=MEASURES[measure], n="segments"),
         )
-        scale = alt.Scale(scheme="oranges", reverse=True)
+        scale = alt.Scale(range=SHADES, reverse=True)
         tile = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=MEASURES[measure]))
         text = base.mark_text(fontSize=9).encode(text=alt.Text("value:Q", format=".0f"))
         described = f"{MEASURES[measure]} by {name} of every system on every part of the data, under {called}."
@@ -225,15 +346,16 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
 
 
 def _failures(results: Results, pair: str | None) -> list[Chart]:
-    """What breaks under noise: rates of the commonest kinds of failure, one chart per system."""
+    """What breaks under noise: rates of every kind of failure, coloured by its family, one chart per system."""
     rows = [
         row
         for row in results.known("failures", language_pair=pair)
         if row["perturbation"] and row["scorer"] != "any" and row["value"]
     ]
-    totals = {kind: sum(row["value"] for row in rows if row["scorer"] == kind) for kind in values(rows, "scorer")}
-    kinds = sorted(totals, key=lambda kind: -totals[kind])[: len(KIND_COLOURS)]
-    rows = [row for row in rows if row["scorer"] in kinds]
+    families = {kind: family_of(kind) for kind in values(rows, "scorer")}
+    present = [family for family in FAILURES if family in families.values()]
+    present += [OWN_RULES] if OWN_RULES in families.values() else []
+    colours = [FAILURES.get(family, NEUTRAL) for family in present]
     charts: list[Chart] = []
     label = row_label(rows)
     for system in values(rows, "system"):
@@ -241,8 +363,9 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
             {
                 "label": label(row),
                 "kind": row["scorer"],
+                "family": families[row["scorer"]],
                 "value": row["value"],
-                "place": kinds.index(row["scorer"]),
+                "place": present.index(families[row["scorer"]]),
             }
             for row in rows
             if row["system"] == system
@@ -250,15 +373,15 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
         perturbations = values(bars, "label")
         chart = (
             alt.Chart(data(bars))
-            .mark_bar()
+            .mark_bar(stroke="white", strokeWidth=0.5)
             .encode(
                 x=alt.X("value:Q", title="% of translations", stack="zero"),
                 y=alt.Y("label:N", title=None, sort=perturbations, axis=alt.Axis(labelLimit=200)),
                 color=alt.Color(
-                    "kind:N",
+                    "family:N",
                     title=None,
-                    legend=alt.Legend(orient="bottom", columns=3, labelLimit=120),
-                    scale=alt.Scale(domain=kinds, range=list(KIND_COLOURS[: len(kinds)])),
+                    legend=alt.Legend(orient="top", columns=4, labelLimit=120),
+                    scale=alt.Scale(domain=present, range=colours),
                 ),
                 order=alt.Order("place:Q"),
                 tooltip=tooltips(label="perturbation", kind="kind", value="% of translations"),
@@ -267,6 +390,7 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
         )
         described = f"Translations of {system} with each kind of failure; one translation may have several."
         if not charts:
+            kinds = sorted(families, key=lambda kind: present.index(families[kind]))
             described += f" {' '.join(f'{kind}: {description_of(kind)}' for kind in kinds)}"
         charts.append(Chart(f"failures-{system}", f"Failures: {system}", described, chart))
     return charts

@@ -1,22 +1,19 @@
-"""The QE study's page and charts: a profile of probes per model, and discrimination against Pearson's r."""
-
-from typing import Any
+"""The QE study's page and charts: what each model notices, and whether that ranks models as people do."""
 
 import altair as alt
-import regex
 
-from babelquake.report.charts import HEIGHT, MEANINGS, Chart, View, colour, data, points, tooltips
+from babelquake.report.charts import HARM, HEIGHT, NEUTRAL, Chart, View, colour, data, dots, forest, points, tooltips
 from babelquake.report.judged_examples import EXAMPLES
 from babelquake.report.page import Page
-from babelquake.report.pitfalls import length_charts
-from babelquake.report.qe.tables import meaning_of, probe_title, qe_tables
+from babelquake.report.phrases import row_label
+from babelquake.report.pitfalls import length_charts, pitfall_chart
+from babelquake.report.qe.tables import meaning_of, qe_tables
+from babelquake.report.remedies import about_scorers
 from babelquake.report.results import named, results_of, scorer_text, tested_text
+from babelquake.report.verdict import sentence_case
 from babelquake.runs.info import Probe
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
-
-SHORT = regex.compile(r"\b(M[PA]P\d+)\b")
-GROUPS = {"preserving": "meaning preserved (MPP)", "altering": "meaning altered (MAP)"}
 
 
 def qe_views(run: Run) -> list[View]:
@@ -35,59 +32,51 @@ def qe_views(run: Run) -> list[View]:
 
 
 def _profiles(results: Results, pair: str | None, probes: dict[str, Probe]) -> list[Chart]:
-    """Drop under each probe: a good model stands low on the left and high on the right."""
-    charts = []
+    """What each probe costs: harmless ones should stand left, harmful ones right."""
     rows = results.known("drop", language_pair=pair)
-    scorers = values(rows, "scorer")
-    known = list(probes)
+    scorers, label = values(rows, "scorer"), row_label(rows)
+    charts = []
     for scorer in scorers:
-        bars = points(
-            [row for row in rows if row["scorer"] == scorer],
-            label=lambda row: probe_title(row["perturbation"], probes),
-            short=lambda row: short(row["perturbation"], probes),
-            meaning=lambda row: GROUPS.get(meaning_of(row["perturbation"], probes), "other"),
-            place=lambda row: known.index(row["perturbation"]) if row["perturbation"] in probes else len(known),
+        mine = sorted((row for row in rows if row["scorer"] == scorer), key=lambda row: -float(row["value"]))
+        shown = points(
+            mine,
+            label=lambda row: sentence_case(label(row)),
+            meaning=lambda row: HARM[meaning_of(row["perturbation"], probes) or "depends"],
             verdict=tested_text,
         )
-        bars.sort(key=lambda bar: (bar["meaning"] != GROUPS["preserving"], bar["place"]))
         name = scorer_text(scorer, scorers)
         described = (
-            f"How far the score of {name} falls under each probe, meaning-preserving ones left, meaning-altering ones "
-            "right, with 95 % intervals; pale bars are not significant. Good models are low left, high right."
+            f"How far the score of {name} falls under each change, with 95 % intervals; filled marks are significant. "
+            "A good estimator has harmful changes on the right and harmless ones at 0."
         )
-        charts.append(Chart(f"profile-{scorer}", f"Probe profile: {name}", described, _profile(bars)))
+        charts.append(Chart(f"profile-{scorer}", f"What {name} notices", described, forest(shown, "score lost")))
     return charts
 
 
-def _profile(bars: list[dict[str, Any]]) -> Any:
-    present = [name for name in (*GROUPS.values(), "other") if any(bar["meaning"] == name for bar in bars)]
-    colours = dict(zip((*GROUPS.values(), "other"), MEANINGS.values(), strict=True))
-    base = alt.Chart(data(bars)).encode(
-        x=alt.X(
-            "short:N", title=None, sort=list(dict.fromkeys(bar["short"] for bar in bars)), axis=alt.Axis(labelAngle=-60)
+def qe_lead(run: Run) -> Chart | None:
+    """Several models: how well each tells harmful from harmless changes; one: what each change costs it."""
+    card = pitfall_chart(run)
+    results = results_of(run).whole
+    if card is not None:
+        return card
+    rows = results.known("discrimination_standardised")
+    pairs = values(rows, "language_pair")
+    rows = (
+        sorted((row for row in rows if row["language_pair"] == pairs[0]), key=lambda row: -float(row["value"]))
+        if pairs
+        else []
+    )
+    if len(rows) < 2:
+        return next(
+            (chart for view in qe_views(run)[:1] for chart in view.charts if chart.name.startswith("profile")), None
         )
-    )
-    columns = base.mark_bar().encode(
-        y=alt.Y("value:Q", title="drop of the score"),
-        color=alt.Color(
-            "meaning:N",
-            title=None,
-            legend=alt.Legend(orient="bottom", columns=1),
-            scale=alt.Scale(domain=present, range=[colours[name] for name in present]),
-        ),
-        opacity=alt.condition("datum.verdict == 'significant'", alt.value(1), alt.value(0.45)),
-        tooltip=tooltips(
-            label="probe", meaning="meaning", value="drop", low="95 % from", high="to", verdict="after correction"
-        ),
-    )
-    ends = base.mark_rule(strokeWidth=1.5, color="#8A8A8A").encode(y="low:Q", y2="high")
-    return alt.layer(columns, ends).properties(height=HEIGHT)
-
-
-def short(label: str, probes: dict[str, Probe]) -> str:
-    """MPP1, MAP7 … where the probe's title says so."""
-    found = SHORT.search(probe_title(label, probes))
-    return str(found.group(1)) if found else label
+    shown = points(rows, label=named(rows), name=lambda row: "")
+    title = "standard deviations by which harmful changes score lower"
+    zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[4, 3], color=NEUTRAL).encode(x="zero:Q")
+    marks = dots(shown, [""], "model", title, alt.Scale(zero=True), room=260, label="model", value="harmless − harmful")
+    described = "Further right is better, with 95 % intervals; at 0 (dashed) a model does not tell them apart."
+    chart = alt.layer(zero, marks).properties(height=max(90, 34 * len(rows)))
+    return Chart("discrimination", "Who tells harmful from harmless changes", described, chart)
 
 
 def _ranking(results: Results, pair: str | None) -> list[Chart]:
@@ -99,10 +88,10 @@ def _ranking(results: Results, pair: str | None) -> list[Chart]:
         return []
     base = alt.Chart(data(shown)).encode(
         x=alt.X("pearson:Q", title="Pearson's r with humans", scale=alt.Scale(zero=False, padding=24)),
-        y=alt.Y("discrimination:Q", title="discrimination (MPP − MAP, in SD)", scale=alt.Scale(zero=False, padding=20)),
+        y=alt.Y("discrimination:Q", title="tells harmful from harmless (sd)", scale=alt.Scale(zero=False, padding=20)),
     )
     marks = base.mark_point(filled=True, size=110, opacity=1).encode(
-        tooltip=tooltips(name="model", discrimination="MPP − MAP in SD of its scores", pearson="Pearson's r"),
+        tooltip=tooltips(name="model", discrimination="harmless − harmful, in sd of its scores", pearson="Pearson's r"),
         **colour("name", values(shown, "name"), "model"),
     )
     described = (
@@ -112,4 +101,4 @@ def _ranking(results: Results, pair: str | None) -> list[Chart]:
     return [Chart("ranking", "Ranking without human labels", described, marks.properties(height=HEIGHT))]
 
 
-PAGE = Page(qe_tables, qe_views, EXAMPLES, compared=("drop",))
+PAGE = Page(qe_tables, qe_views, EXAMPLES, lead=qe_lead, compared=("drop",), advice=about_scorers)

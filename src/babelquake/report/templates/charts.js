@@ -21,15 +21,36 @@ function addTyped(plot, typed) {
   for (const text of plot.querySelectorAll('svg text')) {
     if (!Object.hasOwn(typed, text.textContent)) continue;
     text.style.pointerEvents = 'auto';
-    const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
+    const title = document.createElementNS(text.namespaceURI, 'title');
     title.textContent = visible(typed[text.textContent]);
     text.append(title);
   }
 }
 
-/** On a phone, names beside a plot leave it three fifths of the width. */
+const PHONE = 480, LETTER = 6.2;
+
+/** On a phone, names beside a plot leave it three fifths of the width and break into two lines; legends are one column. */
 function fitted(spec, width) {
-  return JSON.parse(JSON.stringify(spec), (key, value) => (key === 'labelLimit' && width ? Math.min(value, 0.4 * width) : value));
+  if (!width) return spec;
+  const limit = 0.4 * width, broken = {};
+  const narrow = width < PHONE;
+  return JSON.parse(JSON.stringify(spec, (key, value) => {
+    if (narrow && (key === 'label' || key === 'name') && typeof value === 'string' && value.length * LETTER > limit) broken[value] = halves(value);
+    return value;
+  }), (key, value) => {
+    if (key === 'labelLimit') return Math.min(value, limit);
+    if (narrow && key === 'legend' && value) return { ...value, columns: 1 };
+    if (narrow && key === 'axis' && value?.labelLimit && Object.keys(broken).length) return { ...value, labelFontSize: 11, labelLineHeight: 12, labelExpr: `(${JSON.stringify(broken)})[datum.label] || datum.label` };
+    return value;
+  });
+}
+
+/** Two lines of about the same length. */
+function halves(text) {
+  const spaces = [...text.matchAll(/ (?!%)/g)].map((found) => found.index);
+  if (!spaces.length) return [text];
+  const middle = spaces.reduce((best, at) => (Math.abs(at - text.length / 2) < Math.abs(best - text.length / 2) ? at : best));
+  return [text.slice(0, middle), text.slice(middle + 1)];
 }
 
 function chartGrid(charts, typed) {
