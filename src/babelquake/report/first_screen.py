@@ -79,11 +79,13 @@ def worst_examples(run: Run) -> list[dict[str, Any]]:
     wrong = pl.col("drop") / pl.col("drop").std().over(shape.who) if shape.who == "scorer" else pl.col("drop")
     order = shape.rows(run, EVERY).with_columns(wrong=wrong * _sign(run)).filter(pl.col("wrong") > 0)
     order = order.with_columns(often=pl.len().over(shape.kind) if shape.commonest else pl.lit(0))
-    by = {"by": ["often", "wrong"], "descending": True, "maintain_order": True}
-    order = order.sort(**by).group_by(shape.kind, maintain_order=True).head(CANDIDATES)
+    by = ["often", "wrong"]
+    order = (
+        order.sort(by, descending=True, maintain_order=True).group_by(shape.kind, maintain_order=True).head(CANDIDATES)
+    )
     chosen: dict[Any, dict[str, Any]] = {}
     rows: set[int] = set()
-    for row in order.collect().sort(**by).iter_rows(named=True):
+    for row in order.collect().sort(by, descending=True, maintain_order=True).iter_rows(named=True):
         if row[shape.kind] not in chosen and row["row"] not in rows and len(chosen) < SHOWN:
             chosen[row[shape.kind]] = row
             rows.add(row["row"])

@@ -47,6 +47,10 @@ LEADING = 2
 """Columns that name a line, not counting what is compared within it."""
 WIDE = 7
 """Tables with more columns than this span both columns of a page."""
+LINE = 68
+"""Characters of small print that fit a line of a page; wider tables are scaled down to it."""
+LONG = 48
+"""Characters of a cell above which its column breaks into lines."""
 
 
 INTERVAL = "95 % interval"
@@ -54,7 +58,7 @@ INTERVAL = "95 % interval"
 
 def to_latex(runs: AnyRun | Sequence[AnyRun], intervals: bool = False) -> str:
     """Every table of every run; the file is meant for `\\input`. Columns of intervals only if asked for."""
-    parts = ['% needs \\usepackage{booktabs}; for the quotation mark " also \\usepackage[T1]{fontenc}']
+    parts = ["% needs \\usepackage{booktabs,graphicx}; for quotation marks also \\usepackage[T1]{fontenc}"]
     given = opened(runs)
 
     def kept(table: Table) -> Table:
@@ -73,23 +77,36 @@ def table_latex(table: Table, label: str) -> str:
     numeric = [is_numeric(column) for column in columns]
     environment = "table*" if len(table.columns) > WIDE else "table"
     body = "\n".join(_lines(table))
+    widths = [max(map(len, (head, *column))) for head, column in zip(table.columns, columns, strict=True)]
+    kinds = [
+        "r" if flush else _paragraph(widths) if width > LONG else "l"
+        for flush, width in zip(numeric, widths, strict=True)
+    ]
+    wide = sum(min(width, LONG) + 2 for width in widths) > LINE
     caption = escape(table.title) + (f". {escape(table.note)}" if table.note else "")
     return "\n".join(
         [
             rf"\begin{{{environment}}}[t]",
             r"\centering\small",
-            rf"\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in numeric)}}}",
+            *([r"\resizebox{\linewidth}{!}{%"] if wide else []),
+            rf"\begin{{tabular}}{{{''.join(kinds)}}}",
             r"\toprule",
             " & ".join(escape(name) for name in table.columns) + r" \\",
             r"\midrule",
             body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}" + ("}" if wide else ""),
             rf"\caption{{{caption}}}",
             rf"\label{{tab:{regex.sub(r'[^A-Za-z0-9-]+', '-', label)}}}",
             rf"\end{{{environment}}}",
         ]
     )
+
+
+def _paragraph(widths: Sequence[int]) -> str:
+    """A column that breaks long texts into lines."""
+    share = LONG / max(LINE, sum(min(width, LONG) + 2 for width in widths))
+    return rf"p{{{share:.2f}\linewidth}}"
 
 
 def _lines(table: Table) -> list[str]:

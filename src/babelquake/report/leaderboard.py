@@ -196,7 +196,7 @@ def _panel(board: Board, place: int, names: list[str]) -> Any:
         y=alt.Y("name:N", title=None, sort=names, scale=alt.Scale(domain=names), axis=axis)
     )
     colour = alt.condition("datum.own", alt.value(MINE), alt.value(OTHERS))
-    domain = alt.Scale(zero=False) if question.digits else alt.Scale(domain=[0, 100])
+    domain = alt.Scale(zero=False, nice=True, padding=8) if question.digits else alt.Scale(domain=[0, 100])
     arrow = "→ better" if question.better == "up" else "← better"
     title = [question.title, arrow]
     x = alt.X("value:Q", title=title, scale=domain)

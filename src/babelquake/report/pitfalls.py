@@ -1,5 +1,7 @@
 """The card of pitfalls, for the pages of `metric` and `qe`: one table for all scorers, one for each, length curves."""
 
+from typing import Any
+
 import altair as alt
 
 from babelquake.perturb.labels import label_of
@@ -92,7 +94,7 @@ def pitfall_chart(run: Run) -> Chart | None:
     pair = rows[0]["language_pair"] if rows else None
     here = [row for row in rows if row["language_pair"] == pair]
     scorers = values(here, "scorer")
-    bars = []
+    bars: list[dict[str, Any]] = []
     for scorer in scorers:
         mine = [row for row in here if row["scorer"] == scorer]
         said = [outcome_of(row["value"], row["high"], row["n"], tolerance) for row in mine]

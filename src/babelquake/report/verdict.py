@@ -391,10 +391,10 @@ def _most_or_fewest(finding: Finding, names: Names) -> str:
     """Whether a scorer passes more or fewer pitfalls than every other one."""
     others = [one for one in names.findings if one.what == finding.what and one is not finding]
     others = [one for one in others if one.language_pair == finding.language_pair]
-    passed = finding.facts["passed"]
-    if others and all(passed > one.facts["passed"] for one in others):
-        return "the most, "
-    return "the fewest, " if others and all(passed < one.facts["passed"] for one in others) else ""
+    passed, counts = float(finding.facts["passed"]), [float(one.facts["passed"]) for one in others]
+    if not counts:
+        return ""
+    return "the most, " if passed > max(counts) else "the fewest, " if passed < min(counts) else ""
 
 
 def best_of(finding: Finding, names: Names) -> str:
