@@ -56,7 +56,7 @@ def test_an_attack_prints_its_tables_and_leaves_a_run(cli: Callable[..., Result]
         out,
     )
     assert result.exit_code == 0, result.output
-    assert "Eligible perturbations" in result.output and "all (3)" in result.output
+    assert "Successful attacks" in result.output and "all (3)" in result.output
     assert (out / "report.html").exists() and (out / "augmentation.jsonl").exists()
 
 

@@ -65,7 +65,7 @@ def test_what_got_worse_comes_first_and_p_is_never_nought() -> None:
             "de-en new",
             "chrf",
             "typos (10 % of words)",
-            "ROBUST",
+            "quality kept (ROBUST)",
             "80.00",
             "84.50",
             "+4.50",

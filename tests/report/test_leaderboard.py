@@ -58,9 +58,10 @@ LATEX = next(filter(None, map(shutil.which, ("pdflatex", "tectonic"))), None)
 @pytest.mark.skipif(LATEX is None, reason="needs pdflatex or tectonic")
 @pytest.mark.parametrize("study", ["mt", "metric", "qe", "agreement"])
 def test_tables_compile(runs: dict[str, Run], tmp_path: Path, study: str) -> None:
-    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{booktabs,textcomp}"
+    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{booktabs,graphicx}"
     body = to_latex(runs[study], intervals=True) + table_latex(leaderboard(runs["metric"]), "board")
     (tmp_path / "paper.tex").write_text(head + "\\begin{document}" + body + "\\end{document}", "utf-8")
     command = [str(LATEX), *(["-halt-on-error"] if "pdflatex" in str(LATEX) else []), "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout

@@ -90,19 +90,3 @@ def test_what_is_pasted_from_how_to_reproduce_runs_our_command_alone(tmp_path: P
     said = subprocess.run(["bash"], input=pasted.encode(), cwd=tmp_path, capture_output=True)
     assert said.stderr == b"" and HOSTILE_NAME.encode() in said.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs (texlive-latex-base)")
-def test_the_tables_of_every_study_compile(tmp_path: Path, runs: dict[str, Run]) -> None:
-    odd = Table("“Odd” ₁ & 50 %", ("a_b", "ü → é"), (("¿x? 语 👩", "[1, 2]"), ("\\end{document}", "†")))
-    body = to_latex(
-        [runs[kind] for kind in ("mt", "metric", "agreement", "challenge", "qe", "hostile")], intervals=True
-    )
-    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}\extrafloats{200}"
-    text = f"{head}\n\\begin{{document}}\n{body}{table_latex(odd, 'odd')}\n\\end{{document}}\n"
-    (tmp_path / "all.tex").write_text(text, "utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "all.tex"]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
-    assert said.returncode == 0, said.stdout.decode("utf-8", "replace")[-2000:]
-    assert (tmp_path / "all.pdf").stat().st_size > 10_000
-    assert "Overfull" not in (tmp_path / "all.log").read_text("utf-8", "replace")

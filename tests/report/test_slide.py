@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.report.remedies import REMEDIES, what_to_do
+from babelquake.report.remedies import REMEDIES, against_noise
 from babelquake.report.slide import slide, write_slide
 from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
@@ -52,7 +52,7 @@ def test_only_significant_losses_get_advice_and_a_measured_defence_says_what_it_
     ]
     table = pl.DataFrame(rows, schema=run.measures.schema)
     monkeypatch.setattr(Run, "measures", property(lambda self: table))
-    first, second = what_to_do(run)
+    first, second = against_noise(run)
     assert (first.title, first.measured, first.untried) == ("Capitals", "--defence truecase won back 75 %", "")
     assert (second.title, second.helped, second.untried) == ("Unicode and spacing", False, "--defence fold")
     assert "truecase" in second.measured

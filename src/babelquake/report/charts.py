@@ -18,7 +18,7 @@ from babelquake.runs.results import Row, values
 
 GOOD, BAD, NEUTRAL = "#0072B2", "#B54708", "#6B7280"
 """A judgement; dark enough to be text."""
-PALETTE = ("#7B4B94", "#009E73", "#E69F00", "#5C4033", "#CC79A7", "#B5A000", "#56B4E9")
+PALETTE = ("#7B4B94", "#009E73", "#E69F00", "#5C4033", "#CC79A7", "#B5A000", "#56B4E9", "#2F3B52")
 """Names, without a judgement."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES: list[list[int]] = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 3], [3, 1]]

@@ -61,9 +61,9 @@ def first_words(run: Run) -> Words:
     beside = [place for place, what in enumerate(kinds) if what in REMEDY and place]
     shown = [said[place] for place in beside]
     if (worst := kinds.index(WEAKNESS) if WEAKNESS in kinds else 0) > 0:
-        weakness = said[worst].text.partition("; ")[0].rstrip(".")
-        shown.insert(0, said[worst]._replace(text=f"Worst weakness – {weakness}."))
-        beside.append(worst)
+        weakness, more, _ = said[worst].text.partition("; ")
+        shown.insert(0, said[worst]._replace(text=f"Worst weakness – {weakness.rstrip('.')}."))
+        beside += [] if more else [worst]
     return Words(Headline.of(said[0]), shown, [one for place, one in enumerate(said) if place and place not in beside])
 
 
