@@ -24,7 +24,7 @@ from .conftest import Toy, mt_run, old
 def test_quality_under_noise_and_the_share_kept_are_the_headline(runs: dict[str, Run]) -> None:
     first = verdict(runs["mt"])[0]
     assert re.match(
-        r"Best under noise: new with [\d.]+ chrF of [\d.]+ on clean text \(\d+ %\); old reaches [\d.]+ of [\d.]+", first
+        r"Best under noise: new with [\d.]+ chrF \(\d+ % of its [\d.]+ on clean text\); old [\d.]+ \(\d+ %", first
     )
     assert first.endswith("; the difference is significant (p = .003).")
 
@@ -72,11 +72,11 @@ def told_of(tmp_path: Path, *measures: Measure) -> list[str]:
 @pytest.mark.parametrize(
     ("p", "begins", "ends"),
     [
-        (0.0001, "Best under noise: B with 52.1 chrF of 56.0 on clean text (93 %);", "is significant (p < .001)."),
+        (0.0001, "Best under noise: B with 52.1 chrF (93 % of its 56.0 on clean text);", "is significant (p < .001)."),
         (
             0.107,
             "No clear winner under noise: B (52.1 chrF) and A (39.8) do not differ significantly (p = .107)",
-            "(41.0).",
+            "of only 41.0).",
         ),
         (None, "Ahead under noise: B with 52.1", "the difference cannot be tested."),
     ],
@@ -89,7 +89,7 @@ def test_a_winner_is_named_where_the_test_names_one(tmp_path: Path, p: float | N
     rows = [*cell("A", -1.0, 0.9, **place), *cell("B", -2.0, 0.9, **place)]
     said = told_of(tmp_path, *overall("A", 39.8, 41.0), *overall("B", 52.1, 56.0), test, *rows)[0]
     assert said.startswith(begins) and said.endswith(ends)
-    assert "A reaches 39.8, 97 % of a lower clean quality (41.0)" in said
+    assert "A 39.8 (keeps 97 %, but of only 41.0)" in said
 
 
 def copying(texts: Sequence[str]) -> list[str]:
