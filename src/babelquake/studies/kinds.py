@@ -20,8 +20,8 @@ ACHIEVED_WORDS = Kind("achieved_words", label="words changed", unit="% of words 
 
 def over_changed(kind: Kind) -> Kind:
     """The same number over the texts that the perturbation really changed: `robust` → `robust_changed`."""
-    said = {"unit": f"{kind.unit}, changed texts only", "label": f"{kind.label}, changed texts only"}
-    return replace(kind, name=f"{kind.name}{CHANGED}", head="", **said)
+    unit, label = (f"{said}, changed texts only" for said in (kind.unit, kind.label))
+    return replace(kind, name=f"{kind.name}{CHANGED}", unit=unit, label=label, head="")
 
 
 FAILURES = Kind("failures", label="failures", unit="% of translations", better="down")
