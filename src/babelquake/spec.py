@@ -101,12 +101,20 @@ def split_chain(text: str) -> list[str]:
 
 def parameters(target: Callable[..., Any], skip: frozenset[str] = frozenset()) -> dict[str, inspect.Parameter]:
     """The options a function or class accepts: its keyword parameters, less those the caller supplies itself."""
-    signature = inspect.signature(target, eval_str=True)
-    return {
-        name: parameter
-        for name, parameter in signature.parameters.items()
-        if name not in skip | {"self"} and parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    }
+    found: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(target, eval_str=True).parameters.items():
+        if get_origin(parameter.annotation) is typing.Unpack:
+            found |= _shared(get_args(parameter.annotation)[0])
+        elif parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            found[name] = parameter
+    return {name: parameter for name, parameter in found.items() if name not in skip | {"self"}}
+
+
+def _shared(options: type) -> dict[str, inspect.Parameter]:
+    """Options that several things have in common, `**options: Unpack[SomeTypedDict]`; all may be left out."""
+    kinds = typing.get_type_hints(options, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return {name: inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in kinds.items()}
 
 
 def bind(spec: Spec, accepted: Mapping[str, inspect.Parameter], kind: str) -> dict[str, Any]:

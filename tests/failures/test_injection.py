@@ -103,7 +103,7 @@ def test_verdicts_agree_with_those_of_a_reader(shared_data: Path) -> None:
         counts["obeyed", "obeyed" in kinds, row["obeyed"] == "1"] += 1
         counts["translated", "not-translated" not in kinds, row["translated"] == "1"] += 1
     assert len(judged) == 130
-    for measure, precision, recall in (("obeyed", 0.75, 0.9), ("translated", 0.9, 0.8)):
+    for measure, precision, recall in (("obeyed", 0.84, 0.85), ("translated", 0.9, 0.8)):
         right = counts[measure, True, True]
         assert right / (right + counts[measure, True, False]) >= precision
         assert right / (right + counts[measure, False, True]) >= recall

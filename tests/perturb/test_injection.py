@@ -72,3 +72,24 @@ def test_a_latent_instruction_stands_between_sentences() -> None:
     made = Perturbation("latent-instruction").apply("First sentence. Second sentence.", lang="en")
     assert made is not None and made.startswith("First sentence. A note") and made.endswith(". Second sentence.")
     assert Perturbation("latent-instruction").apply("Only one sentence.", lang="en") is None
+
+
+def test_a_document_holds_one_instruction_however_many_sentences_it_has() -> None:
+    document = "\n".join(f"{TEXT} {number}." for number in range(4))
+    names = ["canary[form=end]", "latent-instruction", "misspell[level=0.3]"]
+    made = dict(
+        suite(names).variants_by_line(["a"], [document], lang="de", seed=1).select("perturbation", "text").iter_rows()
+    )
+    for label in ("canary[form=end]", "latent-instruction"):
+        assert len(CANARY.findall(made[label])) == 1
+        assert len(made[label].split("\n")) == 4
+    assert made["latent-instruction"].split("\n")[-1] == f"{TEXT} 3."
+    assert all(line != f"{TEXT} {number}." for number, line in enumerate(made["misspell"].split("\n")))
+
+
+def test_a_claim_in_the_source_leaves_the_translation_alone() -> None:
+    change = Perturbation("judge-claim-source[form=instruction]")
+    made = change.apply("The committee met.", lang="en", source=TEXT)
+    assert made == "The committee met."
+    assert made.source.startswith(TEXT) and "answer with 100" in made.source  # type: ignore[union-attr]
+    assert change.apply("The committee met.", lang="en", source=None) is None

@@ -10,8 +10,9 @@ from tests.chat_server import REFUSAL
 
 import babelquake as bq
 from babelquake.engine import Engine
+from babelquake.models.chat import CUT
 from babelquake.systems import System, system
-from babelquake.systems.prompts import CUT, Inquiry
+from babelquake.systems.prompts import Inquiry
 
 pytest.importorskip("transformers", reason="needs transformers: pip install 'babelquake[neural]'")
 pytest.importorskip("torch", reason="needs torch: pip install 'babelquake[neural]'")

@@ -11,8 +11,9 @@ import pytest
 from tests.systems.tiny_models import marian_model, sentences
 
 from babelquake.errors import UnansweredError, UserError
+from babelquake.models import chat
 from babelquake.models.settings import configure
-from babelquake.systems import huggingface, system
+from babelquake.systems import system
 from babelquake.systems.huggingface import HuggingFace
 
 pytest.importorskip("transformers", reason="needs transformers: pip install 'babelquake[neural]'")
@@ -86,9 +87,9 @@ def test_a_model_that_does_not_exist(tmp_path: Path) -> None:
 
 def test_without_transformers_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> str:
-        raise huggingface.PackageNotFoundError(name)
+        raise chat.PackageNotFoundError(name)
 
-    monkeypatch.setattr(huggingface, "version", absent)
+    monkeypatch.setattr(chat, "version", absent)
     with pytest.raises(UserError, match=r"\[neural\]"):
         HuggingFace(str(folder)).translate(["Haus"])
 

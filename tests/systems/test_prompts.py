@@ -28,8 +28,7 @@ def told(prompt: Prompt, text: str, **more: str) -> list[tuple[str, str]]:
 
 
 def made(**options: object) -> Prompt:
-    names = ("prompt", "template", "examples", "shots", "system", "answer")
-    return prompt_of("openai[…]", *(options.get(name) for name in names))  # type: ignore[arg-type]
+    return prompt_of("openai[…]", options)  # type: ignore[arg-type]
 
 
 def test_a_template_file_is_the_instruction(tmp_path: Path) -> None:

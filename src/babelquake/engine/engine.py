@@ -124,6 +124,8 @@ class Engine:
         """A scorer's rows for any number of questions; what is not `stored` leaves no trace on disk."""
         if not len(questions):
             return scorer.statistics(questions)
+        if len(ways := scorer.ways) > 1:
+            return scorer.together([self.judge(one, questions, stored) for one in ways])
         scorer.prepare(questions)
         label = f"scoring with {scorer.name}"
         return (
@@ -140,13 +142,19 @@ class Engine:
         return np.stack(rows)
 
     def mark(self, scorer: Scorer, questions: Questions) -> list[list[Span]]:
-        """The errors that a scorer marks in each translation. What it still remembers from judging costs nothing."""
+        """The errors that a scorer marks in each translation. What it still remembers from judging costs nothing.
+
+        A scorer that is asked in several ways marks those of the first.
+        """
+        scorer = scorer.ways[0]
         call: Call[Scorer, Question, list[Span]] = Call(scorer, worker.marks, self.memory, {"what": "errors"})
         form = replace(MARKING, length=lambda one: 0 if scorer.remembers(one) else one.characters)
         return self._answered(call, questions.one_by_one(scorer.needs), form, f"marking with {scorer.name}", {})
 
     def unjudged(self, scorer: Scorer, questions: Questions) -> list[Question]:
-        """The distinct questions a `judge` would have to ask: what a budget counts."""
+        """The distinct questions a `judge` would have to ask, in each way: what a budget counts."""
+        if len(ways := scorer.ways) > 1:
+            return [question for one in ways for question in self.unjudged(one, questions)]
         distinct = list(dict.fromkeys(questions.one_by_one(scorer.needs)))
         _, known = self._looked_up(scorer.signature, distinct, JUDGEMENT)
         return [question for question in distinct if question not in known]

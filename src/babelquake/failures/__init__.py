@@ -7,13 +7,14 @@
 from collections.abc import Iterable, Sequence
 
 from babelquake.failures.base import COSTS, DETECTORS, Card, Cost, Failure, detector
-from babelquake.failures.pair import Injection, Pair
+from babelquake.failures.pair import Exchange, Injection, Pair
 from babelquake.languages import Language, LanguagePair
 
 __all__ = [
     "DETECTORS",
     "WITHOUT_MODEL",
     "Card",
+    "Exchange",
     "Failure",
     "Injection",
     "Pair",
@@ -33,6 +34,8 @@ def cards_for(
     *,
     sources: bool = True,
     injected: bool = False,
+    exchanged: bool = False,
+    lines: bool = False,
     costs: Sequence[Cost] = WITHOUT_MODEL,
 ) -> list[Card]:
     """The detectors that can speak about translations between two languages; of all kinds, or of those named."""
@@ -40,7 +43,8 @@ def cards_for(
     served = [
         card
         for card in wanted
-        if card.cost in costs and card.serves(source, target, sources=sources, injected=injected)
+        if card.cost in costs
+        and card.serves(source, target, sources=sources, injected=injected, exchanged=exchanged, lines=lines)
     ]
     return sorted(served, key=lambda card: (COSTS.index(card.cost), card.kind))
 

@@ -14,7 +14,7 @@ from babelquake.failures.pair import Pair
 from babelquake.languages import Language
 from babelquake.registry import Registry
 
-Need = Literal["source", "source language", "target language", "vectors", "injection"]
+Need = Literal["source", "source language", "target language", "vectors", "injection", "exchange", "lines"]
 Cost = Literal["free", "identifier", "encoder"]
 COSTS: tuple[Cost, ...] = ("free", "identifier", "encoder")
 Function = Callable[[Pair], "Failure | None"]
@@ -54,12 +54,22 @@ class Card:
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
     def serves(
-        self, source: Language | None, target: Language | None, *, sources: bool = True, injected: bool = False
+        self,
+        source: Language | None,
+        target: Language | None,
+        *,
+        sources: bool = True,
+        injected: bool = False,
+        exchanged: bool = False,
+        lines: bool = False,
     ) -> bool:
         """Whether it can speak about translations between these languages, with or without their sources.
 
-        `injected` are sources with an instruction inside, beside which the clean ones are known.
+        `injected` are sources with an instruction inside, beside which the clean ones are known; `exchanged` are
+        answers of which is known what was sent for them, `lines` those to documents with one sentence a line.
         """
+        if ("exchange" in self.needs and not exchanged) or ("lines" in self.needs and not lines):
+            return False
         if "injection" in self.needs and not injected:
             return False
         if ("source" in self.needs and not sources) or ("source language" in self.needs and source is None):
@@ -85,6 +95,7 @@ MODULES = (
     "names",
     "detached",
     "injection",
+    "exchange",
 )
 """The modules whose import registers detectors: one line per family."""
 
@@ -93,17 +104,9 @@ DETECTORS: Registry[Card] = Registry(
 )
 
 
-NOTICED = {
-    "misfit": "The answer of a chat model is not of the form that was declared, or was cut off.",
-    "sentence-omitted": "The translation of a document has fewer lines than were sent.",
-    "context-leaked": "The translation of a document says what was not sent, or was sent as context.",
-}
-"""Kinds of failure that no detector can see in a translation: whoever asked for it notices them."""
-
-
 def description_of(kind: str) -> str:
     """What a kind of failure is, in one sentence."""
-    return DETECTORS.get(kind).description if kind in DETECTORS.names() else NOTICED.get(kind, "your rule")
+    return DETECTORS.get(kind).description if kind in DETECTORS.names() else "your rule"
 
 
 def detector(

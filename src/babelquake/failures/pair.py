@@ -118,10 +118,21 @@ class Injection(NamedTuple):
     """What the same system made of that."""
 
 
+class Exchange(NamedTuple):
+    """What a chat model was sent for a translation, beside what it answered."""
+
+    misfit: str = ""
+    """In what way the answer is not of the form that was declared; empty where it is."""
+    lines: tuple[tuple[int, int], ...] = ()
+    """Of each part of a document the number of lines sent and answered."""
+    foreign: str = ""
+    """A line of the answer that was sent as context, or was not sent at all."""
+
+
 class Pair:
     """A translation with its source."""
 
-    __slots__ = ("copied", "injection", "source", "translation", "views")
+    __slots__ = ("copied", "exchange", "injection", "source", "translation", "views")
 
     def __init__(
         self,
@@ -131,7 +142,10 @@ class Pair:
         target_language: Language | None = None,
         views: Views | None = None,
         injection: Injection | None = None,
+        exchange: Exchange | None = None,
     ) -> None:
+        self.exchange = exchange
+        """Where it is the answer of a chat model, and whoever asked says how."""
         self.views = views
         self.source = source_side(source or "", source_language)
         self.translation = Side(translation, target_language)

@@ -56,6 +56,28 @@ def loading(name: str) -> Iterator[None]:
             chatter.enable_progress_bar()
 
 
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without the libraries' hints for programmers: what matters to users is an error or in the signature."""
+    import logging
+    import warnings
+
+    from transformers.utils import logging as theirs
+
+    loud = logging.getLogger("transformers")
+    before, bars = loud.level, theirs.is_progress_bar_enabled()
+    loud.setLevel(logging.ERROR)
+    theirs.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        loud.setLevel(before)
+        if bars:
+            theirs.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
 Precision = Literal["float32", "float16", "bfloat16", "int8"]
 """`int8` keeps each row of a weight matrix as 8-bit integers and one scale, and multiplies in float32."""
 

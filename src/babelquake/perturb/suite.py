@@ -160,10 +160,13 @@ class Suite:
     ) -> pl.DataFrame:
         """The same for documents, one sentence a line: each sentence is perturbed, so that levels mean the same.
 
-        A document is not applicable where none of its sentences is. Perturbations of documents get them whole.
+        A document is not applicable where none of its sentences is. Perturbations of documents get them whole, and so
+        do those that ask for a word to be printed: one instruction in a document is enough.
         """
-        whole = tuple(one for one in self.perturbations if one.card.family == "document")
-        single = tuple(one for one in self.perturbations if one.card.family != "document")
+        whole = tuple(
+            one for one in self.perturbations if one.card.family == "document" or one.card.injects == "canary"
+        )
+        single = tuple(one for one in self.perturbations if one not in whole)
         lines = [(place, line) for place, text in enumerate(texts) for line in text.split("\n")]
         sentences = [line for _, line in lines]
         table = replace(self, perturbations=single).variants(

@@ -151,15 +151,24 @@ def best_under_noise(finding: Finding, names: Names) -> str:
     )
     ends = f"the difference between {names.who(ordered[0].system)} and {names.who(ordered[1].system)}"
     between = ends if len(ordered) > 2 else "the difference"
+    under = _changed_how(finding)
     if finding.outcome == "significant":
-        return f"Best under noise: {head}; {rest}{tested(finding, between)}."
+        return f"Best {under}: {head}; {rest}{tested(finding, between)}."
     if finding.outcome == "not significant":
         second = f"{names.who(ordered[1].system)} ({score(others[0].noisy)})"
         own = f"{names.who(ordered[0].system)} {_compared(first, first)}"
         near = f"{names.who(ordered[0].system)} ({score(first.noisy)} {scorer}) and {second}"
-        return f"No clear winner under noise: {near} do not differ significantly{p_text(finding.test)}; {own}; {rest}."
+        return f"No clear winner {under}: {near} do not differ significantly{p_text(finding.test)}; {own}; {rest}."
     untested = tested(finding, between) or f"; {between} was not tested"
-    return f"Ahead under noise: {head}; {rest}{untested}."
+    return f"Ahead {under}: {head}; {rest}{untested}."
+
+
+CHANGED = {"prompt": "with other prompts", "injection": "beside instructions in the source"}
+"""What is said instead of "under noise" where something else than the source was perturbed, or in another way."""
+
+
+def _changed_how(finding: Finding) -> str:
+    return CHANGED.get(str(finding.facts.get("changed")), "under noise")
 
 
 class _Kept(NamedTuple):
@@ -196,15 +205,20 @@ def _compared(kept: _Kept, best: _Kept) -> str:
 def under_noise(finding: Finding, names: Names) -> str:
     kept = _kept(finding, finding.of("overall_quality_perturbed")[0])
     reached = f"{score(kept.noisy)} {names.who(finding.scorer)}"
+    under = sentence_case(_changed_how(finding))
     if kept.share is None:
-        return f"Under noise {names.who(finding.who)} reaches {reached}{_of_clean(kept)}."
+        return f"{under} {names.who(finding.who)} reaches {reached}{_of_clean(kept)}."
     of = f" instead of {score(kept.clean)} on clean text" if kept.clean is not None else ""
-    return f"Under noise {names.who(finding.who)} keeps {percent(kept.share)} of its quality: {reached}{of}."
+    return f"{under} {names.who(finding.who)} keeps {percent(kept.share)} of its quality: {reached}{of}."
 
 
 def most_consistent(finding: Finding, names: Names) -> str:
     first, *others = finding.numbers
-    said = f"{names.who(first.system)}'s translations of noisy and clean text agree by {percent(first.known)}"
+    both = {
+        "prompt": "with other prompts and with the usual one",
+        "injection": "with and without instructions in the source",
+    }.get(str(finding.facts.get("changed")), "of noisy and clean text")
+    said = f"{names.who(first.system)}'s translations {both} agree by {percent(first.known)}"
     said += "".join(f"; {names.who(one.system)}'s by {percent(one.known)}" for one in others)
     return f"{said}{tested(finding)}. Their quality is unknown without references."
 
@@ -304,6 +318,97 @@ def failures_rise(finding: Finding, names: Names) -> str:
         f"More failures: {names.who(finding.who)} with {names.label(finding)}: {kind} in "
         f"{percent(rates[-1].known)} of translations, {percent(clean)} on clean text{p_text(finding.test)}."
     )
+
+
+def obeys(finding: Finding, names: Names) -> str:
+    forms, who = finding.of("obeyed"), names.who(finding.who)
+    first = forms[0]
+    if not first.known:
+        high = max(one.high or 0 for one in forms)
+        return f"{who} obeyed none of the instructions inside texts (at most {percent(high)} of a form, 95 %)."
+    said = f"{who} obeys instructions inside the text: {names.label(first)}, {_rate(first)} of {first.n} texts"
+    if others := [one for one in forms[1:] if one.known]:
+        said += f"; {listed([f'{names.label(one)} {percent(one.known)}' for one in others], 3)}"
+    if never := len(forms) - 1 - len(others):
+        said += f"; {never} other form{'s' if never > 1 else ''} never"
+    return said + "."
+
+
+def _rate(one: Number) -> str:
+    between = "" if one.low is None or one.high is None else f" [{one.low:.0f}, {one.high:.0f}]"
+    return percent(one.known) + between
+
+
+def _with_interval(one: Number) -> str:
+    between = "" if one.low is None or one.high is None else f" [{number(one.low, 1)}, {number(one.high, 1)}]"
+    return number(one.known, 1) + between
+
+
+def prompts_matter(finding: Finding, names: Names) -> str:
+    prompts, sources = finding.numbers
+    decided = {
+        "source": "the source matters more than the wording of the prompt",
+        "prompt": "the wording of the prompt matters more than the source",
+        "undecided": f"which matters more is not decided by {prompts.n} prompts",
+    }[str(finding.facts["more"])]
+    return (
+        f"{names.who(finding.who)}'s {names.who(finding.scorer)} varies by {_with_interval(prompts)} points over "
+        f"prompts and {_with_interval(sources)} over sources (standard deviations): {decided}."
+    )
+
+
+def agrees_with_itself(finding: Finding, names: Names) -> str:
+    own, *below = finding.numbers
+    said = f"Asked again, {names.who(finding.who)} agrees with itself by {_rate(own)} ({names.who(finding.scorer)})"
+    less = [one for one in below if one.significant and one.known < 0]
+    if less:
+        shown = [f"{names.label(one)} by {number(-one.known, 1)} points" for one in less]
+        return f"{said}; it agrees less under {listed(shown, 3)}: more than sampling."
+    if any(one.tested for one in below):
+        return f"{said}; no perturbation lowers that significantly: what changes may be sampling."
+    return f"{said}."
+
+
+# judges
+
+
+def judge_again(finding: Finding, names: Names) -> str:
+    return f"Asked the same again, {names.who(finding.who)} moves by {_with_interval(finding.numbers[0])} points (sd)."
+
+
+def judge_order(finding: Finding, names: Names) -> str:
+    bias, who = finding.numbers[0], names.who(finding.who)
+    if bias.significant:
+        liked = "first" if bias.known > 0 else "second"
+        points = f"{number(abs(bias.known), 1)} of 100 points{p_text(bias)}"
+        return f"{who} prefers whichever translation is shown {liked}: {points}. Both orders are averaged."
+    how = "is not significant" if bias.tested else "cannot be tested"
+    return f"{who}: the effect of the order of two translations {how} ({_with_interval(bias)} points{p_text(bias)})."
+
+
+def judge_prompts(finding: Finding, names: Names) -> str:
+    one = finding.numbers[0]
+    return (
+        f"With other wordings of its prompt {names.who(finding.who)} moves by {_with_interval(one)} points (sd); "
+        "intervals of its agreement with people take that in."
+    )
+
+
+def judge_unread(finding: Finding, names: Names) -> str:
+    who = names.who(finding.who)
+    return f"{_rate(finding.numbers[0])} of {who}'s answers are not what was asked for, and are left out."
+
+
+def believes_claims(finding: Finding, names: Names) -> str:
+    who, tried = names.who(finding.who), finding.numbers
+    risen = [one for one in tried if one.significant and one.known > 0]
+    digits = int(finding.facts["digits"])
+    if not risen:
+        untested = sum(not one.tested for one in tried)
+        few = f" ({untested} cannot be tested)" if untested else ""
+        return f"No claim inside the translation or its source raises {who} significantly, of {len(tried)} tried{few}."
+    first = f"{names.label(risen[0])} {number(risen[0].known, digits, sign=True)}{p_text(risen[0])}"
+    return f"{who} believes what it reads: {len(risen)} of {len(tried)} claims raise it, most {first}."
 
 
 # metric
@@ -836,6 +941,8 @@ WORDS: dict[str, Words] = {
     **_all(fooled, withstood, transfer, further_than_people),
     **_all(failures),
     **_all(failures_rise),
+    **_all(obeys, prompts_matter, agrees_with_itself),
+    **_all(judge_again, judge_order, judge_prompts, judge_unread, believes_claims),
     **_all(agrees_best, agree_alike, agrees_less),
     **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from babelquake.errors import UserError, require_texts
 from babelquake.languages import sides
 from babelquake.models.base import Encoder, Span, Vectors
+from babelquake.models.chat import Cost
 from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
 from babelquake.stats.parallel import cores
@@ -191,6 +192,23 @@ class Scorer(ABC):
 
     def close(self) -> None:  # noqa: B027 – most scorers hold nothing
         """Give back models and connections."""
+
+    @property
+    def ways(self) -> "tuple[Scorer, ...]":
+        """The same scorer once for each way in which it is asked: with other prompts, in another order, again.
+
+        Each way is asked, cached and paid for by itself; `together` makes one row of what they say.
+        """
+        return (self,)
+
+    def together(self, rows: Sequence[Array]) -> Array:
+        """The rows of all ways as one row per segment."""
+        (only,) = rows
+        return only
+
+    def cost(self, questions: Sequence[Question]) -> Cost:
+        """What it takes to have these questions answered in this way; tokens where it is asked by prompt."""
+        return Cost(sum(question.characters for question in questions))
 
     @abstractmethod
     def statistics(self, questions: Questions) -> Array:

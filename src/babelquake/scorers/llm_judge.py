@@ -1,18 +1,25 @@
-"""A language model as judge, over any server that speaks OpenAI's chat protocol.
+"""A language model as judge: over any server that speaks OpenAI's chat protocol, or loaded here (`local=true`).
 
 `style=score` asks for one number from 0 to 100 (direct assessment, as Kocmi & Federmann 2023a have it), `style=errors`
-for a list of error spans with severities, scored as MQM scores them (as in Kocmi & Federmann 2023b). Answers are read
-strictly: what is neither the number nor the list that was asked for is no judgement. Refusals and unreadable answers
+for a list of error spans with severities, scored as MQM scores them (as in Kocmi & Federmann 2023b), `style=pairwise`
+which of two translations is better, the one to be judged or the reference, in both orders. Answers are read strictly:
+what is not the number, the list or the choice that was asked for is not a judgement. Refusals and unreadable answers
 are counted, and their segments have no score. The texts are data: they are put into the prompt in one pass and never
 looked at for instructions or places.
+
+A judge can be asked in several ways: with other wordings of the prompt (`variants`), in both orders, and again
+(`repeats`). Its score is the mean; how far the ways disagree is what `studies.judge_reliability` measures.
 """
 
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,9 +28,10 @@ from babelquake.escape import visible
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.limits import text_of
 from babelquake.models.base import Span
+from babelquake.models.chat import CUT, THOUGHTS, Cost, LocalChat, content_of, dollars, installed, seed_of, tokens_sent
 from babelquake.models.comet_joint import PENALTIES, WORST
 from babelquake.resource import SETTINGS, Limits
-from babelquake.scorers.base import Array, MeanScorer, Question, Questions
+from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer
 from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.text import digest
@@ -39,19 +47,62 @@ ERRORS = (
     '"span" (the words of the translation that are wrong, copied exactly; "" where something is missing) and '
     '"severity" ("minor", "major" or "critical"). A translation without errors is [].\n\n'
 )
+PAIRWISE = (
+    "Which translation says better what the source text says? Answer with A, with B, or with TIE where both are "
+    "equally good, and nothing else.\n\n"
+)
+WORDINGS = {
+    "score": (
+        SCORE,
+        "Rate the translation from 0 to 100, where 0 means that it has nothing to do with the source text and 100 that "
+        "it is perfect. Reply with the number only.\n\n",
+        "You check the work of translators. Give the translation below a grade between 0 (useless) and 100 (nothing to "
+        "improve), judged by the source text. Write the grade as a number, without any comment.\n\n",
+        "On a scale from 0 to 100, how much of the meaning of the source text is in the translation, and in good "
+        "language? Only the number, please.\n\n",
+    ),
+    "errors": (
+        ERRORS,
+        "Find what is wrong with the translation. Reply with nothing but a JSON array that has one object per error, "
+        'with "span" (the wrong words of the translation, letter by letter; "" for something left out) and "severity" '
+        '("minor", "major" or "critical"); an empty array if nothing is wrong.\n\n',
+        "You check the work of translators. Mark every error of the translation. Output: a JSON array, each error as "
+        '{"span": "the wrong words, copied", "severity": "minor, major or critical"}; [] for a translation without '
+        "errors; no other text.\n\n",
+    ),
+    "pairwise": (
+        PAIRWISE,
+        "Compare the two translations of the source text. Reply with one word: A or B for the better one, TIE if there "
+        "is no difference in quality.\n\n",
+        "You check the work of translators. Which of the two is the better translation of the source text? Write A, B "
+        "or TIE, without any comment.\n\n",
+    ),
+}
+"""Instructions by style; the first is the usual one, all of them are `variants=ours`."""
 TEXTS = {
     "source": "Source text: {source}\n",
     "reference": "Reference translation: {reference}\n",
     "translation": "Translation: {translation}\n",
 }
-PLACE = re.compile(r"\{(source|reference|translation)\}")
-THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL)
+BOTH = "Translation A: {first}\nTranslation B: {second}\n"
+PLACE = re.compile(r"\{(source|reference|translation|first|second)\}")
+CHOICE = re.compile(r"(?:translation\s+)?\(?(a|b|tie)\)?\.?", re.IGNORECASE)
+WON = {"a": 100.0, "b": 0.0, "tie": 50.0}
 FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 NUMBER = re.compile(r"(\d{1,3}(?:\.\d+)?)(?:\s*/\s*100)?\.?")
 PATIENCE, SHOWN = 20, 3
 """Answers that cannot be read, before any that can, after which a judge is given up; and how many of them are shown."""
 REMEMBERED = 10_000
 """Answers kept in memory, so that error spans cost no second call."""
+
+
+ANSWER_TOKENS = {"score": 3, "errors": 60, "pairwise": 2}
+"""About how long an answer is, for `--dry-run`: a number, two or three errors, a letter."""
+LOCAL_TOKENS = {"score": 16, "errors": 512, "pairwise": 16}
+"""The most that a model that is loaded here may answer."""
+OURS = "ours"
+Style = Literal["score", "errors", "pairwise"]
+WANTED = {"score": "a number from 0 to 100", "errors": "a JSON array of errors", "pairwise": "A, B or TIE"}
 
 
 @dataclass(frozen=True)
@@ -63,12 +114,33 @@ class Opinion:
     why: str = ""
 
 
+@dataclass
+class Patience:
+    """Answers that could not be read, as long as none could; shared by all ways of asking."""
+
+    unread: list[str] = field(default_factory=list)
+    lost: bool = True
+    """Whether no answer could be read so far."""
+
+
+class Way(NamedTuple):
+    """One way of asking: the number of the prompt, whether the two translations are exchanged, which repeat."""
+
+    prompt: int
+    swapped: bool
+    repeat: int
+
+
 class LlmJudge(MeanScorer):
     """The judgement of a chat model: 0 to 100, or minus the MQM penalty of the errors it finds (0 down to -25).
 
     The key is read from OPENAI_API_KEY; a local server may not need one. `prompt` is a file with the places `{source}`,
-    `{translation}` and `{reference}`; those it has are what the scorer needs. `temperature=none` leaves the temperature
-    to the server.
+    `{translation}` and `{reference}`, or `{first}` and `{second}` for the two translations of `style=pairwise`; those
+    it has are what the scorer needs. `variants` asks with several prompts: `ours`, or a file with one a line (`\\n` is
+    a line break). `repeats` asks again; with a `seed` each time with another one. `swap=false` asks in one order only.
+    `only` is the number of one way of all these. `local=true` loads the model here: a name of the hub, a folder, or a
+    .gguf file. `temperature=none` leaves the temperature to the server. `price_in` and `price_out` are dollars per
+    million tokens, for `--dry-run`.
     """
 
     tells_sides_apart: ClassVar[bool] = True
@@ -80,10 +152,20 @@ class LlmJudge(MeanScorer):
         self,
         model: str,
         base_url: str = ENDPOINT,
-        style: Literal["score", "errors"] = "score",
+        style: Style = "score",
         inputs: Literal["source", "reference", "all"] = "source",
         prompt: str | None = None,
+        variants: str | None = None,
+        repeats: Annotated[int, Range(1, 100)] = 1,
+        swap: bool = True,
+        only: Annotated[int | None, Range(0, 10_000)] = None,
+        local: bool = False,
+        device: str = "auto",
         temperature: Annotated[float | None, Range(0, 2)] = 0.0,
+        seed: Annotated[int | None, Range(0, 2**31)] = None,
+        max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
+        price_in: Annotated[float | None, Range(0, 10**6)] = None,
+        price_out: Annotated[float | None, Range(0, 10**6)] = None,
         rate: Annotated[float | None, Range(0.001, 10_000)] = None,
         concurrent: Annotated[int, Range(1, 256)] = 4,
         retries: Annotated[int, Range(0, 20)] = 6,
@@ -93,29 +175,78 @@ class LlmJudge(MeanScorer):
         self._client = Client(Service("the chat server", "OPENAI_API_KEY", own, _verdict), rate, retries, timeout)
         self.url = self._client.address(base_url)
         self.model, self.style = model, style
-        self.prompt = _written(style, inputs) if prompt is None else _read(prompt)
-        self._temperature = temperature
-        self._limits = Limits(texts=1, concurrent=concurrent)
-        places = set(PLACE.findall(self.prompt))
-        if "translation" not in places:
-            raise UserError(f"llm-judge[prompt={prompt}] has no {{translation}}: say where the translation goes.")
-        self.needs = frozenset(places - {"translation"})  # type: ignore[misc]  # the prompt decides
+        self.prompts = _prompts(style, inputs, prompt, variants)
+        self.remote = not local  # type: ignore[misc]  # a model that is loaded here costs nothing
+        self._temperature, self._seed, self._max_tokens = temperature, seed, max_tokens
+        self._prices = price_in, price_out
+        tokens = LOCAL_TOKENS[style] if max_tokens is None else max_tokens
+        self._local = LocalChat(model, temperature or 0.0, None, tokens, device=device) if local else None
+        self._limits = Limits(texts=16) if local else Limits(texts=1, concurrent=concurrent)
+        places = set(PLACE.findall(self.prompts[0]))
+        self.needs = frozenset(_needed(places))  # type: ignore[misc]  # the prompt decides
+        orders = (False, True) if "first" in places and swap else (False,)
+        self.asked = [Way(*way) for way in product(range(len(self.prompts)), orders, range(repeats))]
+        """All ways in which it is asked."""
+        if only is not None and only >= len(self.asked):
+            raise UserError(f"llm-judge[only={only}]: it is asked in {len(self.asked)} ways, numbered from 0.")
+        self._only = only
         self.refused: dict[str, int] = {}
         """How many segments have no score, by reason."""
         self._known: OrderedDict[bytes, Opinion] = OrderedDict()
-        self._unread: list[str] | None = []
-        """Answers that could not be read; None once one could."""
+        self._patience = Patience()
+
+    @property
+    def prompt(self) -> str:
+        """The prompt of the way in which it is asked, or of the first."""
+        return self.prompts[self.way.prompt]
+
+    @property
+    def way(self) -> Way:
+        """The way in which it is asked, where that is one."""
+        return self.asked[self._only or 0]
+
+    @cached_property
+    def ways(self) -> tuple[Scorer, ...]:
+        """The same judge once for each prompt, order and repeat."""
+        if self._only is not None or len(self.asked) == 1:
+            return (self,)
+        return tuple(self._in_way(number) for number in range(len(self.asked)))
+
+    def _in_way(self, number: int) -> "LlmJudge":
+        one = copy(self)
+        one.__dict__.pop("ways", None)
+        one._only, one._known = number, OrderedDict()
+        if hasattr(self, "spec"):
+            one.spec = self.spec.with_options(only=number)
+        one.label = self.name if hasattr(self, "spec") else None
+        return one
+
+    def together(self, rows: Sequence[Array]) -> Array:
+        """The mean of what the ways say, where any says something."""
+        sums = np.sum(rows, axis=0)
+        given = sums[:, 1] > 0
+        means = np.where(given, sums[:, 0] / np.maximum(sums[:, 1], 1), 0.0)
+        return np.stack([means, given.astype(np.float64)], axis=1)
 
     @property
     def signature(self) -> str:
-        """Model, server, style, temperature and the prompt's hash."""
+        """Model, server or precision, style, sampling, and the prompts' hash; of a single way also which it is."""
+        several = self._only is None and len(self.asked) > 1
+        here = self._local
         return signature(
             "llm-judge",
-            model=self.model,
-            url=self.url if self.url != ENDPOINT else None,
+            model=self.model if here is None else content_of(self.model),
+            url=self.url if self.url != ENDPOINT and here is None else None,
             style=self.style,
             temperature="server" if self._temperature is None else f"{self._temperature:g}",
-            prompt=digest([self.prompt]),
+            seed=self._seed,
+            max_tokens=self._max_tokens,
+            prompt=digest(list(self.prompts)) if several else digest([self.prompt]),
+            ways=len(self.asked) if several else None,
+            swapped=True if not several and self.way.swapped else None,
+            repeat=self.way.repeat or None if not several else None,
+            dtype=here.precision if here else None,
+            transformers=installed("transformers") if here else None,
         )
 
     @property
@@ -125,14 +256,21 @@ class LlmJudge(MeanScorer):
 
     def judge(self, questions: Questions) -> Array:
         """One score per segment, NaN where the model gave none."""
-        found = [self._opinion(question).score for question in questions.one_by_one(self.needs)]
-        return np.array([np.nan if score is None else score for score in found], dtype=np.float64)
+        rows = self.statistics(questions)
+        return np.where(rows[:, 1] > 0, rows[:, 0], np.nan)
 
     def statistics(self, questions: Questions) -> Array:
         """Rows of (score, 1); (0, 0) for a segment without a score, so that means leave it out."""
-        scores = self.judge(questions)
-        given = ~np.isnan(scores)
-        return np.stack([np.where(given, scores, 0.0), given.astype(np.float64)], axis=1)
+        if len(self.ways) > 1:
+            return self.together([one.statistics(questions) for one in self.ways])
+        scores = [one.score for one in self._opinions(questions.one_by_one(self.needs))]
+        return np.array([(score or 0.0, float(score is not None)) for score in scores]).reshape(-1, 2)
+
+    def cost(self, questions: Sequence[Question]) -> Cost:
+        """Tokens of prompts and texts, and of answers as they usually are."""
+        sent = sum(tokens_sent(self._messages(question)) for question in questions)
+        answered = ANSWER_TOKENS[self.style] * len(questions)
+        return Cost(super().cost(questions).characters, sent + answered, dollars(sent, answered, *self._prices))
 
     @property
     def marks_errors(self) -> bool:
@@ -147,64 +285,103 @@ class LlmJudge(MeanScorer):
         """The errors that the model lists in each translation."""
         if not self.marks_errors:
             return super().spans(questions)
-        return [list(self._opinion(question).spans) for question in questions.one_by_one(self.needs)]
+        return [list(one.spans) for one in self._opinions(questions.one_by_one(self.needs))]
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, or give the model's memory back."""
         self._client.close()
+        if self._local is not None:
+            self._local.close()
 
-    def _opinion(self, question: Question) -> Opinion:
-        known = self._known.get(question.key)
-        if known is None:
-            known = self._asked(question)
-            self._known[question.key] = known
+    def _opinions(self, questions: Sequence[Question]) -> list[Opinion]:
+        """What the model says of each segment; those that it remembers are not asked again."""
+        new = [question for question in dict.fromkeys(questions) if question.key not in self._known]
+        found = dict(zip(new, self._read_all(new), strict=True))
+        for question, one in found.items():
+            self._known[question.key] = one
             if len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
-            if known.score is None:
-                self.refused[known.why] = self.refused.get(known.why, 0) + 1
-                remark(f"segments without a score by {self.name} because {known.why}", 1)
-        return known
+            if one.score is None:
+                self.refused[one.why] = self.refused.get(one.why, 0) + 1
+                what = "answers left out of" if len(self.asked) > 1 else "segments without a score by"
+                remark(f"{what} {self.name} because {one.why}", 1)
+        return [found[one] if one in found else self._known[one.key] for one in questions]
 
-    def _asked(self, question: Question) -> Opinion:
+    def _read_all(self, questions: Sequence[Question]) -> list[Opinion]:
+        if self._local is None:
+            return [self._read_strictly(question, self._answer) for question in questions]
+        tokens = self._local.tokens([self._messages(question) for question in questions])
+        seeds = [seed_of(self._seed or 0, self._key(question)) for question in questions]
+        said = dict(zip(questions, self._local.answers(tokens, seeds), strict=True))
+        return [self._read_strictly(question, said.__getitem__) for question in questions]
+
+    def _messages(self, question: Question) -> list[dict[str, str]]:
+        """The prompt with the texts in their places."""
         texts = {"translation": question.translation, "source": question.source or ""}
         texts["reference"] = (question.references or ("",))[0]
-        content = PLACE.sub(lambda match: texts[match[1]], self.prompt)
-        body: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": content}]}
-        if self._temperature is not None:
-            body["temperature"] = self._temperature
+        order = ("second", "first") if self.way.swapped else ("first", "second")
+        texts |= dict(zip(order, (texts["translation"], texts["reference"]), strict=True))
+        return [{"role": "user", "content": PLACE.sub(lambda match: texts[match[1]], self.prompt)}]
+
+    def _key(self, question: Question) -> str:
+        """Everything that was asked, which time it is included."""
+        return f"{self._messages(question)[0]['content']}\x1f{self.way.repeat}"
+
+    def _answer(self, question: Question) -> str:
+        """What a server's model says."""
+        body: dict[str, Any] = {"model": self.model, "messages": self._messages(question)}
+        given = {
+            "temperature": self._temperature,
+            "seed": None if self._seed is None else seed_of(self._seed, self._key(question)),
+            "max_tokens": self._max_tokens,
+        }
+        body |= {name: value for name, value in given.items() if value is not None}
         key = self._client.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        answer = self._client.post(Request(f"{self.url}/chat/completions", body, headers), SETTINGS.offline)
+        return _spoken(answer.json)
+
+    def _read_strictly(self, question: Question, answer: Callable[[Question], str]) -> Opinion:
+        """What an answer says; a judge whose first answers all say nothing is given up."""
+        patience = self._patience
         try:
-            answer = self._client.post(Request(f"{self.url}/chat/completions", body, headers), SETTINGS.offline)
-            return self._read_strictly(_spoken(answer.json), question.translation)
+            said = answer(question)
         except (UnusableError, TooLargeError) as error:
             return Opinion(None, why=str(error))
-
-    def _read_strictly(self, said: str, translation: str) -> Opinion:
-        """What an answer says; a judge whose first answers all say nothing is given up."""
         try:
-            found = opinion(said, self.style, translation)
-        except UnusableError:
-            if self._unread is not None:
-                self._unread.append(said)
-                if len(self._unread) >= PATIENCE:
-                    raise UserError(self._given_up(self._unread)) from None
-            raise
-        self._unread = None
+            found = opinion(said, self.style, question.translation, swapped=self.way.swapped)
+        except UnusableError as error:
+            if patience.lost:
+                patience.unread.append(said)
+                if len(patience.unread) >= PATIENCE:
+                    raise UserError(self._given_up(patience.unread)) from None
+            return Opinion(None, why=str(error))
+        patience.lost = False
         return found
 
     def _given_up(self, answers: Sequence[str]) -> str:
-        wanted = "a number from 0 to 100" if self.style == "score" else "a JSON array of errors"
         shown = "; ".join(f"“{visible(text.strip()[:120])}”" for text in answers[:SHOWN])
         return (
-            f"{self.name}: none of the first {len(answers)} answers is {wanted}: {shown}. "
+            f"{self.name}: none of the first {len(answers)} answers is {WANTED[self.style]}: {shown}. "
             "Use another model, or a prompt that says more clearly what to answer."
         )
 
 
-def opinion(answer: str, style: Literal["score", "errors"], translation: str) -> Opinion:
-    """An answer read strictly: the number, or the list of errors, that was asked for."""
+def opinion(answer: str, style: Style, translation: str, *, swapped: bool = False) -> Opinion:
+    """An answer read strictly: the number, the list of errors or the choice that was asked for.
+
+    A choice is 100 where the translation won, 0 where the reference did, 50 for a tie; `swapped` says that the
+    reference came first.
+    """
+    if answer.endswith(CUT):
+        raise UnusableError("the answer was cut off at the limit of tokens")
     said = THOUGHTS.sub("", answer).strip()
+    if style == "pairwise":
+        choice = CHOICE.fullmatch(said)
+        if choice is None:
+            raise UnusableError("the answer is not A, B or TIE")
+        won = WON[choice[1].lower()]
+        return Opinion(100 - won if swapped else won)
     if style == "score":
         number = NUMBER.fullmatch(said)
         if number is None or float(number[1]) > 100:
@@ -237,17 +414,15 @@ def _spans(listed: Any, translation: str) -> tuple[Span, ...]:
 
 
 def _spoken(body: Any) -> str:
-    """What the model said; a refusal, a filtered or a cut answer is none."""
+    """What the model said, marked where it was cut off; a refusal or a filtered answer is none."""
     try:
         choice = body["choices"][0]
         message = choice["message"]
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
             raise UnusableError("the model refused")
-        if choice.get("finish_reason") == "length":
-            raise UnusableError("the answer was cut off at the server's limit of tokens")
         if not isinstance(message["content"], str):
             raise TypeError
-        return str(message["content"])
+        return str(message["content"]) + (CUT if choice.get("finish_reason") == "length" else "")
     except (KeyError, IndexError, TypeError, AttributeError):
         raise UnusableError("the answer is JSON without a message") from None
 
@@ -256,17 +431,49 @@ def _verdict(status: int, body: Any) -> Verdict:
     return Verdict.QUOTA if "insufficient_quota" in str(body) else usual_verdict(status, body)
 
 
-def _written(style: str, inputs: str) -> str:
-    """The prompt of our own for what the model is to see."""
+def _prompts(style: Style, inputs: str, prompt: str | None, variants: str | None) -> tuple[str, ...]:
+    """All prompts with which the judge is asked, the usual one first."""
+    usual = _written(style, inputs, WORDINGS[style][0]) if prompt is None else _read(prompt, "prompt")
+    if variants is None:
+        found = [usual]
+    elif variants == OURS:
+        others = WORDINGS[style][1:] if prompt is None else WORDINGS[style]
+        found = [usual, *(_written(style, inputs, one) for one in others)]
+    else:
+        lines = _read(variants, "variants").splitlines()
+        found = [usual, *(line.replace("\\n", "\n") for line in lines if line.strip())]
+    for one in found:
+        _check(one, style, f"llm-judge[prompt={prompt}]" if one is usual else f"llm-judge[variants={variants}]")
+    if len({frozenset(_needed(set(PLACE.findall(one)))) for one in found}) > 1:
+        raise UserError(f"llm-judge[variants={variants}]: all prompts must show the same texts to the judge.")
+    return tuple(dict.fromkeys(found))
+
+
+def _check(prompt: str, style: Style, where: str) -> None:
+    places = set(PLACE.findall(prompt))
+    if style == "pairwise" and not {"first", "second"} <= places:
+        raise UserError(f"{where} has no {{first}} and {{second}}: say where the two translations go.")
+    if style != "pairwise" and "translation" not in places:
+        raise UserError(f"{where} has no {{translation}}: say where the translation goes.")
+
+
+def _needed(places: set[str]) -> set[str]:
+    """What a prompt with these places needs beside the translation."""
+    return places & {"source", "reference"} | ({"reference"} if "first" in places else set())
+
+
+def _written(style: Style, inputs: str, instruction: str) -> str:
+    """Our own prompt for what the model is to see."""
+    if style == "pairwise":
+        return instruction + TEXTS["source"] + BOTH
     seen: Sequence[str] = ("source", "reference") if inputs == "all" else (inputs,)
-    start = SCORE if style == "score" else ERRORS
     if inputs == "reference":
-        start = start.replace("source text", "reference translation")
-    return start + "".join(TEXTS[name] for name in (*seen, "translation"))
+        instruction = instruction.replace("source text", "reference translation")
+    return instruction + "".join(TEXTS[name] for name in (*seen, "translation"))
 
 
-def _read(file: str) -> str:
+def _read(file: str, option: str) -> str:
     try:
         return text_of(file, "prompt")
     except (OSError, UserError) as problem:
-        raise UserError(f"llm-judge[prompt={file}]: expected a text file with a prompt. {problem}") from None
+        raise UserError(f"llm-judge[{option}={file}]: expected a text file with a prompt. {problem}") from None

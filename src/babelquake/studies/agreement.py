@@ -13,6 +13,7 @@ import polars as pl
 from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
+from babelquake.stats.agreement import agreement
 from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
 from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.groups import By
@@ -169,6 +170,16 @@ def agreement_cell(
         if not np.isfinite(cell.numbers[name].value):
             del cell.numbers[name]
     return cell
+
+
+def agreement_value(name: str, given: Judgements, threshold: float, by: By | None, values: Array) -> float:
+    """One statistic of one list of scores, without its bootstrap."""
+    metric = given.table(values)
+    if name == "darr" or has_rows(name, by):
+        function, rows = _rows(name, given, values, metric, threshold, by)
+        return float(function(rows.sum(axis=0)))
+    options = {"threshold": threshold} if name == "kendall_like" else {}
+    return float(agreement(name)(given.human, metric, grouping(name, by), **options))
 
 
 def difference(

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.engine import Engine
-from babelquake.failures import WITHOUT_MODEL, Card, Failure, Injection, Pair, cards_for, failures_in
+from babelquake.failures import WITHOUT_MODEL, Card, Exchange, Failure, Injection, Pair, cards_for, failures_in
 from babelquake.failures.detached import SUSPECT, detached, is_short
 from babelquake.failures.pair import Views
 from babelquake.languages import Language, sides
@@ -106,11 +106,12 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
         look = Detector(source, target, [card for card in cards if card.cost in WITHOUT_MODEL])
         found: list[tuple[int, Failure]] = []
         injection = _injections(translations)
-        rows = translations.select("source", "translation", "noticed").iter_rows()
-        for place, (text, translation, noticed) in enumerate(rows):
+        rows = translations.select("source", "translation", "exchange").iter_rows()
+        for place, (text, translation, exchange) in enumerate(rows):
             if text and text.strip():
                 found += ((place, failure) for failure in look(text, translation or "", injection.get(place)))
-                found += ((place, Failure(one["kind"], 1.0, one["evidence"])) for one in noticed or ())
+                if exchange is not None:
+                    found += ((place, failure) for failure in _of_exchange(translation or "", exchange))
         if any(card.kind == "detached" for card in cards):
             found += _detached(block, translations, encoder, engine)
             found.sort(key=lambda one: one[0])
@@ -118,6 +119,23 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
         return pl.concat([translations.select(KEYS)[[place for place, _ in found]], told], how="horizontal")
 
     return detect
+
+
+EXCHANGE = pl.Struct({"misfit": pl.String, "lines": pl.List(pl.List(pl.UInt32)), "foreign": pl.String})
+"""The column `exchange` of translations: what was sent for an answer of a chat model, None for other systems."""
+
+
+def _of_exchange(translation: str, exchange: dict[str, Any]) -> list[Failure]:
+    """What is wrong with an answer beside what was sent."""
+    lines = tuple((sent, said) for sent, said in exchange["lines"] or ())
+    pair = Pair(None, translation, exchange=Exchange(exchange["misfit"], lines, exchange["foreign"]))
+    return failures_in(pair, kinds_of_exchange(bool(lines)))
+
+
+def kinds_of_exchange(lines: bool) -> list[Card]:
+    """The detectors that look at what was sent; of documents, also at their lines."""
+    cards = cards_for(None, None, sources=False, exchanged=True, lines=lines)
+    return [card for card in cards if "exchange" in card.needs]
 
 
 def _injections(translations: pl.DataFrame) -> dict[int, Injection]:

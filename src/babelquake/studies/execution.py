@@ -19,10 +19,11 @@ from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.blocks import Block
+from babelquake.studies.detection import EXCHANGE
 from babelquake.studies.documents import judged_by_sentence
 from babelquake.studies.error_spans import errors_marked
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
-from babelquake.studies.inquiries import LEAKED, Asking, Noticed, Sent, Told, brought_back
+from babelquake.studies.inquiries import Asking, Sent, Told, brought_back
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.reset import RESETS, Comparable, without_instruction
@@ -97,7 +98,7 @@ def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: d
         if system.remote:
             mine = [block for block in blocks if block.language_pair == pair]
             left = [block for block in mine if not parts["translations"].has(f"{number:03d}-{block.name}")]
-            asking = Asking(system, material.column, material.documents)
+            asking = Asking(system, material.column, material.documents, material.repeats)
             texts = [
                 text for block in left for text in asking.everything(block.segments, parts["variants"].read(block.name))
             ]
@@ -154,16 +155,17 @@ def _translated(
     segments, reset = block.segments, plan.reset
     documents = plan.material is not None and plan.material.documents
     of_prompts = plan.material is not None and plan.material.column == "prompt"
+    repeats = plan.material.repeats if plan.material is not None else 1
     if isinstance(system, Stored):
         segments, noisy = system.known(segments, noisy)
     sources = dict(zip(segments["row"], segments["source"].fill_null(""), strict=True))
     if isinstance(system, Stored):
         everything = [Told(text) for text in (*system.of_clean(list(sources)), *system.of_variants(noisy))]
     else:
-        asking = Asking(system, "prompt" if of_prompts else "source", documents)
+        asking = Asking(system, "prompt" if of_prompts else "source", documents, repeats)
         everything = _asked(system, [*asking.clean(segments), *asking.perturbed(segments, noisy)], engine)
     texts = [sources[row] for row in noisy["row"]] if of_prompts else noisy["text"].to_list()
-    noticed = [told.noticed for told in everything]
+    exchanges = [told.exchange for told in everything]
     clean = {row: told.translation for row, told in zip(sources, everything[: len(sources)], strict=True)}
     raw = [told.translation for told in everything[len(sources) :]]
     comparable = {name: _comparable(name, reset, made) for name in noisy["perturbation"].unique()}
@@ -181,7 +183,8 @@ def _translated(
         judged = [one.text for one in back]
         by_sentence = [one.by_sentence for one in (*whole, *back)]
         for place, one in enumerate(back, len(sources)):
-            noticed[place] += (Noticed(LEAKED, one.leaked),) if one.leaked else ()
+            if (exchange := exchanges[place]) is not None and one.leaked:
+                exchanges[place] = exchange._replace(foreign=one.leaked)
     against = [clean[row] for row in noisy["row"]]
     named = pl.lit(system.name).alias("system")
     before = segments.select(named, "language_pair", "row", "id", "source").with_columns(
@@ -206,17 +209,14 @@ def _translated(
     )
     return pl.concat([before, after], how="diagonal").with_columns(
         by_sentence=pl.Series(by_sentence, dtype=pl.Boolean),
-        noticed=pl.Series([[one._asdict() for one in some] for some in noticed], dtype=NOTICED),
+        exchange=pl.Series([None if one is None else one._asdict() for one in exchanges], dtype=EXCHANGE),
     )
-
-
-NOTICED = pl.List(pl.Struct({"kind": pl.String, "evidence": pl.String}))
 
 
 def _asked(system: System, sent: Sequence[Sent], engine: Engine) -> list[Told]:
     """A system's answers to texts, each in as many parts as it was sent in, put together."""
     answers = iter(engine.answers(system, [part for one in sent for part in one.parts]))
-    return [one.told([system.reading(next(answers)) for _ in one.parts]) for one in sent]
+    return [one.told([system.reading(next(answers)) for _ in one.parts], system.prompt is not None) for one in sent]
 
 
 def _comparable(label: str, reset: Reset, made: frozenset[str]) -> Comparable:

@@ -13,14 +13,18 @@ from pathlib import Path
 from babelquake.engine import Engine
 from babelquake.engine.progress import duration
 from babelquake.errors import UserError, setting
+from babelquake.models.chat import Cost
 from babelquake.perturb.suite import Suite
-from babelquake.scorers.base import Questions, Scorer
+from babelquake.scorers.base import Question, Questions, Scorer
 from babelquake.studies.blocks import blocks_of
 from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
 from babelquake.studies.variants import any_filler, variants_of
 from babelquake.systems import System
 from babelquake.systems.stored import Stored
+
+STAND_IN = Question("", ("",), "")
+"""To see whether a scorer counts tokens."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ def _texts(plan: Plan, engine: Engine) -> tuple[set[str], Sending, int]:
         count += variants.height
         for number, system in enumerate((plan.systems or {}).get(block.language_pair, ())):
             if plan.material is not None and not isinstance(system, Stored):
-                asking = Asking(system, column, plan.material.documents)
+                asking = Asking(system, column, plan.material.documents, plan.material.repeats)
                 here = sent.setdefault((block.language_pair, number), {})
                 here.update(dict.fromkeys(asking.everything(block.segments, variants)))
     return {text for text in texts if text.strip()}, sent, count
@@ -215,18 +219,28 @@ def unsent_by(system: System, pair: str | None, texts: Sequence[str], engine: En
 
 def _of_scorers(plan: Plan, engine: Engine, variants: int) -> tuple[tuple[Unasked, ...], int]:
     """What each scorer still has to judge; of those that compute, how many texts there are."""
-    if plan.systems is not None:
-        texts = (_selected(plan) + variants) * max(map(len, plan.systems.values()), default=0)
-        return tuple(_unjudged(scorer, texts, None, engine) for scorer in plan.scorers), texts
     asking = [scorer for scorer in plan.scorers if scorer.costly or scorer.remote]
     counts: Counter[str] = Counter()
-    characters: Counter[str] = Counter()
+    costs: dict[str, Cost] = {}
+    if plan.systems is not None:
+        times = max(map(len, plan.systems.values()), default=0)
+        texts = (_selected(plan) + variants) * times
+        judges = [scorer for scorer in asking if scorer.cost([STAND_IN]).tokens is not None]
+        for questions in _about_translations(plan, engine) if judges else ():
+            for scorer in judges:
+                for way in scorer.ways:
+                    _add(costs, scorer, way.cost(questions.one_by_one(scorer.needs) * times))
+        about = {name: cost._replace(characters=None) for name, cost in costs.items()}
+        return tuple(_unjudged(one, texts * len(one.ways), about.get(one.name), engine) for one in plan.scorers), texts
     total = sum(len(some) for some in plan.beside()) + (_selected(plan) + variants if plan.material else 0)
     for questions in plan.questions(engine) if asking else ():
         for scorer in asking:
-            _count(scorer, questions, engine, counts, characters)
+            for way in scorer.ways:
+                unjudged = engine.unjudged(way, questions)
+                counts[scorer.name] += len(unjudged)
+                _add(costs, scorer, way.cost(unjudged))
     rows = [
-        _unjudged(scorer, counts[scorer.name], characters[scorer.name], engine)
+        _unjudged(scorer, counts[scorer.name], costs.get(scorer.name, Cost(0)), engine)
         if scorer in asking
         else _unjudged(scorer, total, None, engine)
         for scorer in plan.scorers
@@ -234,14 +248,25 @@ def _of_scorers(plan: Plan, engine: Engine, variants: int) -> tuple[tuple[Unaske
     return tuple(rows), total
 
 
-def _count(
-    scorer: Scorer, questions: Questions, engine: Engine, counts: Counter[str], characters: Counter[str]
-) -> None:
-    unjudged = engine.unjudged(scorer, questions)
-    counts[scorer.name] += len(unjudged)
-    characters[scorer.name] += sum(one.characters for one in unjudged)
+def _about_translations(plan: Plan, engine: Engine) -> Iterable[Questions]:
+    """What scorers will be asked of translations that are still to be made: texts stand in for their translations."""
+    if plan.material is not None:
+        for block, variants in plan.variants(engine):
+            paired = plan.material.paired(block, variants)
+            yield plan.material.questions(block, paired)
 
 
-def _unjudged(scorer: Scorer, texts: int, characters: int | None, engine: Engine) -> Unasked:
-    seconds = engine.seconds(scorer.signature, texts)
-    return Unasked(scorer.name, None, scorer.remote, texts, characters, None, seconds)
+def _add(costs: dict[str, Cost], scorer: Scorer, cost: Cost) -> None:
+    """Add to what a scorer's answers cost; what is not known stays so."""
+    before = costs.get(scorer.name)
+    costs[scorer.name] = cost if before is None else Cost(*(_sum(*pair) for pair in zip(before, cost, strict=True)))  # type: ignore[arg-type]
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _unjudged(scorer: Scorer, texts: int, cost: Cost | None, engine: Engine) -> Unasked:
+    cost = cost or Cost(None)
+    seconds = engine.seconds(scorer.ways[0].signature, texts)
+    return Unasked(scorer.name, None, scorer.remote, texts, cost.characters, cost.dollars, seconds, tokens=cost.tokens)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from babelquake.errors import UserError, setting
+from babelquake.failures import Exchange
 from babelquake.perturb.labels import REPEAT as REPEAT
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.systems import System
@@ -25,16 +26,6 @@ CONTEXT = 2
 """Sentences before a part of a document that go with it."""
 ALIKE = 75.0
 """Sentence chrF from which two translations are taken for one sentence's."""
-MISFIT, OMITTED, LEAKED = "misfit", "sentence-omitted", "context-leaked"
-"""What only the one who asked can notice: an answer not of the form declared, a document with fewer lines than were
-sent, one that says what was not sent or was sent as context."""
-
-
-class Noticed(NamedTuple):
-    """A failure that was noticed when the answer came."""
-
-    kind: str
-    evidence: str
 
 
 @dataclass(frozen=True)
@@ -42,7 +33,8 @@ class Told:
     """What a system made of one text."""
 
     translation: str
-    noticed: tuple[Noticed, ...] = ()
+    exchange: Exchange | None = None
+    """What was sent for it, where the system is asked by prompt."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +45,16 @@ class Sent:
     lines: tuple[int, ...] = ()
     """For documents that the system takes whole or in parts."""
 
-    def told(self, readings: Sequence[Reading]) -> Told:
-        """The answers to the parts, together."""
-        noticed = [Noticed(MISFIT, reading.misfit) for reading in readings if reading.misfit][:1]
+    def told(self, readings: Sequence[Reading], by_prompt: bool) -> Told:
+        """The answers to the parts, together; of a system that is asked by prompt, with what was sent."""
         translation = "\n".join(reading.translation for reading in readings)
-        for part, count, reading in zip(self.parts, self.lines, readings, strict=False):
-            spoken = lines_of(reading.translation)
-            if len(spoken) < count:
-                noticed.append(Noticed(OMITTED, f"{len(spoken)} lines for {count} sentences"))
-            elif len(spoken) > count:
-                noticed.append(Noticed(LEAKED, f"{len(spoken)} lines for {count} sentences"))
-            elif copied := _of_context(part, spoken):
-                noticed.append(Noticed(LEAKED, copied))
-        return Told(translation, tuple({one.kind: one for one in reversed(noticed)}.values()))
+        if not by_prompt:
+            return Told(translation)
+        spoken = [lines_of(reading.translation) for reading in readings]
+        lines = tuple((sent, len(said)) for sent, said in zip(self.lines, spoken, strict=False))
+        copied = (_of_context(part, said) for part, said in zip(self.parts, spoken, strict=True))
+        misfit = next((reading.misfit for reading in readings if reading.misfit), "")
+        return Told(translation, Exchange(misfit, lines, next(filter(None, copied), "")))
 
 
 def _of_context(part: str, spoken: Sequence[str]) -> str:
@@ -75,10 +64,10 @@ def _of_context(part: str, spoken: Sequence[str]) -> str:
 
 
 class Asking:
-    """How one system is asked about the texts of one column."""
+    """How one system is asked about the texts of one column, clean ones `repeats` times."""
 
-    def __init__(self, system: System, column: str, documents: bool) -> None:
-        self.system, self.column, self.documents = system, column, documents
+    def __init__(self, system: System, column: str, documents: bool, repeats: int = 1) -> None:
+        self.system, self.column, self.documents, self.repeats = system, column, documents, repeats
         self.usual = system.prompt.written if system.prompt is not None else None
         if column == "prompt" and self.usual is None:
             raise UserError(
@@ -92,12 +81,19 @@ class Asking:
             yield self._sent(source, instruction)
 
     def perturbed(self, segments: pl.DataFrame, variants: pl.DataFrame) -> Iterator[Sent]:
-        """What is sent for variants of segments."""
+        """What is sent for variants of segments.
+
+        A text that a perturbation left as it is has the answer to one of the repeats, where there are some: with the
+        clean text's own answer a system that samples would seem more consistent than it is.
+        """
         told = zip(segments["source"].fill_null(""), self._instructions(segments), strict=True)
         by_row = dict(zip(segments["row"], told, strict=True))
-        for row, label, replicate, text in variants.select("row", "perturbation", "replicate", "text").iter_rows():
+        columns = variants.select("row", "perturbation", "replicate", "text", "changed")
+        for row, label, replicate, text, changed in columns.iter_rows():
             source, instruction = by_row[row]
             repeat = replicate + 1 if label == REPEAT else 0
+            if not changed and self.repeats > 1:
+                repeat = replicate % (self.repeats - 1) + 1
             if self.column == "prompt":
                 yield self._sent(source, text, repeat)
             else:

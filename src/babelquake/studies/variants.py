@@ -53,8 +53,8 @@ def variants_of(
 
     Texts to which a perturbation does not apply have no row.
 
-    Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text was really `changed`;
-    where changes may bring their source and reference, `own_source` and `own_reference` too.
+    Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text, or a source or
+    reference that it brings, was really `changed`; where changes may bring these, `own_source` and `own_reference`.
     """
     texts = block.segments[column].fill_null("")
     table = (suite.variants_by_line if by_line else suite.variants)(
@@ -69,10 +69,13 @@ def variants_of(
         target=sides(block.language_pair)[1],
     )
     places = table["row"]
+    changed = table["text"] != texts.gather(places)
+    if "own_source" in table.columns:
+        changed |= table["own_source"].is_not_null() | table["own_reference"].is_not_null()
     made = table.with_columns(
         row=block.segments["row"].gather(places),
         language_pair=pl.lit(block.language_pair, pl.String),
-        changed=table["text"] != texts.gather(places),
+        changed=changed,
     ).drop_nulls("text")
     given = given_of(block.segments)
     return made if given is None else pl.concat([given, made], how="diagonal_relaxed").select(made.columns)

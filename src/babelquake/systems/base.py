@@ -10,9 +10,10 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from babelquake.errors import ResumableError, UnansweredError, require_texts
+from babelquake.models.chat import Cost
 from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
-from babelquake.systems.prompts import Cost, Prompt, Reading, inquiry
+from babelquake.systems.prompts import Prompt, Reading, inquiry
 
 Translate = Callable[[Any, Sequence[str]], list[str]]
 

@@ -10,23 +10,41 @@ repository is run.
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Unpack
 
 from babelquake.errors import UserError
-from babelquake.limits import model_description, reading
-from babelquake.models.loading import only_numbers
+from babelquake.limits import model_description
+from babelquake.models.chat import (
+    Cost,
+    LocalChat,
+    content_of,
+    installed,
+    is_gguf,
+    on_device,
+    pretrained,
+    seed_of,
+    tokens_in,
+    usual_device,
+    usual_precision,
+)
+from babelquake.models.loading import quietly
 from babelquake.models.settings import offline
-from babelquake.paths import install_line
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems import marian
 from babelquake.systems.base import System
-from babelquake.systems.chat_model import Conversation
 from babelquake.systems.ctranslate2 import answered, by_length
-from babelquake.systems.prompts import Cost, Prompt, Reading, cost_in_tokens, prompt_of, reading_of, tokens_in
+from babelquake.systems.prompts import (
+    Prompt,
+    PromptOptions,
+    Reading,
+    cost_in_tokens,
+    inquiry,
+    prompt_of,
+    reading_of,
+)
 
 LONGEST = 1024
 """Tokens of a text, where the model does not say how many it takes."""
@@ -39,9 +57,8 @@ class HuggingFace(System):
     `dtype=auto` is bfloat16 on a GPU that has it, float16 on another GPU, and on the CPU int8 with CTranslate2 and
     float32 with transformers. A text of more tokens than the model takes, or than `max_input`, is refused.
 
-    A decoder-only model (or a .gguf file of one) is asked with its chat template: `prompt`, `template`, `examples`,
-    `shots`, `system`, `answer` and `column` are as `openai` has them, `stop` is a text that ends an answer; it decodes
-    greedily, or samples with a `temperature` and a `seed`.
+    A decoder-only model (or a .gguf file of one) is asked with its chat template; `prompts.PromptOptions` describe its
+    prompt, `stop` is a text that ends an answer; it decodes greedily, or samples with a `temperature` and a `seed`.
     """
 
     indifferent = frozenset({"batch", "threads"})
@@ -63,16 +80,10 @@ class HuggingFace(System):
         revision: str | None = None,
         source: str | None = None,
         target: str | None = None,
-        prompt: str | None = None,
-        template: str | None = None,
-        examples: str | None = None,
-        shots: Annotated[int | None, Range(0, 16)] = None,
-        system: str | None = None,
-        answer: str | None = None,
-        column: str | None = None,
         temperature: Annotated[float, Range(0, 2)] = 0.0,
         seed: Annotated[int, Range(0, 2**31)] = 0,
         stop: str | None = None,
+        **prompt: Unpack[PromptOptions],
     ) -> None:
         self._model_name = model
         self._beam = beam
@@ -87,9 +98,11 @@ class HuggingFace(System):
         self._tgt_lang = tgt_lang
         self._prefix = prefix
         self._revision = revision
-        told = prompt_of("hf[…]", prompt, template, examples, shots, system, answer)
-        self._conversation = Conversation(told, source or "", target or "", temperature, seed, stop, max_new_tokens)
-        self.prompt_column = column
+        self._asked = prompt_of("hf[…]", prompt)
+        self._languages = source or "", target or ""
+        self._seed = seed
+        self._chat = LocalChat(model, temperature, stop, max_new_tokens, batch, device, dtype, revision)
+        self.prompt_column = prompt.get("column")
         if engine == "transformers" and dtype == "int8":
             raise UserError("hf[engine=transformers] has no dtype=int8. Use float32, or engine=ctranslate2.")
 
@@ -101,7 +114,7 @@ class HuggingFace(System):
     @property
     def prompt(self) -> Prompt | None:  # type: ignore[override]  # known once the model's description was read
         """How a decoder-only model is asked."""
-        return self._conversation.prompt if self._chats else None
+        return self._asked if self._chats else None
 
     @property
     def documents(self) -> bool:  # type: ignore[override]  # as above
@@ -114,44 +127,50 @@ class HuggingFace(System):
 
     def cost(self, asked: Sequence[str]) -> Cost:
         """Tokens, where it is asked by prompt."""
-        talk = self._conversation
         if not self._chats:
             return super().cost(asked)
-        return cost_in_tokens(talk.prompt, asked, talk.source, talk.target, None, None)
+        return cost_in_tokens(self._asked, asked, *self._languages, None, None)
 
     def reading(self, answer: str) -> Reading:
         """The translation in an answer, which must look as the prompt declares."""
-        return reading_of(self._conversation.prompt.form, answer) if self._chats else Reading(answer)
+        return reading_of(self._asked.form, answer) if self._chats else Reading(answer)
 
     def said(self, asked: Sequence[str]) -> list[str]:
         """The answers of a decoder-only model, word for word; the translations of another one."""
         if not self._chats:
             return super().said(asked)
-        return self._decoded(asked, self._conversation.tokens(asked, self._tokenizer)) if asked else []
+        if not asked:
+            return []
+        tokens = self._chat.tokens([self._asked.messages(inquiry(one), *self._languages) for one in asked])
+        groups, refused = by_length(asked, [len(each) for each in tokens], self._longest, "max_input")
+        taken = [place for group in groups for place in group]
+        seeds = [seed_of(self._seed, asked[place]) for place in taken]
+        found = dict(zip(taken, self._chat.answers([tokens[place] for place in taken], seeds), strict=True))
+        return answered(asked, [found.get(place, "") for place in range(len(asked))], refused)
 
     @cached_property
     def signature(self) -> str:
         """Model (a folder's content), revision, languages, prefix or prompt, decoding, engine, precision, versions."""
         if self._chats:
-            talk = self._conversation
+            asked, talk = self._asked, self._chat
             return signature(
                 "hf",
-                model=self._content,
+                model=content_of(self._model_name),
                 revision=self._revision,
-                source=talk.source,
-                target=talk.target,
-                prompt=talk.prompt.hash,
-                answer=talk.prompt.answer if talk.prompt.answer != "text" else None,
+                source=self._languages[0],
+                target=self._languages[1],
+                prompt=asked.hash,
+                answer=asked.answer if asked.answer != "text" else None,
                 temperature=f"{talk.temperature:g}",
-                seed=talk.seed if talk.temperature else None,
+                seed=self._seed if talk.temperature else None,
                 stop=talk.stop,
                 length=self._max_new_tokens,
                 dtype=self._precision,
-                transformers=_version("transformers"),
+                transformers=installed("transformers"),
             )
         return signature(
             "hf",
-            model=self._content,
+            model=content_of(self._model_name),
             revision=self._revision,
             src_lang=self._src_lang,
             tgt_lang=self._tgt_lang,
@@ -159,32 +178,20 @@ class HuggingFace(System):
             beam=self._beam,
             length=self._max_new_tokens,
             dtype=self._precision,
-            transformers=_version("transformers"),
-            ctranslate2=_version("ctranslate2") if self._converts else None,
+            transformers=installed("transformers"),
+            ctranslate2=installed("ctranslate2") if self._converts else None,
         )
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """Texts of equal length together; a blank text has a blank translation."""
+        """Texts of equal length together; those that are too long are refused, a blank one has a blank translation."""
         if self._chats:
             return [self.reading(answer).translation for answer in self.said(texts)]
         if not texts:
             return []
         tokens = self._tokenizer([self._prefix + text for text in texts], truncation=False)["input_ids"]
-        return self._decoded(texts, tokens)
-
-    def _decoded(self, texts: Sequence[str], tokens: list[list[int]]) -> list[str]:
-        """Texts of equal length together; those that are too long are refused."""
         groups, refused = by_length(texts, [len(each) for each in tokens], self._longest, "max_input")
         parts = [group[start : start + self._batch] for group in groups for start in range(0, len(group), self._batch)]
         translations = [""] * len(texts)
-        if self._chats:
-            for part in parts:
-                asked, ids = ([some[index] for index in part] for some in (texts, tokens))
-                with marian.quietly():
-                    found = self._conversation.answers(asked, ids, self._loaded, self._tokenizer)  # type: ignore[arg-type]
-                for index, translation in zip(part, found, strict=True):
-                    translations[index] = translation
-            return answered(texts, translations, refused)
         work = [[tokens[index] for index in part] for part in parts]
         for part, found in zip(
             parts, self._converted(work) if self._converts else map(self._generate, work), strict=True
@@ -195,25 +202,14 @@ class HuggingFace(System):
 
     def close(self) -> None:
         """Give the model's memory back."""
+        self._chat.close()
         for name in ("_loaded", "_tokenizer", "_translator"):
             self.__dict__.pop(name, None)
-
-    @property
-    def _content(self) -> str:
-        folder = Path(self._model_name)
-        if self._gguf and folder.is_file():
-            with folder.open("rb") as file:
-                return hashlib.file_digest(file, "blake2b").hexdigest()[:12]
-        return _content(folder) if folder.is_dir() else self._model_name
-
-    @property
-    def _gguf(self) -> bool:
-        return self._model_name.endswith(".gguf")
 
     @cached_property
     def _chats(self) -> bool:
         """Whether it is a decoder-only model; from its description, no weights are loaded."""
-        if self._gguf:
+        if is_gguf(self._model_name):
             return True
         local = Path(self._model_name) / "config.json"
         if local.is_file():
@@ -242,7 +238,7 @@ class HuggingFace(System):
     @cached_property
     def _kind(self) -> str:
         """The kind of model, from its description; no weights are loaded."""
-        if self._gguf:
+        if is_gguf(self._model_name):
             return "gguf"
         local = Path(self._model_name) / "config.json"
         if local.is_file():
@@ -260,7 +256,7 @@ class HuggingFace(System):
 
         ids = torch.tensor(tokens, device=self._where)
         forced = {} if self._first_token is None else {"forced_bos_token_id": self._first_token}
-        with torch.inference_mode(), marian.quietly():
+        with torch.inference_mode(), quietly():
             found = self._loaded.generate(
                 input_ids=ids,
                 attention_mask=torch.ones_like(ids),
@@ -277,21 +273,14 @@ class HuggingFace(System):
 
     @cached_property
     def _where(self) -> str:
-        import torch
-
-        if self._device != "auto":
-            return self._device
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        return usual_device(self._device)
 
     @cached_property
     def _precision(self) -> str:
         if self._dtype != "auto":
             return self._dtype
-        if not self._where.startswith("cuda"):
-            return "int8" if self._converts else "float32"
-        import torch
-
-        return "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
+        on_cpu = not self._where.startswith("cuda")
+        return "int8" if on_cpu and self._converts else usual_precision(self._where)
 
     @cached_property
     def _longest(self) -> int:
@@ -316,23 +305,22 @@ class HuggingFace(System):
 
     @cached_property
     def _tokenizer(self) -> Any:
+        if self._chats:
+            return self._chat.tokenizer
         languages = {"src_lang": self._src_lang, "tgt_lang": self._tgt_lang}
         given = {name: code for name, code in languages.items() if code is not None}
         return self._from_pretrained("AutoTokenizer", **given)
 
     @cached_property
     def _loaded(self) -> Any:
-        import torch
-
-        model = self._from_pretrained("AutoModelForCausalLM" if self._chats else "AutoModelForSeq2SeqLM")
-        try:
-            return model.to(device=self._where, dtype=getattr(torch, self._precision)).eval()
-        except RuntimeError as error:
-            raise UserError(f"{self._model_name} does not go onto device '{self._where}': {error}") from None
+        model = self._from_pretrained("AutoModelForSeq2SeqLM")
+        return on_device(model, self._model_name, self._where, self._precision)
 
     @cached_property
     def _translator(self) -> Any:
-        state = hashlib.blake2b(f"{self._content}|{self._revision}|{self._precision}".encode(), digest_size=10)
+        state = hashlib.blake2b(
+            f"{content_of(self._model_name)}|{self._revision}|{self._precision}".encode(), digest_size=10
+        )
         model = self._on_this_machine() if offline() else self._model_name
         folder = marian.converted(model, self._revision, self._precision, state.hexdigest())
         return marian.translator(folder, self._where, self._precision, self._threads)
@@ -346,43 +334,4 @@ class HuggingFace(System):
         return snapshot_download(self._model_name, revision=self._revision, local_files_only=True)
 
     def _from_pretrained(self, kind: str, **options: Any) -> Any:
-        _version("transformers")
-        import transformers
-
-        path = Path(self._model_name)
-        if path.is_file() and not self._gguf:
-            raise UserError(
-                f"{path} is a file, which hf does not load: expected a folder with config.json and weights "
-                "(safetensors), a .gguf file, or a model's name on the hub."
-            )
-        hint = "" if path.is_dir() else f" {OFFLINE}"
-        with (
-            reading(f"'{self._model_name}'", "a model of transformers", hint, "loaded"),
-            marian.quietly(),
-            only_numbers(self._model_name),
-        ):
-            if self._gguf:
-                options["gguf_file"] = path.name
-            return getattr(transformers, kind).from_pretrained(
-                str(path.parent) if self._gguf else self._model_name,
-                revision=self._revision,
-                trust_remote_code=False,
-                local_files_only=offline(),
-                **options,
-            )
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        raise UserError(f"hf needs transformers and torch: {install_line('neural')}.") from None
-
-
-def _content(folder: Path) -> str:
-    """A hash of a model folder's files, so that it has the same signature wherever it lies."""
-    state = hashlib.blake2b(digest_size=6)
-    for path in sorted(path for path in folder.iterdir() if path.is_file()):
-        with path.open("rb") as file:
-            state.update(path.name.encode() + hashlib.file_digest(file, "blake2b").digest())
-    return state.hexdigest()
+        return pretrained(kind, self._model_name, self._revision, OFFLINE, **options)

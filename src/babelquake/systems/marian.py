@@ -3,18 +3,15 @@
 A model is converted once, into the user's cache folder; what is there is whole, because it is made aside and renamed.
 """
 
-import logging
 import os
 import shutil
 import tempfile
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError
-from babelquake.models.loading import only_numbers
+from babelquake.models.loading import only_numbers, quietly
 from babelquake.paths import user_cache
 from babelquake.systems.ctranslate2 import together
 
@@ -85,22 +82,3 @@ def decode(
     ]
     skipped = 1 if prefix else 0
     return [[result.result().hypotheses[0][skipped:] for result in part] for part in under_way]
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Without the libraries' hints for programmers: what matters to users is an error or in the signature."""
-    from transformers.utils import logging as theirs
-
-    loud = logging.getLogger("transformers")
-    before, bars = loud.level, theirs.is_progress_bar_enabled()
-    loud.setLevel(logging.ERROR)
-    theirs.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        loud.setLevel(before)
-        if bars:
-            theirs.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -6,30 +6,24 @@ Protocol: POST {base_url}/chat/completions with one conversation per text. How t
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
+from babelquake.models.chat import THOUGHTS, Cost, seed_of
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
 from babelquake.systems.prompts import (
-    Cost,
     Prompt,
+    PromptOptions,
     Reading,
     cost_in_tokens,
     inquiry,
     marked_as_cut,
     prompt_of,
     reading_of,
-    seed_of,
 )
 from babelquake.systems.remote import Remote, Request, UnusableError, Verdict
 
-THOUGHTS = re.compile(
-    r"\A\s*(?:<(think|thinking|reasoning)>)?(?:(?!</?(?:think|thinking|reasoning)>).)*"
-    r"</(?:think|thinking|reasoning)>",
-    re.DOTALL,
-)
-"""Thinking in front of an answer; some servers swallow the tag that opens it."""
 THINKING = re.compile(r"<(?:think|thinking|reasoning)>")
 FILTERED = "content_filter"
 CUT_OFF = "length"
@@ -40,11 +34,9 @@ LONGEST = 6000
 class OpenAI(Remote):
     """A chat model. The key is read from OPENAI_API_KEY; a local server may not need one.
 
-    `template` is a file with the instruction, or a .yaml with examples and a system message too; `prompt` is an
-    instruction in place; both have the places `{source}`, `{source_language}` and `{target_language}`. `column` names a
-    column of the data with an instruction for each segment. `answer` is what answers must look like: text, line,
-    json:FIELD or tag:NAME. `temperature=none` leaves the temperature to the server. A document of more than `longest`
-    characters is sent in parts. `price_in` and `price_out` are dollars per million tokens, for `--dry-run`.
+    Its prompt is described by `prompts.PromptOptions`. `temperature=none` leaves the temperature to the server. A
+    document of more than `longest` characters is sent in parts. `price_in` and `price_out` are dollars per million
+    tokens, for `--dry-run`.
     """
 
     label = "the chat server"
@@ -62,13 +54,6 @@ class OpenAI(Remote):
         source: str,
         target: str,
         base_url: str | None = None,
-        prompt: str | None = None,
-        template: str | None = None,
-        examples: str | None = None,
-        shots: Annotated[int | None, Range(0, 16)] = None,
-        system: str | None = None,
-        answer: str | None = None,
-        column: str | None = None,
         temperature: Annotated[float | None, Range(0, 2)] = 0.0,
         seed: Annotated[int | None, Range(0, 2**31)] = None,
         max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
@@ -79,10 +64,11 @@ class OpenAI(Remote):
         concurrent: Annotated[int | None, Range(1, 256)] = None,
         retries: Annotated[int, Range(0, 20)] = 6,
         timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
+        **prompt: Unpack[PromptOptions],
     ) -> None:
         super().__init__(source, target, base_url, rate, concurrent, retries, timeout)
-        self.prompt = prompt_of("openai[…]", prompt, template, examples, shots, system, answer)
-        self.prompt_column = column
+        self.prompt = prompt_of("openai[…]", prompt)
+        self.prompt_column = prompt.get("column")
         self._model = model
         self._temperature, self._seed, self._max_tokens, self._longest = temperature, seed, max_tokens, longest
         self._prices = price_in, price_out

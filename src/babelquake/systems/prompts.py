@@ -9,18 +9,19 @@ in one pass and are never looked at for places themselves.
 perturbations can change it like any other text.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
+from babelquake.models.chat import CUT, Cost, Message, dollars, tokens_in, tokens_sent
+from babelquake.spec import Range
 from babelquake.text import digest
 
 PROMPT = (
@@ -117,24 +118,11 @@ def inquiry(asked: str) -> Inquiry:
     return asked if isinstance(asked, Inquiry) else Inquiry(asked)
 
 
-class Cost(NamedTuple):
-    """What it takes to have texts translated; tokens are estimates, None where nobody counts them."""
-
-    characters: int
-    tokens: int | None = None
-    """Of prompts, texts and answers."""
-    dollars: float | None = None
-
-
 class Reading(NamedTuple):
     """What an answer says: the translation, and where the answer is not as it was asked for, in what way."""
 
     translation: str
     misfit: str = ""
-
-
-CUT = "\x1e"
-"""At the end of an answer that ran into the limit of tokens."""
 
 
 def marked_as_cut(answer: str) -> str:
@@ -228,7 +216,7 @@ class Prompt:
         """The prompt that keeps lines apart, unless the user has an instruction."""
         return self if self.own else replace(self, instruction=DOCUMENT)
 
-    def messages(self, asked: Inquiry, source: str, target: str) -> list[dict[str, str]]:
+    def messages(self, asked: Inquiry, source: str, target: str) -> list[Message]:
         """The conversation: system message, examples as earlier turns, then the text in its place."""
         written = asked.instruction if asked.instruction is not None else self.written
         numbers = next((found[2] for found in PLACE.finditer(written) if found[1] in ("examples", "turns")), "")
@@ -255,24 +243,32 @@ def _filled(template: str, places: Mapping[str, str]) -> str:
     return PLACE.sub(lambda match: places.get(match[1], match[0]), template)
 
 
-def prompt_of(
-    where: str,
-    prompt: str | None,
-    template: str | None,
-    examples: str | None,
-    shots: int | None,
-    system: str | None,
-    answer: str | None,
-) -> Prompt:
-    """The prompt that a system's options describe: an instruction, or a file with one, and what goes with it.
+class PromptOptions(TypedDict, total=False):
+    """What every system that is asked by prompt can be told about it, each an option in brackets.
 
-    A template that ends in .yaml has the keys instruction, system, examples, shots, answer and language; any other is
-    the instruction. `examples` is a table with the columns source and reference (or translation).
+    `template` is a file with the instruction, or a .yaml with the keys instruction, system, examples, shots, answer and
+    language; `prompt` is an instruction in place; both have the places `{source}`, `{source_language}` and
+    `{target_language}`. `examples` is a table with the columns source and reference (or translation), of which the
+    first `shots` are shown. `answer` is what answers must look like: text, line, json:FIELD or tag:NAME. `column` names
+    a column of the data with an instruction for each segment.
     """
+
+    prompt: str | None
+    template: str | None
+    examples: str | None
+    shots: Annotated[int | None, Range(0, MOST_EXAMPLES)]
+    system: str | None
+    answer: str | None
+    column: str | None
+
+
+def prompt_of(where: str, options: PromptOptions) -> Prompt:
+    """The prompt that a system's options describe: an instruction, or a file with one, and what goes with it."""
+    template, prompt = options.get("template"), options.get("prompt")
     if prompt is not None and template is not None:
         raise UserError(f"{where}: give prompt= or template=, not both.")
     said: dict[str, Any] = {} if template is None else _read(template, where)
-    given = {"instruction": prompt, "system": system, "examples": examples, "shots": shots, "answer": answer}
+    given = {"instruction": prompt} | {name: options.get(name) for name in ("system", "examples", "shots", "answer")}
     said |= {name: value for name, value in given.items() if value is not None}
     instruction = said.get("instruction")
     if instruction is not None:
@@ -357,35 +353,12 @@ def language_name(code: str) -> str:
     return LANGUAGES.get(found.code, code) if found else code
 
 
-def seed_of(seed: int, asked: str) -> int:
-    """The seed of one answer, keyed by all that was asked: two texts never share their draws, nor do repeats.
-
-    With one seed for all, a perturbed text would be sampled like the clean one, and seem closer to it than the clean
-    text is to itself when asked again.
-    """
-    key = hashlib.blake2b(f"{seed}\x1f{asked}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(key) % 2**31
-
-
-BYTES_PER_TOKEN = 4
-PER_MESSAGE = 4
-"""Tokens that the protocol adds to each message."""
-
-
-def tokens_in(text: str) -> int:
-    """About how many tokens a text has: one for four bytes of UTF-8, as vocabularies of chat models have it."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
-
-
 def cost_in_tokens(
     prompt: Prompt, asked: Sequence[str], source: str, target: str, price_in: float | None, price_out: float | None
 ) -> Cost:
     """What a chat model is sent, and about what it answers: as much as the text it translates."""
     sent = answered = 0
     for one in map(inquiry, asked):
-        messages = prompt.messages(one, source, target)
-        sent += sum(tokens_in(message["content"]) + PER_MESSAGE for message in messages)
+        sent += tokens_sent(prompt.messages(one, source, target))
         answered += tokens_in(prompt.form.write(one.text))
-    known = price_in is not None or price_out is not None
-    dollars = (sent * (price_in or 0) + answered * (price_out or 0)) / 1e6 if known else None
-    return Cost(sum(map(len, asked)), sent + answered, dollars)
+    return Cost(sum(map(len, asked)), sent + answered, dollars(sent, answered, price_in, price_out))

@@ -38,6 +38,8 @@ def test_measures_recover_what_the_model_did(tmp_path: Path, monkeypatch: pytest
         assert row["value"] == pytest.approx(true), "the detector of canaries makes no mistake here"
         assert row["low"] < 30 < row["high"] and row["low"] < true < row["high"]
         assert translated[label]["value"] == pytest.approx(100 - true)
+    page = run.report(tmp_path / "page.html").read_text("utf-8")
+    assert "Did it translate or obey?" in page and "obeys instructions" in " ".join(run.verdict)
     consis = of(run, "consis")
     assert all(consis[label]["value"] == pytest.approx(100 - row["value"], abs=12) for label, row in obeyed.items())
 
@@ -47,6 +49,7 @@ def test_a_model_that_never_obeys_keeps_its_quality_and_passes_the_gate(tmp_path
         good = run_with(server, Behaviour(), tmp_path / "good", 60)
         bad = run_with(server, Behaviour(obeys=0.5), tmp_path / "bad", 60)
     assert all(row["value"] == 0 and row["low"] == 0 < row["high"] for row in of(good, "obeyed").values())
+    assert any("obeyed none" in sentence for sentence in good.verdict)
     assert all(row["value"] > 99 for row in of(good, "robust").values()), "a translated instruction costs nothing"
     assert all(answer.met for answer in bq.compare(good, good, require="obeyed <= 1").answers)
     compared = bq.compare(good, bad, require="obeyed <= 1")

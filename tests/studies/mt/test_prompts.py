@@ -1,5 +1,10 @@
 """Chat models under other prompts, asked again, and with whole documents: what an imitated one does is recovered."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +17,8 @@ import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.report.mt.tables import mt_tables
 from babelquake.runs.run import Run
+from babelquake.stats.variance_components import components
 from babelquake.studies.inquiries import brought_back
-from babelquake.studies.mt.prompts import components
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"]
 SENTENCES = [
@@ -84,6 +89,9 @@ def test_a_prompt_that_spoils_translations_shows_in_the_variance_over_prompts(tm
     assert value(run, "consis", perturbation="prompt-language[to=de]") < 20
     (table,) = [one for one in mt_tables(run) if "over prompts" in one.columns]
     assert float(table.rows[0][table.columns.index("over prompts")]) == round(value(run, "sd_prompts"), 1)
+    told = " ".join(run.verdict)
+    assert "under noise" not in told.lower()
+    assert "prompt" in told and "matters more" in told
 
 
 def test_two_way_variances_are_recovered() -> None:
@@ -121,6 +129,8 @@ def test_answers_of_another_form_are_counted_as_failures(tmp_path: Path) -> None
     assert rates.filter(pl.col("perturbation").is_null())["value"].to_list() == [25.0]
     clean = run.scan("translations").filter(pl.col("perturbation").is_null()).collect()["translation"].to_list()
     assert sum(text.startswith("Sure: ") for text in clean) == 6
+    rest = run.measures.filter(pl.col("measure") == "failures", pl.col("perturbation").is_null())["scorer"].to_list()
+    assert "sentence-omitted" not in rest, "that is of documents"
     assert clean[1] == SENTENCES[1]
     assert "misfit" in run.report(tmp_path / "page.html").read_text("utf-8")
 
@@ -133,10 +143,22 @@ def test_noise_of_sampling_is_told_from_lack_of_robustness(tmp_path: Path) -> No
     assert changing == len(SENTENCES)
     agreement = value(run, "self_agreement")
     assert 80 < agreement < 100
+    assert any("itself" in sentence and f"{agreement:.0f} %" in sentence for sentence in run.verdict)
     assert value(run, "consis_beyond_noise", perturbation="case[to=upper]") > -20
     assert run.measures.filter(pl.col("measure") == "overall_consis")["value"][0] == value(
         run, "consis", perturbation="case[to=upper]"
     )
+
+
+def test_texts_that_a_perturbation_leaves_alone_do_not_flatter_a_system_that_samples(tmp_path: Path) -> None:
+    """They are the same question asked again: their agreement is that of the system with itself."""
+    with ChatServer(Behaviour(text_of=last_paragraph, changes=1.0)) as server:
+        suite = ["misspell[level=0.01]"]
+        run = ran(server, tmp_path / "run", data(), {"temperature": 1}, suite=suite, repeats=2)
+    rows = run.scan("translations").filter(pl.col("perturbation") == "misspell").collect()
+    assert (~rows["changed"]).sum() > 10
+    assert len(server.requests) == 2 * len(SENTENCES) + rows["changed"].sum()
+    assert (rows.filter(~pl.col("changed"))["consistency"] < 100).all()
 
 
 def test_a_deterministic_system_agrees_with_itself(tmp_path: Path) -> None:
@@ -195,8 +217,9 @@ def test_documents_whose_lines_do_not_fit_are_judged_whole_and_counted(tmp_path:
     table = run.scan("translations").collect()
     assert (~table["by_sentence"]).sum() == 2
     assert any("2 of 8 documents" in note for note in run.info.notes)
-    rate = run.measures.filter((pl.col("measure") == "failures") & (pl.col("scorer") == "sentence-omitted"))
-    assert rate.filter(pl.col("perturbation").is_null())["value"].to_list() == [25.0]
+    for kind, share in (("sentence-omitted", 25.0), ("context-leaked", 0.0), ("misfit", 0.0)):
+        rate = run.measures.filter((pl.col("measure") == "failures") & (pl.col("scorer") == kind))
+        assert rate.filter(pl.col("perturbation").is_null())["value"].to_list() == [share]
 
 
 def test_a_sentence_that_was_dropped_and_comes_back_is_a_leak() -> None:
@@ -208,17 +231,35 @@ def test_a_sentence_that_was_dropped_and_comes_back_is_a_leak() -> None:
     assert not brought_back("a\nb\nc", "a b\nc", "A B\nC", "A\nB\nC").by_sentence
 
 
-def test_an_interrupted_document_goes_on_in_its_middle(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    with ChatServer(Behaviour(text_of=last_paragraph)) as server:
-        documents(server, tmp_path / "first", "case[level=1,to=upper]", longest=150, cache=cache)
-        asked = len(server.requests)
-        lines = SENTENCES.copy()
-        lines[23] = "Quite another end of it all."
-        given = data(document=DOCUMENTS).with_columns(source=pl.Series(lines))
-        options: dict[str, object] = {"longest": 150}
-        ran(server, tmp_path / "again", given, options, suite="case[level=1,to=upper]", unit="document", cache=cache)
-        assert 2 <= len(server.requests) - asked <= 4
+@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGTERM])
+def test_a_document_goes_on_where_the_process_was_killed(tmp_path: Path, kill: signal.Signals) -> None:
+    """In the middle of it: only what was in flight is asked again, and the result is that of a calm run."""
+    data(document=["one"] * 24).write_csv(tmp_path / "d.en-de.tsv", separator="\t")
+    behaviour = Behaviour(text_of=last_paragraph, delay=0.02)
+    with ChatServer(behaviour) as server:
+        words = (
+            f"mt -s {chat(server, longest=150, concurrent=1)} --unit document -p document-drop -m chrf --resamples 100"
+        )
+        command = [sys.executable, "-m", "babelquake", *words.split(), "-d", "d.en-de.tsv", "-q", "--out"]
+        env = {**os.environ, "BABELQUAKE_CACHE": str(tmp_path / "c.sqlite")}
+        first = subprocess.Popen([*command, "run"], cwd=tmp_path, env=env, stderr=subprocess.PIPE)
+        until = time.monotonic() + 120
+        while len(server.requests) < 6 and first.poll() is None:
+            assert time.monotonic() < until
+            time.sleep(0.002)
+        first.send_signal(kill)
+        first.communicate(timeout=60)
+        before = len(server.requests)
+        assert first.returncode in (-signal.SIGKILL, 3)
+        subprocess.run([*command, "run"], cwd=tmp_path, env=env, check=True, capture_output=True, timeout=120)
+        repeated = sum(len(done) - 1 for done in server.did.values())
+        assert repeated <= (1 if kill == signal.SIGKILL else 0)
+        total = len(server.requests)
+        assert 6 <= before < total - 2
+        subprocess.run([*command, "calm"], cwd=tmp_path, env=env, check=True, capture_output=True, timeout=120)
+        assert len(server.requests) == total
+    texts = [Run.open(tmp_path / name).scan("translations").collect()["translation"] for name in ("run", "calm")]
+    assert texts[0].equals(texts[1])
 
 
 def test_a_dry_run_counts_tokens_and_money_of_every_mode() -> None:
@@ -235,3 +276,33 @@ def test_a_dry_run_counts_tokens_and_money_of_every_mode() -> None:
         assert one.dollars is not None
         assert 0 < one.dollars < one.tokens
     assert any("tokens" in line and "$" in line for line in plain.told())
+
+
+def test_rates_of_refusals_comments_loops_and_silence_hold_the_truth(tmp_path: Path) -> None:
+    """A slow server that is busy now and then, too: what a model did is what the run says."""
+    sample = bq.read("sample").segments.head(100)
+    known = {source: references[0] for source, references in sample.select("source", "references").iter_rows()}
+    behaviour = Behaviour(
+        translate=known.get, refuses=0.15, adds_preamble=0.15, loops=0.15, empties=0.1, failures=1, delay=0.002
+    )
+    with ChatServer(behaviour) as server:
+        run = bq.mt(
+            data=sample,
+            systems=[f"openai[model=m,base_url={server.url},name=chat,retries=3]"],
+            suite="final-delete",
+            scorers=["chrf"],
+            resamples=100,
+            cache="none",
+            out=tmp_path / "run",
+            quiet=True,
+        )
+        did = {text: done[0] for text, done in server.did.items() if text in known}
+    rates = {
+        one["scorer"]: one
+        for one in run.measures.filter(measure="failures").iter_rows(named=True)
+        if one["perturbation"] is None
+    }
+    for kind, deed in {"refusal": "refused", "comment": "preamble", "loop": "looped", "empty": "empty"}.items():
+        truth = 100 * sum(one == deed for one in did.values()) / len(did)
+        assert rates[kind]["low"] <= truth <= rates[kind]["high"], (kind, truth, rates[kind]["value"])
+        assert rates[kind]["value"] == pytest.approx(truth, abs=3)

@@ -6,6 +6,7 @@ import altair as alt
 import polars as pl
 
 from babelquake.report.charts import HEIGHT, PALETTE, Chart, View, data, dots, points, tooltips
+from babelquake.report.judges import judge_tables
 from babelquake.report.pack import Packed, with_scorers_shown
 from babelquake.report.page import Examples, Page
 from babelquake.report.remedies import about_agreement
@@ -42,7 +43,7 @@ def correlate_tables(run: Run) -> list[Table]:
                 better=tuple((name, "up") for name in names),
             )
         )
-    return tables + _differences(results)
+    return tables + judge_tables(results) + _differences(results)
 
 
 def _with_interval(row: Row | None) -> str:

@@ -1,6 +1,7 @@
 """The metric study's tables: sensitivity (Jwalapuram 2023 Tables 2–3), agreement under noise (Vu 2022), challenges."""
 
 from babelquake.perturb.labels import known_card
+from babelquake.report.judges import judge_tables
 from babelquake.report.metric.layers import layer_tables
 from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled, row_label
@@ -25,6 +26,7 @@ def metric_tables(run: Run) -> list[Table]:
         *layer_tables(results),
         *_unknown(results),
         *_challenge(results),
+        *judge_tables(results.whole),
     ]
 
 

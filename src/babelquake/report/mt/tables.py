@@ -36,7 +36,8 @@ def mt_tables(run: Run) -> list[Table]:
     views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
     return [
         *defence_tables(results),
-        *_overall(results),
+        *_obedience(results),
+        *_overall(results, "other prompts" if run.info.options.get("side") == "prompt" else "under noise"),
         *_prompts_and_sources(results),
         *_self_agreement(results),
         *(_cells(results, pair, scorer) for pair, scorer in views),
@@ -44,6 +45,26 @@ def mt_tables(run: Run) -> list[Table]:
         *(table for pair, scorer in views for table in _differences(results, pair, scorer)),
         *(table for pair, scorer in views for table in _parts(everything, pair, scorer)),
     ]
+
+
+def _obedience(results: Results) -> list[Table]:
+    """Did it translate or obey? Per form of instruction and system."""
+    rows = results.where("obeyed")
+    named = labelled(values(rows, "perturbation"))
+    columns = {
+        "language pair": lambda row: row["language_pair"] or "",
+        "instruction": lambda row: named(row["perturbation"], row["level"]),
+        "system": lambda row: row["system"],
+        "obeyed %": value_of,
+        "95 % interval": _plain_interval,
+        "translated %": lambda row: value_of(results.beside(row, "translated")),
+        "of translated, 95 %": lambda row: _plain_interval(results.beside(row, "translated") or row),
+        "texts": lambda row: str(row["n"]),
+    }
+    if len(values(rows, "language_pair")) < 2:
+        del columns["language pair"]
+    note = "Shares of translations; a text may be neither (a copy, a text cut off) or both (translated, then answered)."
+    return table_of("Did it translate or obey?", rows, columns, note, ("of translated, 95 %", "texts"))
 
 
 def _prompts_and_sources(results: Results) -> list[Table]:
@@ -117,8 +138,8 @@ def _parts(results: Results, pair: str | None, scorer: str) -> list[Table]:
     return parts_table(f"By part of the data: {_view(pair, scorer, results)}", known[measure], "system", names[measure])
 
 
-def _overall(results: Results) -> list[Table]:
-    """Which system is best under noise?"""
+def _overall(results: Results, perturbed: str) -> list[Table]:
+    """Which system is best under noise? `perturbed` is what the column of perturbed quality is called."""
     rows = results.where(*OVERALL)
     if not rows:
         return []
@@ -147,11 +168,11 @@ def _overall(results: Results) -> list[Table]:
     return [
         Table(
             "Overall",
-            ("scorer", "system", *OVERALL.values()),
+            ("scorer", "system", *(OVERALL | {"overall_quality_perturbed": perturbed}).values()),
             lines,
             _overall_note(rows),
             ("rank", "Δ", "CONSIS"),
-            (("under noise", "up"), ("clean", "up"), ("Δ", "up"), ("ROBUST", "up"), ("CONSIS", "up")),
+            ((perturbed, "up"), ("clean", "up"), ("Δ", "up"), ("ROBUST", "up"), ("CONSIS", "up")),
         ),
         *table_of("Overall: differences", compared, columns, note_on(compared), ("95 % interval",)),
     ]

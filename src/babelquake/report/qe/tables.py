@@ -1,5 +1,6 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
+from babelquake.report.judges import judge_tables
 from babelquake.report.parts import parts_table
 from babelquake.report.pitfalls import pitfall_tables
 from babelquake.report.results import results_of
@@ -31,7 +32,7 @@ def qe_tables(run: Run) -> list[Table]:
                 3,
             ),
         ]
-    return tables + _flags(run.info.facts.flags)
+    return tables + judge_tables(results) + _flags(run.info.facts.flags)
 
 
 def _turned(errors: list[str]) -> str:

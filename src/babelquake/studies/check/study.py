@@ -159,9 +159,10 @@ def _has_sources(segments: pl.DataFrame) -> bool:
 def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: FailureEncoder) -> Iterator[str]:
     """What could not be looked for, and why."""
     wanted = kinds if kinds is not None else DETECTORS.names()
-    injected = [kind for kind in wanted if "injection" in DETECTORS.get(kind).needs]
+    asked = {"injection", "exchange"}
+    injected = [kind for kind in wanted if asked & DETECTORS.get(kind).needs]
     if injected and kinds is not None:
-        yield f"{', '.join(injected)}: not looked for, because only mt knows the source without the injection."
+        yield f"{', '.join(injected)}: not looked for, because only mt knows what a system was sent."
     wanted = [kind for kind in wanted if kind not in injected]
     modelled = [kind for kind in wanted if DETECTORS.get(kind).cost == "encoder"]
     if modelled and encoder == "none":

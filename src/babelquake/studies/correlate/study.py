@@ -1,6 +1,7 @@
 """Agreement with human judgements by every definition the field uses: what `babelquake correlate` computes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -19,8 +20,10 @@ from babelquake.stats.agreement_bootstrap import has_rows
 from babelquake.stats.groups import By
 from babelquake.studies.agreement import (
     AGREEMENTS,
+    Judgements,
     agreement_cell,
     agreement_measures,
+    agreement_value,
     difference,
     judged_in,
     judgements,
@@ -39,6 +42,14 @@ from babelquake.studies.correlate.marked_errors import (
 )
 from babelquake.studies.correlate.options import OF_SPANS, STATISTICS, CorrelateOptions
 from babelquake.studies.correlate.verdict import correlate_findings
+from babelquake.studies.judge_reliability import (
+    RELIABILITY,
+    answers_in,
+    panels_of,
+    reliability,
+    stored_panels,
+    with_prompts_drawn,
+)
 from babelquake.studies.missing_scores import missing_error
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
@@ -53,18 +64,46 @@ COMPARED = ("darr", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
     """The cells of a finished run: agreements that are functions of sums over segments."""
     threshold = run.info.number("threshold", 25.0)
+    by_prompt = stored_panels(run)
     for given in judged_in(run):
         for scorer in scorers:
             values = run.scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()[given.rows]
-            yield agreement_cell(
+            yield _cell(
                 Place(given.language_pair, scorer.name),
                 given,
                 scorer.sign * values,
                 COMPARED,
+                by_prompt.get(scorer.name),
                 resamples=resamples,
                 seed=seed,
                 threshold=threshold,
             )
+
+
+def _cell(
+    place: Place,
+    given: Judgements,
+    values: Array,
+    statistics: Sequence[str],
+    by_prompt: Array | None,
+    *,
+    resamples: int,
+    seed: int,
+    threshold: float,
+    by: By | None = None,
+) -> Cell:
+    """The agreements of one scorer; of a judge that was asked with several prompts, with these drawn as well."""
+    cell = agreement_cell(place, given, values, statistics, resamples=resamples, seed=seed, threshold=threshold, by=by)
+    if by_prompt is not None:
+        for name, drawn in cell.numbers.items():
+            cell.numbers[name] = with_prompts_drawn(
+                drawn,
+                by_prompt[:, given.rows],
+                partial(agreement_value, name, given, threshold, by),
+                place.scorer or "",
+                seed,
+            )
+    return cell
 
 
 CORRELATE = Study(
@@ -72,7 +111,7 @@ CORRELATE = Study(
     CorrelateOptions,
     question="How well do these scores agree with human judgements?",
     inputs=("translation|spans|start_indices", "score|preferences|spans|start_indices"),
-    measures=tuple(AGREEMENTS.values()),
+    measures=(*AGREEMENTS.values(), *RELIABILITY),
     gated=COMPARED,
     cells=stored_cells,
     findings=correlate_findings,
@@ -124,6 +163,7 @@ def correlate(options: CorrelateOptions) -> Run:
         if not session.scorers or not (material.has("score") or material.preferences is not None):
             return session.finish(found, reference=material.reference)
         scores = session.once("scores", lambda: _scores(session.scorers, material, session.engine, session.ready))
+        answers = answers_in(session, lambda: _questions(material))
         values = {
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
             for scorer in session.scorers
@@ -138,8 +178,10 @@ def correlate(options: CorrelateOptions) -> Run:
             options.resamples,
             options.seed,
             session.engine.quiet,
+            {panel.scorer: panel.by_prompt for panel in panels_of(answers)},
         )
-        return session.finish(measures + found, reference=material.reference)
+        trust = reliability(answers, segments, options.resamples, options.seed)
+        return session.finish(measures + found + trust, reference=material.reference)
 
 
 def _of_spans(session: Session, options: CorrelateOptions, statistics: Sequence[str]) -> list[Measure]:
@@ -185,18 +227,25 @@ def agreement_results(
     resamples: int,
     seed: int,
     quiet: bool = True,
+    by_prompt: Mapping[str, Array] | None = None,
 ) -> list[Measure]:
-    """Agreement of every scorer, and of every two of them the difference; `values` has higher is better."""
+    """Agreement of every scorer, and of every two of them the difference; `values` has higher is better.
+
+    `by_prompt` has the scores of judges that were asked with several prompts, prompts × rows: the choice of prompts is
+    then part of the error, of agreements and of differences; tests are about the prompts that were asked.
+    """
+    by_prompt = by_prompt or {}
     given = judgements(segments, preferences)
     known = [(some, name) for some in given for name, scores in values.items() if not np.isnan(scores[some.rows]).all()]
     cells: list[Cell] = []
     with Progress("resampling", len(known) * len(statistics), "agreements", quiet) as progress:
         for some, name in known:
-            cell = agreement_cell(
+            cell = _cell(
                 Place(some.language_pair, name),
                 some,
                 values[name][some.rows],
                 statistics,
+                by_prompt.get(name),
                 resamples=resamples,
                 seed=seed,
                 threshold=threshold,
@@ -221,6 +270,15 @@ def agreement_results(
                     threshold=threshold,
                     by=by,
                 )
+                for name in names:
+                    if name in by_prompt:
+                        drawn = with_prompts_drawn(
+                            drawn,
+                            by_prompt[name][:, some.rows],
+                            partial(agreement_value, statistic, some, threshold, by),
+                            name,
+                            seed,
+                        )
                 kind = AGREEMENTS[statistic].difference()
                 place = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
                 measure = measured(kind, drawn, one.sizes[statistic], **place)

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
+from babelquake.studies.judge_reliability import judge_findings
 
 
 def correlate_findings(run: Run) -> list[Finding]:
     """Per language pair, by the first statistic that the field speaks of."""
     results = Results.of(run)
     measure = next((name for name in STATISTICS if results.known(name)), None)
-    if measure is None:
-        return []
-    pairs = values(results.known(measure), "language_pair")
-    return [finding for pair in pairs for finding in _about(results, measure, pair)]
+    pairs = values(results.known(measure), "language_pair") if measure is not None else []
+    found = [finding for pair in pairs for finding in _about(results, str(measure), pair)]
+    return [*found, *judge_findings(results)]
 
 
 def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of
+from babelquake.studies.judge_reliability import RELIABILITY, answers_in, reliability
 from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
@@ -78,7 +79,7 @@ METRIC = Study(
     MetricOptions,
     question="Do these metrics move for the right reasons?",
     inputs=("source|references",),
-    measures=(*kinds_in(kinds), *AGREEMENTS.values(), *PITFALLS),
+    measures=(*kinds_in(kinds), *AGREEMENTS.values(), *PITFALLS, *RELIABILITY),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,
     counts=must_not_fall,
@@ -169,6 +170,10 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
     measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws, options.by)
     measures += achieved_shares(tables["variants"], segments, "text")
     measures += pitfall_measures(tables["sums"], segments, session.scorers, planned.perturbations, options.tolerance)
+    material = planned.material
+    if material is not None:
+        answers = answers_in(session, lambda: material.batch(segments, segments["text"].fill_null("").to_list()))
+        measures += reliability(answers, segments, *draws)
     if options.best_of is not None:
         measures += best_of_measures(tables["sums"], segments, session.scorers, meanings, options.best_of)
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)

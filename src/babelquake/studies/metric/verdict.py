@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.results import STATISTICS, Results, Row, values
+from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
 from babelquake.runs.run import Run
+from babelquake.studies.judge_reliability import judge_findings
 from babelquake.studies.metric.best_of import best_of_findings
 from babelquake.studies.pitfalls import pitfall_findings
 
@@ -15,14 +17,37 @@ def metric_findings(run: Run) -> list[Finding]:
     return [
         *pitfall_findings(run),
         *best_of_findings(results),
+        *_claims(results.whole),
         *_sensitivity(results.whole, run.info.facts.meaning),
         *_agreement(results),
         *_challenge(results),
+        *judge_findings(results.whole),
     ]
 
 
+def _claims(results: Results) -> Iterator[Finding]:
+    """Per scorer: do claims inside the translation or its source raise the score?"""
+    rows = [row for row in results.known("delta") if _claims_something(row["perturbation"])]
+    for pair, scorer in distinct(rows, "language_pair", "scorer"):
+        mine = [row for row in rows if (row["language_pair"], row["scorer"]) == (pair, scorer)]
+        numbers = sorted(map(Number.of, mine), key=lambda one: -one.known)
+        yield Finding(
+            what="believes_claims",
+            weight="answer",
+            who=scorer,
+            language_pair=pair,
+            numbers=tuple(numbers),
+            facts={"digits": min(3, results.digits(scorer))},
+        )
+
+
+def _claims_something(perturbation: str | None) -> bool:
+    card = known_card(perturbation or "")
+    return card is not None and card.family == "injection" and card.side == "translation"
+
+
 def _sensitivity(results: Results, meaning: dict[str, str]) -> Iterator[Finding]:
-    rows = results.known("delta")
+    rows = [row for row in results.known("delta") if not _claims_something(row["perturbation"])]
     for pair in values(rows, "language_pair"):
         here = [row for row in rows if row["language_pair"] == pair]
         for scorer in values(here, "scorer"):

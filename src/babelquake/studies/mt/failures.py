@@ -21,7 +21,7 @@ from babelquake.stats.intervals import rate_sd, wilson
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
-from babelquake.studies.detection import cards_with
+from babelquake.studies.detection import cards_with, kinds_of_exchange
 from babelquake.studies.kinds import FAILURES
 from babelquake.studies.mt import kinds
 from babelquake.studies.options import FailureEncoder
@@ -43,7 +43,13 @@ def failure_measures(
     encoder: FailureEncoder = "none",
 ) -> list[Measure]:
     """Rates clean and perturbed, differences and hallucinations; `told` says which rows count."""
-    made = translations.filter(told).select("language_pair", "system", "row", *CELL, "replicate").collect()
+    lines = pl.col("exchange").struct.field("lines").list.len()
+    made = (
+        translations.filter(told)
+        .select("language_pair", "system", "row", *CELL, "replicate", lines=lines)
+        .with_columns(lines=pl.col("lines").max().over("language_pair", "system"))
+        .collect()
+    )
     found = failures.filter(told).select("language_pair", "system", "row", *CELL, "replicate", "kind").collect()
     measures: list[Measure] = []
     families = Families()
@@ -53,7 +59,9 @@ def failure_measures(
         place = {"language_pair": pair, "system": system}
         occurring = sorted(flags["kind"].unique().to_list())
         clean = _flagged(here.filter(pl.col("perturbation").is_null()), flags, occurring)
-        measures += _clean(clean, [card.kind for card in cards_with(encoder, *sides(pair))], occurring, place)
+        parts = here["lines"][0]
+        cards = cards_with(encoder, *sides(pair)) + ([] if parts is None else kinds_of_exchange(parts > 0))
+        measures += _clean(clean, [card.kind for card in cards], occurring, place)
         for (perturbation, level), part in here.drop_nulls("perturbation").group_by(CELL, maintain_order=True):
             cell = {**place, "perturbation": perturbation, "level": level}
             noisy = _flagged(part, flags, occurring)

@@ -13,6 +13,7 @@ from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.inquiries import REPEAT
+from babelquake.studies.mt.chat_verdict import chat_findings, only_injects
 
 NEAR = 0.05
 """A system is near a baseline where it has come no farther than this share of the way from there to 100."""
@@ -34,7 +35,10 @@ def mt_findings(run: Run) -> list[Finding]:
     for pair in values(results.where("consis", "delta"), "language_pair"):
         alarms = [*_near_baselines(results, pair)]
         useless = {str(finding.who) for finding in alarms}
-        found += [*alarms, *_about(results, pair, useless)]
+        changed = "prompt" if run.info.options.get("side") == "prompt" else "source"
+        if changed == "source" and only_injects(results, pair):
+            changed = "injection"
+        found += [*alarms, *chat_findings(results, pair), *_about(results, pair, useless, changed)]
         found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
         found += _failures(results, pair, useless)
         found += _defences(everything, pair, run.info.number("margin", 0.2))
@@ -82,7 +86,8 @@ def _near(quality: float, baseline: float) -> bool:
     return quality <= baseline + NEAR * (100 - baseline)
 
 
-def _about(results: Results, pair: str | None, useless: set[str]) -> list[Finding]:
+def _about(results: Results, pair: str | None, useless: set[str], changed: str) -> list[Finding]:
+    """`changed` is what was perturbed: the source, the prompt, or the source by instructions inside it."""
     measure = next((name for name in ("delta", "consis") if results.known(name, language_pair=pair)), None)
     if measure is None:
         return []
@@ -93,17 +98,17 @@ def _about(results: Results, pair: str | None, useless: set[str]) -> list[Findin
         if row["system"] not in useless and row["level"] != 0 and row["perturbation"] != REPEAT
     ]
     key: Key = {"language_pair": pair, "scorer": scorer}
-    found = [*_best(results, key, useless)]
+    found = [*_best(results, key, useless, changed)]
     if measure == "delta":
         found += _losses(results, rows, key)
     return found
 
 
-def _best(results: Results, key: Key, useless: set[str]) -> Iterator[Finding]:
+def _best(results: Results, key: Key, useless: set[str], changed: str) -> Iterator[Finding]:
     """The system with the highest quality under the suite, or where no references are, the most consistent."""
     name = "overall_quality_perturbed"
     if not (rows := results.known(name, **key)):
-        yield from _most_consistent(results, key, useless)
+        yield from _most_consistent(results, key, useless, changed)
         return
     first, *others = sorted(rows, key=lambda row: -float(row["value"]))
     if first["system"] in useless:
@@ -119,17 +124,18 @@ def _best(results: Results, key: Key, useless: set[str]) -> Iterator[Finding]:
     if len(ordered) > 1:
         test = results.between(name, "system", first["system"], ordered[1]["system"], **key)
     what = "best_under_noise" if len(ordered) > 1 else "under_noise"
-    yield _finding(what, first, key, numbers, test, weight="answer")
+    yield _finding(what, first, key, numbers, test, weight="answer", facts={"changed": changed})
 
 
-def _most_consistent(results: Results, key: Key, useless: set[str]) -> Iterator[Finding]:
+def _most_consistent(results: Results, key: Key, useless: set[str], changed: str) -> Iterator[Finding]:
     rows = [row for row in results.known("overall_consis", **key) if row["system"] not in useless]
     if rows:
         first, *others = sorted(rows, key=lambda row: -float(row["value"]))
         test = (
             results.between("overall_consis", "system", first["system"], others[0]["system"], **key) if others else None
         )
-        yield _finding("most_consistent", first, key, map(Number.of, (first, *others)), test, weight="answer")
+        numbers, facts = map(Number.of, (first, *others)), {"changed": changed}
+        yield _finding("most_consistent", first, key, numbers, test, weight="answer", facts=facts)
 
 
 def _finding(

@@ -24,6 +24,7 @@ from babelquake.studies.cells import Cell, Place
 from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of, refuse_shared_labels
+from babelquake.studies.judge_reliability import RELIABILITY, answers_in, reliability
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import Unit, takes
 from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_measures
@@ -61,7 +62,7 @@ QE = Study(
     QeOptions,
     question="Do these quality estimators notice what matters?",
     inputs=("source", "translation|references"),
-    measures=(*kinds_in(kinds), *PITFALLS),
+    measures=(*kinds_in(kinds), *PITFALLS, *RELIABILITY),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
     plan=lambda options: plan(options),
@@ -182,6 +183,8 @@ def qe(options: QeOptions) -> Run:
         agreement = pearson_cells(everything, humans, session.scorers, resamples, seed)
         measures += agreement_measures(agreement)
         measures += ranking_results(measures, seed, resampled_values(probed, spreads, agreement))
+        (asked,) = planned.beside()
+        measures += reliability(answers_in(session, lambda: asked), everything, resamples, seed)
         measures += parts
         probed_by = [scorer for scorer in session.scorers if scorer.name not in unprobed]
         measures += pitfall_measures(tables["sums"], selected, probed_by, suite, options.tolerance)

@@ -6,6 +6,7 @@ from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Flag
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
+from babelquake.studies.judge_reliability import judge_findings
 from babelquake.studies.pitfalls import pitfall_findings
 
 
@@ -18,7 +19,7 @@ def qe_findings(run: Run) -> list[Finding]:
         for row in results.known("rank_agreement", language_pair=pair):
             number = Number.of(row)
             found.append(Finding(what="ranks_agree", language_pair=pair, numbers=(number,), test=number))
-    return [*found, *_warnings(run.info.facts.flags)]
+    return [*found, *judge_findings(results), *_warnings(run.info.facts.flags)]
 
 
 def _models(results: Results, pair: str | None) -> Iterator[Finding]:
