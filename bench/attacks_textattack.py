@@ -4,8 +4,11 @@ Put together as Huang & Baldwin's published code does: TextAttack's transformati
 victim, perplexity (BOS added, padded batches of 16) as the constraint. What cannot be had without a network is given by
 the job: stop words in place of NLTK's, part-of-speech tags by spaCy in place of Flair's. The random letters of
 `deepwordbug` are TextAttack's own (`draws`: `own`, seeded per sentence) or those that babelquake draws (`keyed`), which
-leaves no chance in the comparison. Sentences that OUT.json holds already are not attacked again. Given a folder CLAIMS,
-several processes share the sentences: each attacks those that it is the first to claim there.
+leaves no chance in the comparison. `greedy-inflate` turns the goal round: TextAttack's greedy search is to raise the
+score within the job's `queries` a sentence, by the masked model's words, while chrF does not rise.
+
+Sentences that OUT.json holds already are not attacked again. Given a folder CLAIMS, several processes share the
+sentences: each attacks those that it is the first to claim there.
 
 Usage: python bench/attacks_textattack.py JOB.json RECIPE OUT.json [CLAIMS]
 """
@@ -22,13 +25,14 @@ import spacy
 import textattack
 import torch
 from bert_score import BERTScorer
+from sacrebleu.metrics import CHRF
 from textattack import Attack
 from textattack.constraints import Constraint
 from textattack.constraints.overlap import LevenshteinEditDistance
 from textattack.constraints.pre_transformation import RepeatModification, StopwordModification
 from textattack.goal_functions import TextToTextGoalFunction
 from textattack.models.wrappers import ModelWrapper
-from textattack.search_methods import GreedyWordSwapWIR, SearchMethod
+from textattack.search_methods import GreedySearch, GreedyWordSwapWIR, SearchMethod
 from textattack.shared import AttackedText
 from textattack.transformations import (
     CompositeTransformation,
@@ -76,15 +80,40 @@ class Victim(ModelWrapper):
 class Goal(TextToTextGoalFunction):
     """f̂ falls by more than the threshold."""
 
-    def __init__(self, victim: Victim, by: float) -> None:
+    sign = 1.0
+
+    def __init__(self, victim: Victim, by: float, **options: object) -> None:
         self.victim, self.by = victim, by
-        super().__init__(victim)
+        super().__init__(victim, **options)
 
     def _is_goal_complete(self, output: float, _: object) -> bool:
-        return self.victim.original - output > self.by
+        return self.sign * (self.victim.original - output) > self.by
 
     def _get_score(self, output: float, _: object) -> float:
-        return self.victim.original - output
+        return self.sign * (self.victim.original - output)
+
+
+class Rise(Goal):
+    """f̂ rises by more than the threshold."""
+
+    sign = -1.0
+
+
+class Quality(Constraint):
+    """chrF does not rise."""
+
+    def __init__(self, victim: Victim) -> None:
+        super().__init__(True)
+        self.victim, self.chrf, self.start = victim, CHRF(), 0.0
+
+    def set(self, text: str) -> None:
+        self.start = self.score(text)
+
+    def score(self, text: str) -> float:
+        return self.chrf.sentence_score(text, [self.victim.reference]).score
+
+    def _check_constraint(self, text: AttackedText, _: AttackedText) -> bool:
+        return self.score(text.text) <= self.start
 
 
 class Fluency(Constraint):
@@ -200,10 +229,14 @@ def transformation(job: dict, recipe: str) -> object:
     if recipe == "deepwordbug":
         own = job.get("draws", "own") == "own"
         return CompositeTransformation([LETTERS[kind]() if own else keyed(kind, job["seed"]) for kind in LETTERS])
-    tagged(spacy.load(job["spacy"]))
     model = AutoModelForMaskedLM.from_pretrained(job["masked"]).float().to(job["device"])
     tokenizer = PreTrainedTokenizerFast.from_pretrained(job["masked"])
-    common = {"masked_language_model": model, "tokenizer": tokenizer, "max_candidates": 50, "max_length": job["length"]}
+    common = {"masked_language_model": model, "tokenizer": tokenizer, "max_length": job["length"]}
+    if recipe == "greedy-inflate":
+        common |= {"max_candidates": 10, "min_confidence": 0.0}
+        return CompositeTransformation([WordSwapMaskedLM(method="bae", **common), WordInsertionMaskedLM(**common)])
+    tagged(spacy.load(job["spacy"]))
+    common["max_candidates"] = 50
     return CompositeTransformation(
         [
             WordSwapMaskedLM(method="bae", min_confidence=5e-4, **common),
@@ -226,18 +259,25 @@ def main() -> None:
     job, recipe, out = json.loads(Path(sys.argv[1]).read_text("utf-8")), sys.argv[2], Path(sys.argv[3])
     torch.set_num_threads(job["threads"])
     victim = Victim(job)
-    constraints = [RepeatModification(), StopwordModification(stopwords=job["stop_words"])]
-    fluency = Fluency(job["causal"], job["rise"], job["device"]) if job["causal"] else None
-    if fluency:
-        constraints.append(fluency)
+    inflates = recipe == "greedy-inflate"
+    constraints: list = [RepeatModification()]
+    if not inflates:
+        constraints.append(StopwordModification(stopwords=job["stop_words"]))
+    limit = (
+        Quality(victim) if inflates else Fluency(job["causal"], job["rise"], job["device"]) if job["causal"] else None
+    )
+    if limit:
+        constraints.append(limit)
     if recipe == "deepwordbug":
         constraints.append(LevenshteinEditDistance(30))
     search = {
         "input-reduction": lambda: GreedyWordSwapWIR(wir_method="delete"),
         "deepwordbug": GreedyWordSwapWIR,
         "clare": lambda: Beam(2, 10),
+        "greedy-inflate": GreedySearch,
     }[recipe]()
-    attack = Attack(Goal(victim, job["by"]), constraints, transformation(job, recipe), search)
+    goal = Rise(victim, job["by"], query_budget=job["queries"]) if inflates else Goal(victim, job["by"])
+    attack = Attack(goal, constraints, transformation(job, recipe), search)
     found = json.loads(out.read_text("utf-8")) if out.exists() else {}
     rows, asked = found.get("rows", []), found.get("queries", 0)
     claims = Path(sys.argv[4]) if len(sys.argv) > 4 else None
@@ -248,8 +288,8 @@ def main() -> None:
         random.seed(1000 * job.get("seed", 0) + place)
         np.random.seed(1000 * job.get("seed", 0) + place)
         victim.set(sentence["translation"], sentence["reference"])
-        if fluency:
-            fluency.set(sentence["translation"])
+        if limit:
+            limit.set(sentence["translation"])
         return attack.attack(sentence["translation"], 1)
 
     if not claims:  # warm up
@@ -269,6 +309,7 @@ def main() -> None:
                 "success": type(result).__name__ == "SuccessfulAttackResult",
                 "perturbed": result.perturbed_result.attacked_text.text,
                 "queries": result.perturbed_result.num_queries,
+                "gain": result.perturbed_result.score,
             }
         )
         seconds = before + time.perf_counter() - started

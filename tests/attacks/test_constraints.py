@@ -60,3 +60,24 @@ def test_constraints_have_names_and_options() -> None:
     assert constraint("perplexity").signature == "perplexity[rise=10.0]"
     with pytest.raises(UserError, match="Did you mean 'perplexity'"):
         constraint("perplexit")
+
+
+def test_a_detector_must_find_something_new_wrong(toys: Any) -> None:
+    """A lost number is a failure that the original has not; a lost article is none."""
+    limit = constraint("failures").of_segment("Er zahlte 25 Euro.", None, "de-en")
+    original = Sentence.of("He paid the 25 euros.")
+    texts = ["He paid 25 euros.", "He paid the 52 euros.", "He paid the 25 euros."]
+    found = toys.driven(limit.measured(original, [Sentence.of(text) for text in texts]))
+    assert found == [0.0, 1.0, 0.0]
+    assert [limit.allows(value) for value in found] == [False, True, False]
+    back = toys.driven(limit.measured(Sentence.of(texts[1]), [original]))
+    assert back == [-1.0] and not constraint("failures[new=0]").allows(-1.0)
+    assert limit.signature == "failures[kind=any,new=1]"
+
+
+def test_a_kind_of_failure_is_known_and_can_be_seen(toys: Any) -> None:
+    with pytest.raises(UserError, match="number"):
+        constraint("failures[kind=nummer]")
+    limit = constraint("failures[kind=negation]").of_segment("Nein.", None, None)
+    with pytest.raises(UserError, match=r"failures\[kind=negation\]|constraints"):
+        toys.driven(limit.measured(ORIGINAL, [ORIGINAL]))

@@ -8,6 +8,8 @@ import pytest
 from babelquake.data import read
 from babelquake.data.aces import WEIGHTS, category_of
 from babelquake.engine import Engine
+from babelquake.errors import UserError
+from babelquake.studies.challenge.study import challenge
 from babelquake.studies.metric.study import metric
 
 PHENOMENA = {
@@ -63,3 +65,27 @@ def test_a_part_of_aces_has_no_score(tmp_path: Path) -> None:
     file.write_text("\n".join(line for line in file.read_text().splitlines() if "punctuation:" not in line) + "\n")
     run = metric(scorers=["chrf"], data=str(file), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
     assert "aces_score" not in run.measures["measure"].to_list()
+
+
+def test_scores_of_aces_own_tool_stand_beside_the_texts(tmp_path: Path) -> None:
+    """`METRIC-good` and `METRIC-bad` as its command writes them: the same score as by its formula, ties discordant."""
+    header, *rows = written(tmp_path).read_text().splitlines()
+    lines = [f"{header}\tMine-good\tMine-bad\tTied-good\tTied-bad"]
+    shares = iter([item < 4 * share for share in PHENOMENA.values() for item in range(4)])
+    lines += [f"{row}\t{2 if next(shares) else 0}\t1\t0.5\t0.5" for row in rows]
+    file = tmp_path / "aces.scored.tsv"
+    file.write_text("\n".join(lines) + "\n")
+    run = challenge(data=str(file), out=tmp_path / "run", resamples=100, engine=Engine(quiet=True))
+    taus: dict[str, list[float]] = {}
+    for name, share in PHENOMENA.items():
+        taus.setdefault(str(category_of(name)), []).append(2 * share - 1)
+    expected = sum(WEIGHTS[category] * np.mean(some) for category, some in taus.items())
+    scores = dict(run.measures.filter(measure="aces_score").select("scorer", "value").rows())
+    assert scores == pytest.approx({"Mine": expected, "Tied": -29.1})
+    of_phenomenon = run.measures.filter(measure="detection_accuracy", scorer="Mine", perturbation="omission")
+    assert of_phenomenon["value"].item() == 50
+
+
+def test_a_set_without_scores_asks_for_some(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="returned="):
+        challenge(data=str(written(tmp_path)), out=tmp_path / "run", engine=Engine(quiet=True))

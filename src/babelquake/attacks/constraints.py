@@ -6,17 +6,23 @@ perturbation found. Cheap constraints are looked at first.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, ClassVar
 
 from rapidfuzz.distance import Levenshtein as EditDistance
 
 from babelquake.attacks.requests import Asking, Closeness, Perplexity, Quality, Request
 from babelquake.attacks.sentence import Sentence
+from babelquake.errors import UserError, setting
+from babelquake.failures import DETECTORS, Card, Pair, cards_for, failures_in
+from babelquake.languages import Language, sides
 from babelquake.scorers.base import Question
 from babelquake.spec import Range, Spec, make
 from babelquake.text import words
 
+ANY = "any"
+"""All kinds of failure that are seen without a model."""
 FEW = 16
 """Edits that are looked for first: texts that differ little take time in proportion to their length, not its square."""
 
@@ -51,6 +57,10 @@ class Constraint(ABC):
     @abstractmethod
     def allows(self, value: float) -> bool:
         """Whether a candidate with this value may stay."""
+
+    def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> "Constraint":
+        """The same constraint, knowing the segment whose translation is attacked; most need not."""
+        return self
 
     @property
     def signature(self) -> str:
@@ -200,6 +210,10 @@ class QualityRise(Constraint):
     sign: float = 1.0
     """−1 where the metric counts errors."""
 
+    def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> Constraint:
+        """Asked with this source and these references."""
+        return replace(self, references=references, source=source)
+
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """By how much the other metric prefers the candidate, in its own points; better is up."""
         texts = (original.text, *(candidate.text for candidate in candidates))
@@ -221,9 +235,67 @@ def quality_rise(*, scorer: str = "chrf", rise: Annotated[float, Range(0, 1e6)] 
     return QualityRise(scorer, rise)
 
 
+@dataclass(frozen=True)
+class NewFailures(Constraint):
+    """Detectors find at least `new` kinds of failure more than in the original: what raises the score is worse.
+
+    `kind` names one kind of failure, such as `number`; `any` looks for all that need no model. With `new=0` no failure
+    may go away.
+    """
+
+    name = "failures"
+    kind: str = ANY
+    new: Annotated[int, Range(0, 100)] = 1
+    source: str | None = None
+    pair: str | None = None
+
+    def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> Constraint:
+        """Translations of this source between these languages."""
+        return replace(self, source=source, pair=pair)
+
+    def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
+        """How many kinds of failure the candidate has, less those of the original."""
+        yield from ()
+        before = self._count(original)
+        return [float(self._count(candidate) - before) for candidate in candidates]
+
+    def allows(self, value: float) -> bool:
+        """`new` or more."""
+        return value >= self.new
+
+    @property
+    def signature(self) -> str:
+        """The kind and how many more."""
+        return f"{self.name}[kind={self.kind},new={self.new}]"
+
+    def _count(self, sentence: Sentence) -> int:
+        ours, theirs = sides(self.pair)
+        cards = _detectors(ours, theirs, self.kind, self.source is not None)
+        return len(failures_in(Pair(self.source, sentence.text, ours, theirs), cards))
+
+
+@lru_cache(maxsize=64)
+def _detectors(ours: Language | None, theirs: Language | None, kind: str, sources: bool) -> tuple[Card, ...]:
+    """The detectors of a kind, or of all kinds, that serve these languages; without any, nothing can be found."""
+    found = cards_for(ours, theirs, None if kind == ANY else [kind], sources=sources)
+    if not found:
+        needed = ", ".join(sorted(DETECTORS.get(kind).needs)) or "other languages"
+        said = setting("constraints", f"{NewFailures.name}[kind={kind}]")
+        raise UserError(f"{said} cannot be measured here: it needs {needed}.")
+    return tuple(found)
+
+
+def new_failures(*, kind: str = ANY, new: Annotated[int, Range(0, 100)] = 1) -> NewFailures:
+    """Detectors' limit; the segment's source and languages are filled in when a sentence is attacked."""
+    if kind != ANY:
+        DETECTORS.get(kind)
+    return NewFailures(kind, new)
+
+
 CONSTRAINTS: dict[str, Callable[..., Constraint]] = {
     SelfSimilarity.name: self_similarity,
     QualityRise.name: quality_rise,
+    NewFailures.name: new_failures,
     **{kind.name: kind for kind in (PerplexityRise, Levenshtein, WordShare, Similarity)},
 }
 """Those a user may ask for; `self-similarity` comes with the goal `inconsistent` by itself."""

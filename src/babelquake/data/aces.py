@@ -1,10 +1,13 @@
 """ACES: translations beside incorrect ones, by phenomenon (Amrhein et al. 2022), and its weighted score.
 
-A TSV file with `source`, `good-translation`, `incorrect-translation`, `reference`, `phenomena` and perhaps `langpair`.
+A TSV file with `source`, `good-translation`, `incorrect-translation`, `reference`, `phenomena` and perhaps `langpair`;
+a file that ACES's own tool scored has `METRIC-good` and `METRIC-bad` for every metric too.
 """
 
 from dataclasses import replace
 from pathlib import Path
+
+import polars as pl
 
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import tsv_table
@@ -62,6 +65,8 @@ BEGINNINGS = {
     "xnli-": "mistranslation",
 }
 """The category of phenomena by their names, or by how these begin."""
+GOOD, BAD = "-good", "-bad"
+"""How the columns of a metric's scores end."""
 NEEDED = frozenset({"source", "good-translation", "incorrect-translation", "phenomena"})
 
 
@@ -76,6 +81,14 @@ def read_aces(request: Request) -> Dataset:
     columns: dict[str, Values] = {NAMES.get(name, name): values for name, values in table.columns.items()}
     columns["id"] = [f"{stem(request.path)}:{number}" for number in range(1, len(table.lines) + 1)]
     return to_dataset(replace(table, columns=columns), None, request.language_pair)
+
+
+def scored_metrics(segments: pl.DataFrame) -> dict[str, tuple[pl.Series, pl.Series]]:
+    """Metric → its scores of the good and of the incorrect translations, of a file that ACES's own tool scored."""
+    names = [name.removesuffix(GOOD) for name in segments.columns if name.endswith(GOOD) and name != GOOD]
+    paired = [name for name in names if f"{name}{BAD}" in segments.columns]
+    sides = {name: (segments[f"{name}{GOOD}"], segments[f"{name}{BAD}"]) for name in paired}
+    return {name: both for name, both in sides.items() if all(side.dtype.is_numeric() for side in both)}
 
 
 def category_of(phenomenon: str) -> str | None:

@@ -671,24 +671,30 @@ def agrees_less(finding: Finding, names: Names) -> str:
 
 
 def ranks_best(finding: Finding, names: Names) -> str:
-    first, *others = finding.numbers
-    share = f"{names.who(first.scorer)} ranks the better translation first for {number(first.value, 1)} % of sources"
-    if not others:
-        return f"{share}."
-    return f"{share}, the highest share{_next_to(finding, names)}."
+    share = number(finding.numbers[0].value, 1)
+    said = f"{_level(finding, names)} the better translation first for {share} % of sources"
+    level = len(finding.numbers) == int(finding.facts["level"])
+    return f"{said}." if level else f"{said}, the highest share{_next_to(finding, names)}."
 
 
 def ranks_worst(finding: Finding, names: Names) -> str:
     first = finding.numbers[0]
     return (
-        f"{names.who(first.scorer)} ranks the better translation first for only {number(first.value, 1)} % of sources"
+        f"{_level(finding, names)} the better translation first for only {number(first.value, 1)} % of sources"
         f", the lowest share{_next_to(finding, names)}."
     )
 
 
+def _level(finding: Finding, names: Names) -> str:
+    """The metrics that share the first place, with the verb."""
+    tied = finding.numbers[: int(finding.facts["level"])]
+    listing = listed([names.who(one.scorer) for one in tied])
+    return f"{listing} {'ranks' if len(tied) == 1 else 'all rank' if len(tied) > 2 else 'both rank'}"
+
+
 def _next_to(finding: Finding, names: Names) -> str:
     """The next metric, and whether the difference to it is significant."""
-    second = finding.numbers[1]
+    second = finding.numbers[int(finding.facts["level"])]
     other = f"{names.who(second.scorer)} {number(second.value, 1)} %"
     if finding.outcome == "significant":
         return f"; the next, {other}, differs significantly{p_text(finding.test)}"

@@ -37,3 +37,10 @@ DETECTION_ACCURACY = Kind(
     better="up",
     paper="Karpinska 2022 §3",
 )
+ACES_SCORE = Kind(
+    "aces_score",
+    label="ACES score",
+    unit="weighted Kendall-like τ of ten categories",
+    better="up",
+    paper="Amrhein 2022 §6",
+)

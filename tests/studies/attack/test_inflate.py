@@ -9,6 +9,7 @@ import pytest
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.failures import detect
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
 
@@ -59,6 +60,18 @@ def test_words_of_the_reference_raise_chrf_while_ter_finds_the_text_no_better(ra
     values = [float(text.split(":")[1].rstrip("}")) for text in kept.table("attacks")["constraints"]]
     assert max(values) <= 0
     assert value(kept, "success", "reference-words")["value"] < value(free, "success", "reference-words")["value"]
+
+
+def test_detectors_say_that_what_raises_a_score_is_worse(rated: Dataset, tmp_path: Path) -> None:
+    free = inflated(rated, tmp_path / "free", "delete-disliked", victims=["bleu"])
+    kept = inflated(rated, tmp_path / "kept", "delete-disliked", victims=["bleu"], constraints="failures")
+    won = kept.table("attacks").filter("success")
+    assert won.height < free.table("attacks")["success"].sum()
+    for row in kept.table("attacks").filter(pl.col("original") != pl.col("perturbed")).iter_rows(named=True):
+        before, after = (detect(row["source"], row[side], "de-en") for side in ("original", "perturbed"))
+        assert len(after) > len(before)
+    with pytest.raises(UserError, match="failures"):
+        attack(data=rated, recipes="deepwordbug", goal="collapse", systems="command[cmd=cat]", constraints="failures")
 
 
 def test_greedy_searches_never_end_below_where_they_began(rated: Dataset, tmp_path: Path) -> None:

@@ -90,6 +90,28 @@ def test_the_worst_metric_is_named_with_its_test_and_the_blind_one_apart(
     assert "Wrong" in said and "0.0 %" in said and "Blind" in said
 
 
+def test_metrics_that_are_level_are_named_together_and_tested_against_the_next(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Two names of one metric differ by nothing, which is no test of whether they are the worst."""
+    back = folders[1]
+    (back / "primary" / "Wrongest.tsv").write_text((back / "primary" / "Wrong.tsv").read_text())
+    run = scored(folders, tmp_path / "run")
+    worst = next(finding for finding in run.info.findings or [] if finding.what == "ranks_worst")
+    assert worst.facts["level"] == 2 and worst.outcome == "significant" and worst.test is not None
+    assert {worst.test.scorer, worst.test.other} <= {"Mostly", "Wrong", "Wrongest"}
+    said = " ".join(verdict(run))
+    assert "Wrong and Wrongest both" in said and "p = 1" not in said
+
+
+def test_where_all_metrics_are_level_none_is_the_worst(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    for name in ("Wrong", "Mostly", "Blind"):
+        (folders[1] / "primary" / f"{name}.tsv").write_text((folders[1] / "primary" / "Right.tsv").read_text())
+    run = scored(folders, tmp_path / "run")
+    assert [finding.what for finding in run.info.findings or []] == ["ranks_best"]
+    assert "lowest" not in (said := " ".join(verdict(run))) and "highest" not in said and "100.0 %" in said
+
+
 def test_an_order_from_best_to_worst(folders: tuple[Path, Path], tmp_path: Path) -> None:
     run = scored(folders, tmp_path / "run", order="hyp-3,hyp-2,hyp-1")
     assert value(run, "outranks_all", "Wrong") == 100

@@ -58,7 +58,7 @@ class AttackOptions(StudyOptions):
         Option(
             "--constraint",
             metavar="CONSTRAINT",
-            help="Instead of the goal's: perplexity[rise=10], words[share=0.2], quality[scorer=chrf] … or none.",
+            help="Instead of the goal's: perplexity[rise=10], quality[scorer=chrf], failures[new=1] … or none.",
         ),
     ] = None
     sample: Annotated[int | None, Option(metavar="N", help="Attack this many sentences.", min=1)] = None

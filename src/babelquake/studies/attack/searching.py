@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.attacks.attack import Attack, Check, Outcome
-from babelquake.attacks.constraints import Constraint, QualityRise, SelfSimilarity, word_distance
+from babelquake.attacks.constraints import Constraint, SelfSimilarity, word_distance
 from babelquake.attacks.goal import Goal, Inconsistent
 from babelquake.attacks.recipes import Recipe
 from babelquake.attacks.requests import AttackModels
@@ -85,10 +85,9 @@ class Plan:
         return ScorerVictim(self.scale, references, self._source(row))
 
     def _limits(self, row: dict[str, Any]) -> tuple[Constraint, ...]:
+        references = tuple(row["references"] or ()) or None
         limits = tuple(
-            replace(limit, references=tuple(row["references"] or ()) or None, source=row["source"])
-            if isinstance(limit, QualityRise)
-            else limit
+            limit.of_segment(row["source"], references, row["language_pair"])
             for limit in (*self.recipe.constraints, *self.constraints)
         )
         if self.scorer is None or self.scale is None:

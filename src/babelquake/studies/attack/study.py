@@ -11,7 +11,14 @@ from typing import Any
 
 import polars as pl
 
-from babelquake.attacks.constraints import Constraint, PerplexityRise, QualityRise, SelfSimilarity, constraint
+from babelquake.attacks.constraints import (
+    Constraint,
+    NewFailures,
+    PerplexityRise,
+    QualityRise,
+    SelfSimilarity,
+    constraint,
+)
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
 from babelquake.attacks.recipes import recipe_spec
@@ -284,6 +291,9 @@ def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constra
     if any(limit.name == SelfSimilarity.name for limit in found) and (goal.on_system or goal.name == "inconsistent"):
         why = "has no metric to measure it with" if goal.on_system else "brings its own"
         raise UserError(f"{setting('constraints', SelfSimilarity.name)}: the goal {goal.name} {why}.")
+    if goal.on_system and any(isinstance(limit, NewFailures) for limit in found):
+        named_so = setting("constraints", NewFailures.name)
+        raise UserError(f"{named_so}: the goal {goal.name} changes sources, not translations.")
     return found
 
 
@@ -301,6 +311,8 @@ def _quality_kept(
                 said = setting("constraints", limit.signature)
                 raise UserError(f"{said}: {limit.scorer} is a victim. Use another metric.")
             require(data, *sorted(scorer(limit.scorer).needs))
+        if isinstance(limit, NewFailures):
+            require(data, "source")
     others = [name for name in ("chrf", "bleu", "ter") if name not in victims]
     if not (unsaid and goal.keeps_quality and others and data.has("references")):
         return limits

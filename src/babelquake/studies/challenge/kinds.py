@@ -1,6 +1,7 @@
 """The numbers of the challenge study."""
 
 from babelquake.runs.measures import Kind
+from babelquake.studies.kinds import ACES_SCORE as ACES_SCORE
 from babelquake.studies.kinds import DETECTION_ACCURACY as DETECTION_ACCURACY
 from babelquake.studies.kinds import SCORE as SCORE
 

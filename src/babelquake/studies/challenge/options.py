@@ -36,5 +36,5 @@ class ChallengeOptions(StudyOptions):
 
     @property
     def needs_scorers(self) -> bool:
-        """Whether nothing can be measured without a scorer: returned scores need none."""
-        return not self.returned
+        """Scores may be returned or stand in the data: the study says what is missing once it has read them."""
+        return False

@@ -2,7 +2,8 @@
 
 A set has several hypotheses of every source. Which is better is said by the set (sets that `challenge build` made have
 a key), or by `order`; where nobody says it, hyp-1 is better than the others. Scores come from metrics elsewhere, as the
-WMT evaluation task returns them, or from scorers here. A worse hypothesis that is the same text tests nothing.
+WMT evaluation task returns them or as ACES's tool writes them beside the texts, or from scorers here. A worse
+hypothesis that is the same text tests nothing.
 
 Of every pair of a better and a worse hypothesis: does the better score strictly higher (accuracy), and by how many
 standard deviations of the metric's scores (sensitivity)? Of every source: does the better outrank every worse one?
@@ -16,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
+from babelquake.data.aces import scored_metrics
 from babelquake.data.challenge_sets import read_returned
 from babelquake.engine import in_turn
 from babelquake.errors import UserError, setting
@@ -26,6 +28,7 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.testing import Test, exchange_test
 from babelquake.stats.units import aligned, by_unit
+from babelquake.studies.aces import aces_measures
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place, paired_test
 from babelquake.studies.challenge import kinds
@@ -70,10 +73,16 @@ CHALLENGE = Study(
 @takes(ChallengeOptions)
 def challenge(options: ChallengeOptions) -> Run:
     """Accuracy, sensitivity and rank of metrics on a challenge set, from returned scores or scorers."""
-    data = hypotheses(options.dataset())
+    given = options.dataset()
+    data = hypotheses(given)
     scorers, order = scorers_of(options.scorers), _listed(options.order)
     folders: list[str] = several(options.returned)
-    returned = {name: scores for folder in folders for name, scores in read_returned(folder, data)}
+    returned = _scored(given.segments) | {
+        name: scores for folder in folders for name, scores in read_returned(folder, data)
+    }
+    if not scorers and not returned:
+        ways = f"{setting('returned', metavar='DIR')}, or {setting('scorers', metavar='SCORER')}"
+        raise UserError(f"No scores of {data.name} given. Use {ways}, such as chrf.")
     lower: list[str] = several(options.lower)
     for name in lower:
         if name not in returned:
@@ -96,6 +105,8 @@ def challenge(options: ChallengeOptions) -> Run:
         cells = [*challenge_cells(pairs, segments, session.resamples, session.seed, slices_of(segments, options.by))]
         measures = _measures(cells, session.seed)
         measures += score_measures(segments, scores, session.resamples, session.seed)
+        triples = pairs.rename({"category": "phenomenon", "score_worse": "score_perturbed"})
+        measures += aces_measures(triples, segments, session.resamples, session.seed)
         return session.finish(measures, order="|".join(order) or None)
 
 
@@ -109,6 +120,15 @@ def hypotheses(data: Dataset) -> Dataset:
     both = pl.concat([good, bad]).drop("translation_perturbed").with_columns(better=pl.lit("good"))
     named = both.with_columns(category=pl.col(category).cast(pl.String)) if category else both
     return Dataset(data.name, named, notes=data.notes)
+
+
+def _scored(segments: pl.DataFrame) -> dict[str, Array]:
+    """Scores that stand beside the texts: of the translations, then of their damaged versions, as `hypotheses` has."""
+    return {
+        name: pl.concat([good.cast(pl.Float64), bad.cast(pl.Float64)]).fill_null(np.nan).to_numpy()
+        for name, (good, bad) in scored_metrics(segments).items()
+        if "translation_perturbed" in segments.columns
+    }
 
 
 def _listed(order: str | Sequence[str]) -> list[str]:

@@ -36,11 +36,25 @@ def _about(
     if not ranked:
         return
     for what, ends in (("ranks_worst", ranked), ("ranks_best", ranked[::-1])):
-        test = None
-        if len(ends) > 1:
-            found = results.between(RANKED, "scorer", ends[0]["scorer"], ends[1]["scorer"], language_pair=pair)
-            test = Number.of(found) if found else None
-        elif what == "ranks_worst":
+        level = [row for row in ends if float(row["value"]) == float(ends[0]["value"])]
+        if what == "ranks_worst" and len(level) == len(ends):
             continue
-        numbers = tuple(map(Number.of, ends))
-        yield Finding(what=what, weight="answer", who=ends[0]["scorer"], language_pair=pair, numbers=numbers, test=test)
+        test = _surely(results, level, ends[len(level)], pair) if len(level) < len(ends) else None
+        yield Finding(
+            what=what,
+            weight="answer",
+            who=ends[0]["scorer"],
+            language_pair=pair,
+            numbers=tuple(map(Number.of, ends)),
+            test=test,
+            facts={"level": len(level)},
+        )
+
+
+def _surely(results: Results, level: list[Row], following: Row, pair: str | None) -> Number | None:
+    """The least certain of the tests of metrics that are level against the one that follows."""
+    tests = [results.between(RANKED, "scorer", row["scorer"], following["scorer"], language_pair=pair) for row in level]
+    found = [Number.of(test) for test in tests if test]
+    if len(found) < len(level):
+        return None
+    return max(found, key=lambda one: 2.0 if one.p is None or not one.tested else one.p)

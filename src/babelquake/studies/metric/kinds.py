@@ -1,6 +1,7 @@
 """The numbers of the metric study, beside those of agreement."""
 
 from babelquake.runs.measures import Kind
+from babelquake.studies.kinds import ACES_SCORE as ACES_SCORE
 from babelquake.studies.kinds import ACHIEVED_WORDS as ACHIEVED_WORDS
 from babelquake.studies.kinds import DELTA as DELTA
 from babelquake.studies.kinds import DETECTION_ACCURACY as DETECTION_ACCURACY
@@ -15,13 +16,6 @@ HARMLESS_COSTS_MORE = Kind(
     paper="Jwalapuram 2023 Table 4",
 )
 REWARDS_HARMFUL = Kind("rewards_harmful", label="harmful change raises the score", unit="% of segments", better="down")
-ACES_SCORE = Kind(
-    "aces_score",
-    label="ACES score",
-    unit="weighted Kendall-like τ of ten categories",
-    better="up",
-    paper="Amrhein 2022 §6",
-)
 CHANGE_RATIO = Kind(
     "change_ratio",
     label="loss beside that of an unrelated sentence",

@@ -19,6 +19,7 @@ from babelquake.models.tokenizers import tokenizer
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
+from babelquake.studies.aces import aces_measures
 from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.card import Study
@@ -32,13 +33,7 @@ from babelquake.studies.mask_model import without_masked_lm
 from babelquake.studies.metric import kinds
 from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
 from babelquake.studies.metric.best_of import best_of_measures
-from babelquake.studies.metric.challenge import (
-    aces_measures,
-    challenge_cells,
-    challenge_results,
-    judge_triples,
-    triples,
-)
+from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
 from babelquake.studies.metric.material import GIVEN, material_of, mode_of
 from babelquake.studies.metric.options import MetricOptions, Side
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
