@@ -34,6 +34,7 @@ PARSED = {
     "--victim bertscore --": "roberta-large from the hub",
     "llm-judge": "a language model behind HTTP",
     "base_url=": "a language model behind HTTP",
+    "runs/samples": "a run of a language model; tests/data/test_mt_run.py picks among samples",
     "my-qe": "a package of the reader's own",
     "train nmt": "trains for hours",
     "train mlm": "trains for hours",

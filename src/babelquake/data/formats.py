@@ -14,6 +14,7 @@ from babelquake.data.markup import is_wmt_xml, read_sgm, read_tmx, read_wmt_xml,
 from babelquake.data.metrics_eval import is_metrics_eval, read_metrics_eval
 from babelquake.data.metrics_task import is_metrics_task, read_metrics_task
 from babelquake.data.mlqe import is_mlqe, read_mlqe
+from babelquake.data.mt_run import is_mt_run, read_mt_run
 from babelquake.data.mtnt import is_mtnt, read_mtnt
 from babelquake.data.named_sets import SACREBLEU, SAMPLES, read_sacrebleu, read_sample
 from babelquake.data.plain_text import PARALLEL, read_parallel, read_text
@@ -100,6 +101,13 @@ FORMATS: dict[str, Format] = {
             "a folder with manual-evaluation/RR-seglevel.csv or DA-seglevel.csv, or FOLDER/LANGUAGE-PAIR",
             is_metrics_task,
             read_metrics_task,
+        ),
+        Format(
+            "mt-run",
+            "the translations of a finished mt run, each sample of --repeats as a separate system",
+            "a folder with run.json, segments.parquet and translations.parquet",
+            is_mt_run,
+            read_mt_run,
         ),
         Format(
             "mtnt",
