@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from babelquake.data.dataset import Dataset
-from babelquake.data.json_and_parquet import parquet_frame
+from babelquake.data.parquet import parquet_frame
 from babelquake.data.request import Request
 from babelquake.data.table import Table, columns_of, to_dataset
 
