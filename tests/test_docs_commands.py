@@ -18,6 +18,7 @@ from .stand_ins import lay_out
 from .test_docs import PAGES, blocks, commands, named
 
 PARSED = {
+    "ridge-qe[model=ridge]": "minutes of several models",
     "universal-suffix[pool=100,words=2]": "minutes of several models",
     "--suite pitfalls --best-of 32": "minutes of several models",
     "[model=gpt-en] --suite pitfalls": "minutes of several models",
