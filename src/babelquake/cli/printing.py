@@ -57,7 +57,7 @@ def print_table(table: Table, elsewhere: str = "the report") -> None:
     out.print(drawn)
     if left_out:
         out.print(
-            escape(f"Columns left out (the terminal is too narrow): {', '.join(left_out)}; see {elsewhere}."),
+            escape(f"Columns left out: {', '.join(left_out)}; see {elsewhere}."),
             style="dim",
         )
     if table.note:
