@@ -1,6 +1,5 @@
 """The recipes for clusters in docs/scale.md: what can be known of them without a cluster."""
 
-import inspect
 import json
 import re
 import shlex
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 
-import babelquake as bq
 from babelquake.engine import workers
 from babelquake.engine.ray_executor import Ray
 
@@ -65,22 +63,14 @@ def results(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("command", ["perturb", "metric", "mt"])
 def test_memory_and_time_are_those_that_the_bench_kept(command: str) -> None:
     kept = results("scale")[command]
-    lines = PAGE.splitlines()
-    place = next(number for number, line in enumerate(lines) if line.startswith(f"| `{command} "))
-    memory, time = ([cell.strip() for cell in line.split("|")[3:8]] for line in lines[place : place + 2])
-    cells = [kept[size] for size in ("10000", "100000", "1000000")]
-    assert memory[:3] == [f"{cell['rss_peak_mb']:,} MB" for cell in cells]
-    assert [float(shown.split()[0]) for shown in time[:3]] == pytest.approx([cell["cpu_s"] for cell in cells], rel=0.05)
-    assert float(time[3].split()[0]) == pytest.approx(kept["growth"]["µs a segment, 100,000 to 1,000,000"], rel=0.03)
-    assert float(time[4]) == round(kept["growth"]["exponent"], 2)
+    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{command} ")]
+    memory, seconds, each = (cell.strip() for cell in row.split("|")[2:5])
+    assert memory == f"{kept['1000000']['rss_peak_mb']:,} MB"
+    assert float(seconds.split()[0]) == pytest.approx(kept["1000000"]["cpu_s"], rel=0.05)
+    assert float(each.split()[0]) == pytest.approx(kept["growth"]["µs a segment, 100,000 to 1,000,000"], rel=0.03)
+    assert kept["growth"]["exponent"] < 1.1, "time grows linearly"
 
 
-def test_the_curve_is_the_one_that_the_bench_kept() -> None:
-    for name, speed in results("executors")["waiting"]["batches_per_second"].items():
-        assert f"| {name} | {speed:.2f} |" in PAGE
-
-
-@pytest.mark.parametrize("study", ["mt", "metric"])
-def test_the_resamples_named_are_the_commands_own(study: str) -> None:
-    default = inspect.signature(getattr(bq, study)).parameters["resamples"].default
-    assert f"`{study}` {default:,}" in PAGE
+def test_what_ray_adds_to_a_batch_is_what_the_bench_kept() -> None:
+    speeds = results("executors")["waiting"]["batches_per_second"]
+    assert "about a hundredth" in PAGE and speeds["ray, 1 actor"] == pytest.approx(speeds["local"], rel=0.02)

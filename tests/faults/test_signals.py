@@ -18,12 +18,12 @@ from tests.faults.counting import CountingServer
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MOMENTS = int(os.environ.get("BABELQUAKE_MOMENTS", "1"))
 JUDGE = "llm-judge[model=m,base_url={url},inputs=reference]"
-STUDIES = {
+STUDIES = {  # `mt` sends 32 texts in a request, so it has more of them
     "mt": "mt -s libretranslate[url={url},concurrent=4] -p misspell,case -m chrf --resamples 100",
-    "metric": f"metric -p misspell,final-delete -m {JUDGE} --side reference --resamples 100",
+    "metric": f"metric -p misspell,final-delete -m {JUDGE} --side reference --resamples 100 --limit 12",
     "qe": "qe -m llm-judge[model=m,base_url={url}] --masked-lm none --resamples 100 --limit 5",
     "attack": f"attack --recipe input-reduction --victim {JUDGE} --constraint none --sample 6",
-    "correlate": f"correlate -m {JUDGE} --resamples 100",
+    "correlate": f"correlate -m {JUDGE} --resamples 100 --limit 12",
 }
 
 
@@ -44,7 +44,7 @@ def server() -> Iterator[CountingServer]:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     lines = ["source\treference\ttranslation\tsystem\tscore"]
-    for number in range(12):
+    for number in range(240):
         said = f"Sentence {number} of the {'very ' * (number % 5)}long report was not read by anyone."
         lines.append(
             f"Satz {number} ist {'sehr ' * (number % 5)}lang.\t{said}\t{said[:-9]}a man.\ta\t{70 + number % 30}"
