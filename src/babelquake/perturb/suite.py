@@ -193,7 +193,7 @@ class Suite:
             return self
         if all(perturbation.vocabulary is None for perturbation in self.perturbations):
             said = setting("vocabulary", vocabulary)
-        raise UserError(f"{said}: none of these perturbations draws words from a vocabulary.")
+            raise UserError(f"{said}: none of these perturbations draws words from a vocabulary.")
         changes = (
             Perturbation(perturbation.spec, vocabulary=vocabulary)
             if perturbation.vocabulary is not None

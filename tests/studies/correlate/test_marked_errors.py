@@ -112,9 +112,9 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"severity 'awful'.*minor, major, critical"):
         wrong = [("a", [{"start": 0, "end": 1, "severity": "awful"}])]
         measured(tmp_path, data=str(gold), spans=str(written(tmp_path / "w.jsonl", wrong)))
-    with pytest.raises(UserError, match="spans=FILE"):
+    with pytest.raises(UserError, match="spans=…"):
         measured(tmp_path, data=str(gold), scorers=["chrf"], statistics=["span-f1"])
-    with pytest.raises(UserError, match="no translation of gold is in it"):
+    with pytest.raises(UserError, match="no translation of gold"):
         other = tmp_path / "other.jsonl"
         other.write_text(marked.read_text().replace("text", "word").replace('"id": "', '"id": "y'))
         measured(tmp_path, data=str(gold), spans=str(other))
