@@ -93,7 +93,7 @@ def test_the_card_is_complete_and_none_is_documented(name: str) -> None:
     assert (card.level is None) == (not card.unit)
     outcomes = [apply(name, sentence, "en") for sentence in SENTENCES]
     if None in outcomes:
-        assert "skipped" in description.lower() or "not applicable" in description
+        assert any(word in description for word in ("kipped", "not applicable", "None"))
     assert any(outcome is not None for outcome in outcomes)
 
 

@@ -43,7 +43,7 @@ kanojia2021 = partial(perturbation, family="content words", side="translation", 
     unit="probability per word",
 )
 def upper_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
-    """Write random words in UPPER CASE. None where the text has no letters with case.
+    """Write random words in UPPER CASE. Skipped where the text has no letters with case.
 
     `words=any`, as the authors ran it: each word with probability `level`. `words=content`, as the text says: that
     share of the content words that can change, at least one.
@@ -60,7 +60,7 @@ def upper_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     unit="probability per word",
 )
 def lower_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
-    """Write random words in lower case. None where the text has no letters with case.
+    """Write random words in lower case. Skipped where the text has no letters with case.
 
     `words=any`, as the authors ran it: each word with probability `level`. `words=content`, as the text says: that
     share of the content words that can change, at least one.
@@ -78,7 +78,7 @@ def lower_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     high=MOST,
 )
 def drop_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
-    """Remove random content words: one at the paper's level. None where there is no content word or nothing else."""
+    """Remove random content words: one at the paper's level. Skipped where there is no content word or nothing else."""
     changed = without(text, _some(_content_words(text, lang, content), level, rng))
     return changed if changed != text and changed.strip() else None
 
@@ -93,7 +93,7 @@ def drop_words(text: str, level: float, rng: Stream, lang: Language | None, cont
     high=MOST,
 )
 def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
-    """Write random content words twice: one at the paper's level. None where there is no content word."""
+    """Write random content words twice: one at the paper's level. Skipped where there is no content word."""
     gap = "" if is_unspaced(text) else " "
     chosen = _some(_content_words(text, lang, content), level, rng)
     return replaced(text, [(word.end, word.end, gap + word.text) for word in chosen]) if chosen else None
@@ -154,7 +154,7 @@ def replace_words(
 ) -> str | None:
     """Replace random content words by others, one at the paper's level.
 
-    They come from `vocabulary=shipped`, `data`, `data-all` or a file. None where there is no content word, or the
+    They come from `vocabulary=shipped`, `data`, `data-all` or a file. Skipped where there is no content word, or the
     vocabulary has no other.
     """
     edits = []

@@ -262,7 +262,7 @@ def claim_a_score(text: str, form: Claim = "perfect") -> str | None:
     rewrites=True,
 )
 def claim_a_score_in_the_source(text: str, source: str | None, form: SourceClaim = "instruction") -> str | None:
-    """Append to the source what may tell a judge how to score; the translation stays. None where one is missing."""
+    """Append to the source what may tell a judge how to score; the translation stays. Skipped where one is missing."""
     if source is None or not source.strip() or not text.strip():
         return None
     return Rewritten(text, source=f"{source} {SOURCE_CLAIMS[form]}")

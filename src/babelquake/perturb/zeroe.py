@@ -46,7 +46,7 @@ VOWELS = frozenset("aeiouAEIOU") | frozenset(
 def intrude(text: str, level: float, rng: Stream) -> str | None:
     """Put a punctuation mark between the letters of words: `c/o/me t+o a>n`.
 
-    A word gets one mark, at each of its inner gaps with probability `level` and at least at one. None where no word
+    A word gets one mark, at each of its inner gaps with probability `level` and at least at one. Skipped where no word
     has two characters.
     """
 
@@ -84,7 +84,7 @@ def _disemvowelled(word: str) -> str | None:
 def disemvowel(text: str, level: float, rng: Stream) -> str | None:
     """Remove every vowel from words of three letters or more: `Nw thy have come to an grmnt`.
 
-    The letter y stays. None where no word has both vowels and other letters, as in scripts that write no vowels.
+    The letter y stays. Skipped where no word has both vowels and other letters, as in scripts that write no vowels.
     """
     return share_of_words(text, level, rng, _disemvowelled)
 
@@ -95,7 +95,7 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
 
     Neighbours are those of the language's keyboard, or with `keyboard=qwerty` of the English one, digits and
     punctuation included; a capital becomes a capital.
-    None where the script has no keyboard on file.
+    Skipped where the script has no keyboard on file.
     """
     plain = text.isascii()
     board = layout_of(lang, "Latin" if plain else main_script(text), keyboard)
@@ -164,13 +164,13 @@ def visual(text: str, level: float, rng: Stream) -> str:
 
 @eger2020("inner-shuffle", floor=AT_LEAST_ONE, label="inner letters shuffled", unit="share of words")
 def inner_shuffle(text: str, level: float, rng: Stream) -> str | None:
-    """Shuffle the letters of words, first and last kept: `agermneet`. None where no word has two to exchange."""
+    """Shuffle the letters of words, first and last kept: `agermneet`. Skipped where no word has two to exchange."""
     return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 1))
 
 
 @eger2020("full-shuffle", floor=AT_LEAST_ONE, label="letters shuffled", unit="share of words")
 def full_shuffle(text: str, level: float, rng: Stream) -> str | None:
-    """Shuffle all letters of words: `mtneegare`. None where no word has two different ones."""
+    """Shuffle all letters of words: `mtneegare`. Skipped where no word has two different ones."""
     return share_of_words(text, level, rng, lambda word: _shuffled(word, rng, 0))
 
 
@@ -188,7 +188,7 @@ def _shuffled(word: str, rng: Stream, margin: int) -> str | None:
 
 @eger2020("truncate", floor=AT_LEAST_ONE, label="last letters missing", unit="share of words")
 def truncate(text: str, level: float, rng: Stream) -> str | None:
-    """Cut the last letter off words of three letters or more: `agreemen`. None where there is no such word."""
+    """Cut the last letter off words of three letters or more: `agreemen`. Skipped where there is no such word."""
     return share_of_words(text, level, rng, _truncated)
 
 
@@ -199,7 +199,7 @@ def _truncated(word: str) -> str | None:
 
 @eger2020("segment", label="words run together ({level} of gaps)", unit="share of gaps between words")
 def segment(text: str, level: float, rng: Stream) -> str | None:
-    """Join words with the next one: `Now theyhave come`. None where there is nothing to join."""
+    """Join words with the next one: `Now theyhave come`. Skipped where there is nothing to join."""
     spans = [found.span() for found in TOKEN.finditer(text)]
     if len(spans) < 2:
         return None
