@@ -90,6 +90,18 @@ def test_a_metric_that_is_no_victim_keeps_the_quality_unless_told_otherwise(rate
         inflated(rated, tmp_path / "no", "delete-disliked", victims=["chrf"], constraints="quality[scorer=chrf]")
 
 
+def test_people_say_whether_what_raised_a_score_is_better(rated: Dataset, tmp_path: Path) -> None:
+    """People find every text found worse: the metric's rise goes further than theirs, which is a fall."""
+    given = {"victims": ["chrf"], "max_queries": 60}
+    found = inflated(rated, tmp_path / "run", "reference-words", **given).table("attacks").filter("success")
+    sides = [(name, side, z) for name in found["tuple"] for side, z in (("original", 0.1), ("perturbed", -0.4))]
+    ratings = pl.DataFrame(sides, schema=["tuple", "side", "z"], orient="row")
+    run = inflated(rated, tmp_path / "run", "reference-words", **given, ratings=ratings)
+    assert value(run, "degradation_human", "reference-words")["value"] == pytest.approx(-0.5)
+    assert value(run, "degradation", "reference-words")["value"] > 1
+    assert value(run, "overpenalised", "reference-words")["p"] < 0.05
+
+
 def test_a_text_for_all_needs_a_scorer_to_raise(rated: Dataset, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="inflate"):
         attack(
