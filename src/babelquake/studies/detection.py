@@ -8,7 +8,7 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.failures import WITHOUT_MODEL, Card, Exchange, Failure, Injection, Pair, cards_for, failures_in
-from babelquake.failures.detached import SUSPECT, detached, is_short
+from babelquake.failures.detached import SUSPECT, detached, is_unfit
 from babelquake.failures.pair import Views
 from babelquake.languages import Language, sides
 from babelquake.models.shipped import shipped
@@ -78,7 +78,7 @@ def cards_with(
 def detached_among(pairs: Sequence[Pair], encoder: FailureEncoder, engine: Engine) -> Iterator[tuple[int, Failure]]:
     """Which translations have little to do with their source, by place; only where vectors doubt are others asked."""
     cosines = _asked("embedding-similarity[model=vectors-multi]", pairs, engine)
-    doubted = [place for place in np.flatnonzero(cosines < SUSPECT).tolist() if not is_short(pairs[place])]
+    doubted = [place for place in np.flatnonzero(cosines < SUSPECT).tolist() if not is_unfit(pairs[place])]
     suspects = [pairs[place] for place in doubted]
     if not suspects:
         return

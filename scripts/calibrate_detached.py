@@ -1,0 +1,161 @@
+"""What `detached` is worth with the weights installed: areas, false alarms, flags on WMT24 and their precision.
+
+    python scripts/calibrate_detached.py areas DATA             # hallucinations: areas under the curve, share found
+    python scripts/calibrate_detached.py references DATA        # false alarms on NTREX-128 and WMT24's references
+    python scripts/calibrate_detached.py flags DATA             # flags on WMT24 beside the verdicts of judged.tsv
+
+DATA is the folder with `hallucinations/`, `ntrex/` and `wmt24/`. To be run again whenever `vectors-multi` or `qe-multi`
+change: `areas` shows whether the weights in `failures/detached.py` still suit, `references` whether the thresholds do,
+and `flags` prints the precision by the verdicts there are and every flag that nobody has judged yet, to be read and
+added to `tests/failures/judged.tsv`. `flags` looks at every third line and takes a few minutes.
+"""
+
+import csv
+import sys
+import tarfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy.stats import rankdata
+
+from babelquake.engine import Engine
+from babelquake.failures import Failure, Pair
+from babelquake.failures.detached import detached
+from babelquake.failures.pair import Views
+from babelquake.languages import Language, LanguagePair
+from babelquake.scorers import Questions, scorer
+from babelquake.studies.detection import detached_among
+
+JUDGED = Path(__file__).parents[1] / "tests" / "failures" / "judged.tsv"
+LABELS = ["repetitions", "strong-unsupport", "full-unsupport"]
+STRIDE = 3
+HELD_OUT = 200
+"""Last lines of NTREX-128, which no model that ships was trained on."""
+Lines = dict[str, list[str]]
+
+
+def archive(file: Path) -> Lines:
+    """The text files of an archive by name, as lines."""
+    with tarfile.open(file) as members:
+        return {
+            member.name.removeprefix("./"): content.read().decode("utf-8").split("\n")
+            for member in members
+            if member.isfile() and member.name.endswith(".txt") and (content := members.extractfile(member))
+        }
+
+
+def flagged(sources: list[str], translations: list[str], pair: LanguagePair) -> Iterator[tuple[int, Failure]]:
+    """Which translations are flagged, as `check` does it."""
+    pairs = [Pair(*texts, pair.source, pair.target) for texts in zip(sources, translations, strict=True)]
+    yield from detached_among(pairs, "vectors-multi", Engine(quiet=True))
+
+
+def areas(data: Path) -> None:
+    """Areas under the curve on Guerreiro et al.'s translations, and what the threshold finds there."""
+    told = pl.read_csv(data / "hallucinations" / "guerreiro2022.csv", infer_schema_length=0)
+    told = told.filter(pl.all_horizontal(pl.col(LABELS).is_in(["0", "1"])))
+    marks = told.select(pl.col(LABELS) == "1").to_numpy()
+    sources, translations = told["src"].to_list(), told["mt"].to_list()
+    questions = Questions(translations, None, sources)
+    engine = Engine(quiet=True)
+    cosine, rating = (
+        judge.score_rows(engine.judge(judge, questions, stored=False))
+        for judge in map(scorer, ("embedding-similarity[model=vectors-multi]", "qe-multi"))
+    )
+    score = scorer("failure[kind=detached,languages=de-en,score=true]").segments(translations, sources=sources)
+    for name, values in (("cosine", -cosine), ("rating", -rating), ("detached", score)):
+        print(f"{name}: any {area(values, marks.any(axis=1)):.4f}, full {area(values, marks[:, 2]):.4f}")
+    for weight in np.arange(0.4, 4.1, 0.4):
+        both = -rating - weight * cosine
+        print(
+            f"rating + {weight:.1f} cosine: any {area(both, marks.any(axis=1)):.4f}, full {area(both, marks[:, 2]):.4f}"
+        )
+    ours = (Language("de"), Language("en"))
+    found = np.array(
+        [
+            detached(Pair(source, made, *ours, Views(near, rated))) is not None
+            for source, made, near, rated in zip(sources, translations, cosine, rating, strict=True)
+        ]
+    )
+    print(
+        f"flagged {found.sum()}: {marks[found].any(axis=1).mean():.3f} right, {found[marks[:, 2]].mean():.3f} of full"
+    )
+
+
+def area(scores: np.ndarray, marked: np.ndarray) -> float:
+    """The area under the ROC curve."""
+    count = marked.sum()
+    return float((rankdata(scores)[marked].sum() - count * (count + 1) / 2) / (count * (~marked).sum()))
+
+
+def references(data: Path) -> None:
+    """How many references are flagged, by direction where there are some."""
+    total = alarms = 0
+    for pair, sources, made in _references(data):
+        found = list(flagged(sources, made, pair))
+        total, alarms = total + len(sources), alarms + len(found)
+        if found:
+            print(f"{pair}: {len(found)} of {len(sources)}")
+    print(f"{alarms} of {total} references")
+
+
+def _references(data: Path) -> Iterator[tuple[LanguagePair, list[str], list[str]]]:
+    ntrex = {
+        name: lines[-HELD_OUT - 1 :][:HELD_OUT] for name, lines in archive(data / "ntrex" / "ntrex-27.tar.xz").items()
+    }
+    english = next(lines for name, lines in ntrex.items() if Path(name).stem == "eng")
+    for name, lines in ntrex.items():
+        if (language := Path(name).stem) != "eng":
+            yield LanguagePair(f"en-{language}"), english, lines
+            yield LanguagePair(f"{language}-en"), lines, english
+    for pair in ("en-cs", "en-es"):
+        release = archive(data / "wmt24" / f"wmt24-{pair}.tar.xz")
+        both = zip(release[f"txt-ts/sources/{pair}.txt"], release[f"txt-ts/references/{pair}.refA.txt"], strict=True)
+        told = [(source, made) for source, made in both if made and made != "NO TRANSLATION AVAILABLE"]
+        yield LanguagePair(pair), [source for source, _ in told], [made for _, made in told]
+
+
+def flags(data: Path) -> None:
+    """Flags on WMT24's outputs, right ones by the verdicts there are, and what is still to be judged."""
+    with JUDGED.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["kind"] == "detached"]
+    verdicts: dict[tuple[str, str, str], int] = {}
+    told: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for name in ("en-cs", "en-es"):
+        pair, release = LanguagePair(name), archive(data / "wmt24" / f"wmt24-{name}.tar.xz")
+        sources = release[f"txt-ts/sources/{name}.txt"]
+        outputs = {Path(key).stem: lines for key, lines in release.items() if f"system-outputs/{name}/" in key}
+        for row in rows:
+            if row["language_pair"] == name:
+                line = int(row["line"])
+                verdicts[name, sources[line], outputs[row["system"]][line]] = int(row["right"])
+        seen: set[tuple[str, str]] = set()
+        for system, lines in outputs.items():
+            places = [
+                place
+                for place in range(0, len(sources), STRIDE)
+                if lines[place].strip() and (sources[place], lines[place]) not in seen
+            ]
+            seen.update((sources[place], lines[place]) for place in places)
+            found = flagged([sources[place] for place in places], [lines[place] for place in places], pair)
+            for number, failure in found:
+                place = places[number]
+                verdict = verdicts.get((name, sources[place], lines[place]))
+                word = "to judge" if verdict is None else ("wrong", "right")[verdict]
+                told[f"{name} {system}"][word] += 1
+                if verdict is None:
+                    print(
+                        name, system, place, failure.evidence[:60], sources[place][:200], lines[place][:200], sep="\t"
+                    )
+    for where, counts in told.items():
+        print(where, dict(counts))
+    total = sum(told.values(), Counter[str]())
+    precision = total["right"] / max(1, total["right"] + total["wrong"])
+    print(f"in all {dict(total)}; precision of those judged {precision:.3f}")
+
+
+if __name__ == "__main__":
+    {"areas": areas, "references": references, "flags": flags}[sys.argv[1]](Path(sys.argv[2]))
