@@ -51,3 +51,7 @@ def test_another_month_weekday_or_unit(kinds: Kinds) -> None:
     assert kinds("We leave in 2 months.", "Odjíždíme za 2 dny.") == {"unit"}
     assert kinds("It costs $5.", "Stojí to 5 Kč.") == {"unit"}
     assert kinds("It costs $5.", "Stojí to 5 dolarů.") == set()
+
+
+def test_ten_years_in_one_german_word(kinds: Kinds) -> None:
+    assert kinds("Sie feierten ihr zehnjähriges Bestehen.", "They celebrated 10 years of existence.", "de-en") == set()
