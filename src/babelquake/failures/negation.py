@@ -8,6 +8,8 @@ misspelt for it, or be said by denying the opposite.
 
 import re
 
+from rapidfuzz.distance import OSA
+
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.lengths import relative_length
 from babelquake.failures.pair import Pair, Side
@@ -157,12 +159,24 @@ def _gained(pair: Pair) -> Failure | None:
 
 
 def _is_plain(side: Side, code: str) -> bool:
-    """Whether nothing in a source could deny."""
+    """Whether nothing in a source could deny, not even a misspelt negation."""
     plain: bool | None = side.__dict__.get("plain")
     if plain is None:
-        denies = side.lexicon is not None and not side.lexicon.negative.isdisjoint(side.vocabulary)
-        plain = side.__dict__["plain"] = not denies and MAY_DENY[code].search(side.prose) is None
+        plain = MAY_DENY[code].search(side.prose) is None and not _misspelt_denial(side)
+        side.__dict__["plain"] = plain
     return plain
+
+
+def _misspelt_denial(side: Side) -> bool:
+    """Whether a word is a negation, or an edit or two from one: "ncht" is most likely "nicht"."""
+    negative = () if side.lexicon is None else side.lexicon.negative
+    return any(
+        OSA.distance(word, denial, score_cutoff=edits) <= edits
+        for denial in negative
+        for edits in (2 if len(denial) > 4 else 1,)
+        for word in side.vocabulary
+        if abs(len(word) - len(denial)) <= edits
+    )
 
 
 def _lost(pair: Pair) -> Failure | None:
