@@ -170,10 +170,13 @@ def _is_plain(side: Side, code: str) -> bool:
 def _misspelt_denial(side: Side) -> bool:
     """Whether a word is a negation, or an edit or two from one: "ncht" is most likely "nicht"."""
     negative = () if side.lexicon is None else side.lexicon.negative
+    if not side.vocabulary.isdisjoint(negative):
+        return True
     return any(
         OSA.distance(word, denial, score_cutoff=edits) <= edits
         for denial in negative
-        for edits in (2 if len(denial) > 4 else 1,)
+        if len(denial) > 3  # "to" is not a misspelt "no"
+        for edits in (2 if len(denial) > 5 else 1,)
         for word in side.vocabulary
         if abs(len(word) - len(denial)) <= edits
     )
