@@ -77,7 +77,7 @@ def _of_study(options: type[StudyOptions]) -> Iterator[inspect.Parameter]:
         if entry.kind is not None:
             default = _default(entry)
             kind: Any = list[str] if entry.kind is Mapping else entry.kind
-            annotation: Any = Annotated.__class_getitem__((kind if kind is bool else kind | None, opt.written(entry)))  # type: ignore[attr-defined]
+            annotation: Any = Annotated[kind if kind is bool else kind | None, opt.written(entry)]
             yield inspect.Parameter(entry.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
