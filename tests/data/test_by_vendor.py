@@ -69,5 +69,5 @@ def test_targets_of_several_xliff_files_are_translations_of_the_same_segments(tm
 def test_targets_are_references_unless_somebody_says_otherwise(tmp_path: Path) -> None:
     (tmp_path / "a.xlf").write_text(XLIFF.format(first="Ja", second="Nein"), "utf-8")
     assert read(tmp_path / "a.xlf").segments["references"].to_list() == [["Ja"], ["Nein"]]
-    with pytest.raises(UserError, match=r"as.*answer.*expected reference or translation"):
+    with pytest.raises(UserError, match=r"answer.*expected reference or translation"):
         read(tmp_path / "a.xlf", targets="answer")  # type: ignore[arg-type]

@@ -47,5 +47,5 @@ def test_an_unknown_reference_is_refused_with_what_there_is(folder: Path, tmp_pa
     with pytest.raises(UserError, match=r"has no reference 'refC'\. Did you mean 'ref[AB]'"):
         read(str(folder), reference="refC")
     (tmp_path / "d.tsv").write_text("source\treference\na\tb\n", "utf-8")
-    with pytest.raises(UserError, match=r"reference.*refA.*columns.*reference="):
+    with pytest.raises(UserError, match=r"reference.*refA.*columns.*reference"):
         read(str(tmp_path / "d.tsv"), reference="refA")

@@ -67,5 +67,5 @@ def test_a_column_called_row_goes_by_another_name(tmp_path: Path) -> None:
     file.write_text("row\tsource\tscore\n7\ta\t1\n8\tb\t2\n", "utf-8")
     data = read(str(file))
     assert data.segments["data_row"].to_list() == [7, 8] and "row" not in data.segments.columns
-    assert data.notes == ("news: column 'row' is called data_row here",)
+    assert data.notes == ("news: column 'row' was renamed to data_row",)
     assert data.first(1).segments["data_row"].to_list() == [7]

@@ -9,8 +9,8 @@ from babelquake.spec import parameters
 
 from .examples import EXAMPLES, REFERENCES, SOURCES, TRANSLATIONS
 
-COSMETIC = {"force"}
-"""Options that change no score and so no signature."""
+COSMETIC = {"force", "swap"}
+"""Options that change no score and so no signature; `swap` speaks of prompts that show two translations."""
 
 
 @pytest.fixture(scope="module", params=SCORERS.names())

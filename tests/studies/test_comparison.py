@@ -40,7 +40,7 @@ def test_a_gain_is_called_better_with_its_figures() -> None:
 def test_quality_that_fell_comes_first_and_closes_the_gate() -> None:
     found = compared(ROBUST, QUALITY)
     assert len(found.failures) == 1 and "worse on clean text (−51.2 BLEU, p < .001)" in found.verdict[0]
-    assert "clean quality" in found.verdict[1] and "61.00 to 9.80" in found.verdict[1]
+    assert "quality" in found.verdict[1] and "61.00 to 9.80" in found.verdict[1]
 
 
 def test_robustness_of_a_quality_that_fell_is_not_called_better() -> None:

@@ -100,7 +100,10 @@ def carried(findings: Iterable[Finding], measures: Iterable[Measure]) -> None:
 def honest(findings: list[Finding]) -> None:
     """No sentence speaks of significance that its test does not have, or hides that there was none."""
     for finding, sentence in zip(findings, in_words(findings), strict=True):
-        claimed = re.search(r"(?<!not )significant(?!ly in 0)", sentence.text) and "No significant" not in sentence.text
+        claimed = (
+            re.search(r"(?<!not )(?<!not differ )significant(?!ly in 0)", sentence.text)
+            and "No significant" not in sentence.text
+        )
         proved = [one for one in (finding.test, *finding.numbers) if one is not None and one.significant]
         assert not claimed or proved or "does not move significantly" in sentence.text, sentence
         if finding.test is not None and finding.outcome == "cannot be tested":

@@ -36,6 +36,7 @@ FAILURES = {
     "markup": "#B5A000",
     "meaning": "#2F3B52",
     "injection": "#A0522D",
+    "exchange": "#6B7A1E",
 }
 """Families of failures; what a rule of the user's own finds is grey."""
 SHADES = ["#FDF3EC", "#E06E28"]

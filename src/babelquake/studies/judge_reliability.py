@@ -41,10 +41,19 @@ from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
 from babelquake.studies.tests_to_measures import Families, enough, measured
 
-REPEAT_SD = Kind("repeat_sd", unit="score, standard deviation of a judge that is asked again", better="down")
-ORDER_BIAS = Kind("order_bias", unit="points of 100 for the translation that is shown first")
-PROMPT_SD = Kind("prompt_sd", unit="score, standard deviation over prompts", better="down")
-PARSE_FAILURES = Kind("parse_failures", unit="% of answers that are not what was asked for", better="down")
+REPEAT_SD = Kind(
+    "repeat_sd",
+    unit="score, standard deviation of a judge that is asked again",
+    better="down",
+    label="spread when asked again",
+)
+ORDER_BIAS = Kind(
+    "order_bias", unit="points of 100 for the translation that is shown first", label="bonus for being shown first"
+)
+PROMPT_SD = Kind("prompt_sd", unit="score, standard deviation over prompts", better="down", label="spread over prompts")
+PARSE_FAILURES = Kind(
+    "parse_failures", unit="% of answers that are not what was asked for", better="down", label="unreadable answers"
+)
 RELIABILITY = (REPEAT_SD, ORDER_BIAS, PROMPT_SD, PARSE_FAILURES)
 ANSWERS = "answers"
 """The table with every answer of every judge."""

@@ -63,7 +63,7 @@ def test_a_long_text_is_not_cut_and_not_padded(bert: Path) -> None:
 
 
 def test_a_tokenizer_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"nowhere.json: no such file"):
+    with pytest.raises(UserError, match=r"nowhere.json.*no such file"):
         tokenizer(str(tmp_path / "nowhere.json"))
     with pytest.raises(UserError, match=r"has no tokenizer\.json"):
         tokenizer(str(tmp_path))

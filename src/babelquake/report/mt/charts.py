@@ -24,7 +24,7 @@ from babelquake.report.charts import (
     tooltips,
     where_known,
 )
-from babelquake.report.failure_words import OWN_RULES, family_of
+from babelquake.report.failure_words import family_of
 from babelquake.report.mt.tables import floors
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.results import base_name, results_of, scorer_text
@@ -354,7 +354,7 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
     ]
     families = {kind: family_of(kind) for kind in values(rows, "scorer")}
     present = [family for family in FAILURES if family in families.values()]
-    present += [OWN_RULES] if OWN_RULES in families.values() else []
+    present += sorted(set(families.values()) - set(present))  # rules of the user and families of plug-ins
     colours = [FAILURES.get(family, NEUTRAL) for family in present]
     charts: list[Chart] = []
     label = row_label(rows)
