@@ -166,7 +166,7 @@ def test_qe_names_a_best_model_only_where_it_is_significantly_better(measures: l
     honest(findings)
     for finding, sentence in zip(findings, in_words(findings), strict=True):
         if finding.what == "discriminates_best":
-            assert (" best " in sentence.text) == (finding.outcome == "significant")
+            assert ("changes best" in sentence.text) == (finding.outcome == "significant")
 
 
 @settings(max_examples=40)
