@@ -83,7 +83,7 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     from babelquake.engine import Engine
     from babelquake.perturb.word_lists import word_lists
     from babelquake.scorers import scorer
-    from babelquake.studies.attack.sampling import sampled
+    from babelquake.studies.attack.campaign import sampled
     from babelquake.studies.attack.victims import judged
 
     given = {"minilm-en": arguments.minilm, "gpt-en": arguments.gpt}

@@ -27,8 +27,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     return run
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> str:
+def news() -> str:
     """A small test set with a blank segment and an emoji."""
     rows = [
         ("source", "reference"),
@@ -37,5 +36,11 @@ def data(tmp_path: Path) -> str:
         ("", ""),
         ("👩🏽‍💻 arbeitet heute", "She works today"),
     ]
-    (tmp_path / "news.de-en.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    """The test set as a file."""
+    (tmp_path / "news.de-en.tsv").write_text(news())
     return "news.de-en.tsv"

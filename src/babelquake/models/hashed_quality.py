@@ -41,9 +41,8 @@ class HashedQuality:
         }
 
     def close(self) -> None:
-        """Forget the weights."""
+        """Forget what was made of the weights."""
         self.__dict__.pop("_weights", None)
-        self.files.__dict__.pop("weights", None)
 
     def rate(self, sources: Sequence[str], translations: Sequence[str]) -> NDArray[np.float64]:
         """One number per pair; higher is better."""

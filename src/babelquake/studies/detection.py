@@ -14,8 +14,8 @@ from babelquake.languages import Language, sides
 from babelquake.models.shipped import shipped
 from babelquake.perturb.labels import known_card
 from babelquake.scorers import Array, Questions, scorer
-from babelquake.studies.blocks import Block
 from babelquake.studies.options import FailureEncoder
+from babelquake.studies.variants import Block
 
 KEYS = ("system", "language_pair", "row", "id", "perturbation", "level", "replicate")
 SCHEMA: dict[str, Any] = {

@@ -18,7 +18,6 @@ from babelquake.runs.chunks import list_column
 from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
-from babelquake.studies.blocks import Block
 from babelquake.studies.detection import EXCHANGE
 from babelquake.studies.documents import judged_by_sentence
 from babelquake.studies.error_spans import errors_marked
@@ -29,6 +28,7 @@ from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.reset import RESETS, Comparable, without_instruction
 from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
+from babelquake.studies.variants import Block
 from babelquake.systems import System
 from babelquake.systems.stored import Stored
 

@@ -16,10 +16,9 @@ from babelquake.errors import UserError, setting
 from babelquake.models.chat import Cost
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Question, Questions, Scorer
-from babelquake.studies.blocks import blocks_of
 from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
-from babelquake.studies.variants import any_filler, variants_of
+from babelquake.studies.variants import any_filler, blocks_of, variants_of
 from babelquake.systems import System
 from babelquake.systems.stored import Stored
 

@@ -1,7 +1,7 @@
 """The one way from segments to variants: every study perturbs through it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import polars as pl
@@ -17,9 +17,32 @@ from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
-from babelquake.studies.blocks import Block
 from babelquake.studies.given_variants import COLUMN, given_of
 from babelquake.studies.surroundings import Surroundings
+
+BLOCK_TEXTS = 40_000
+"""Perturbed texts in one block."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some segments of one language pair."""
+
+    name: str
+    language_pair: str | None
+    segments: pl.DataFrame
+
+
+def blocks_of(segments: pl.DataFrame, suite: Suite) -> list[Block]:
+    """Segments in blocks of one language pair each, few enough that their variants fit into memory."""
+    per_segment = sum(suite.repeats(perturbation) for perturbation in suite.perturbations)
+    size = max(1, BLOCK_TEXTS // max(1, per_segment))
+    found: list[Block] = []
+    for (pair,), part in segments.group_by("language_pair", maintain_order=True):
+        for start in range(0, part.height, size):
+            found.append(Block(f"{len(found):06d}", pair, part[start : start + size]))
+    return found
+
 
 Language = Callable[[str | None], str | None]
 """The language of a pair's texts that are perturbed."""

@@ -96,9 +96,10 @@ def tables(run: Run) -> dict[str, bytes]:
     return {name: (run.folder / name).read_bytes() for name in names}
 
 
-@pytest.fixture
-def undisturbed(tmp_path: Path, data: Dataset) -> Run:
-    return studied(tmp_path / "undisturbed", data, Interpreter())
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    return studied(folder / "run", dataset(folder / "news.de-en.tsv"), Interpreter())
 
 
 def test_all_measures_are_there(undisturbed: Run) -> None:
@@ -217,7 +218,7 @@ def test_without_references_only_agreement_is_measured_and_said_so(tmp_path: Pat
 def test_a_missing_reference_takes_its_segment_alone_out_of_quality(
     tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("babelquake.studies.blocks.BLOCK_TEXTS", block)
+    monkeypatch.setattr("babelquake.studies.variants.BLOCK_TEXTS", block)
     texts = [(source, reference) for source, reference in dict(PAIRS).items() if source]
     rows = [{"source": source, "reference": reference} for source, reference in texts]
     rows[1]["reference"], rows[4]["reference"] = None, " "  # type: ignore[assignment]
@@ -320,13 +321,15 @@ def test_kill_9_in_the_middle_of_translating(tmp_path: Path) -> None:
             "--data",
             str(data),
             "--suite",
-            "niu2020",
+            "misspell[level=0.1|0.3]",
             "--scorer",
             "chrf",
             "--resamples",
             "100",
             "--out",
             str(tmp_path / name),
+            "--encoder",
+            "none",
             "--cache",
             str(tmp_path / f"{name}.sqlite"),
         ]

@@ -5,8 +5,10 @@ by sentence, under the goal's constraints. What is found is judged by the other 
 with human ratings where there are any. With a system in place of a scorer, its sources are attacked.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -25,14 +27,25 @@ from babelquake.attacks.recipes import recipe_spec
 from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, require
 from babelquake.errors import UserError, setting
-from babelquake.runs.measures import Measure, kinds_in
+from babelquake.files import store_text
+from babelquake.runs.findings import Finding, Number
+from babelquake.runs.measures import CANNOT_BE_TESTED, Measure, kinds_in
+from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer, scorer
 from babelquake.scorers.scores import Scores
 from babelquake.spec import Spec, expand
 from babelquake.studies.attack import kinds
-from babelquake.studies.attack.augmentation import FILE, write_augmentation
-from babelquake.studies.attack.campaign import RENDERINGS, Campaign, Target, of_data, renderings
+from babelquake.studies.attack.campaign import (
+    RENDERINGS,
+    Campaign,
+    Target,
+    attackable,
+    column_of,
+    of_data,
+    renderings,
+    sampled,
+)
 from babelquake.studies.attack.languages import language_notes, pairs_of, taggers
 from babelquake.studies.attack.measures import (
     JUDGE,
@@ -46,8 +59,6 @@ from babelquake.studies.attack.measures import (
 from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
-from babelquake.studies.attack.sampling import attackable, column_of, sampled
-from babelquake.studies.attack.verdict import attack_findings
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.options import takes
@@ -55,6 +66,86 @@ from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.studies.session import Session
 from babelquake.text import digest
+
+FILE = "augmentation.jsonl"
+KEPT = (
+    "tuple",
+    "id",
+    "language_pair",
+    "system",
+    "source",
+    "references",
+    "original",
+    "perturbed",
+    "victim",
+    "recipe",
+    "goal",
+    "score",
+    "score_perturbed",
+    "gain",
+)
+HUMAN = ("human", "human_perturbed")
+
+
+def write_augmentation(folder: Path, attacks: pl.DataFrame, rated: pl.DataFrame | None = None) -> None:
+    """Every eligible perturbation with its segment, its edits, its scores and constraint values.
+
+    Where people rated it, their ratings of both sides too: what a learned metric should have said.
+    """
+    human = {} if rated is None else {name: both for name, *both in rated.select("tuple", *HUMAN).iter_rows()}
+    lines = []
+    for row in attacks.filter("success").iter_rows(named=True):
+        line = {name: row[name] for name in KEPT}
+        line |= dict(zip(HUMAN, human.get(row["tuple"], ()), strict=False))
+        line["edits"], line["constraints"] = json.loads(row["edits"]), json.loads(row["constraints"])
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+    store_text("".join(lines), folder / FILE)
+
+
+def attack_findings(run: Run) -> list[Finding]:
+    """Per victim the recipe that works best; then transfer, and what people say."""
+    results = Results.of(run)
+    rows = results.known("success", group=None)
+    victims = [
+        _victim(run, results, [row for row in rows if row["scorer"] == victim]) for victim in values(rows, "scorer")
+    ]
+    return [*victims, *_transfer(results), *_people(results)]
+
+
+def _victim(run: Run, results: Results, rows: list[Row]) -> Finding:
+    """How often the best recipe meets the goal; a victim that withstood all did so within the questions asked."""
+    best = max(rows, key=lambda row: float(row["value"]))
+    words = results.one("words_changed", scorer=best["scorer"], perturbation=best["perturbation"])
+    numbers = [best, *(row for row in rows if row is not best)]
+    numbers += [words] if words and words["value"] is not None else []
+    facts: dict[str, float | str] = {"goal": str(run.info.config.get("goal", ""))}
+    if (most := run.info.number("max_queries", 0)) > 0:
+        facts["questions"] = most
+    return Finding(
+        what="fooled" if best["changed"] else "withstood",
+        weight="answer",
+        who=best["scorer"],
+        perturbation=best["perturbation"],
+        numbers=tuple(map(Number.of, numbers)),
+        facts=facts | {"errors": float(best["scorer"] in run.info.facts.lower_is_better)},
+    )
+
+
+def _transfer(results: Results) -> Iterator[Finding]:
+    """What fools one metric and another one too: where most, and where least."""
+    rows = [row for row in results.known("transfer", perturbation=None) if row["other"] != row["scorer"] and row["n"]]
+    if rows:
+        rows.sort(key=lambda row: -float(row["value"]))
+        ends = [rows[0], rows[-1]] if len(rows) > 1 else rows
+        yield Finding(what="transfer", who=rows[0]["scorer"], numbers=tuple(map(Number.of, ends)))
+
+
+def _people(results: Results) -> Iterator[Finding]:
+    """In how many cells metrics go further than people, of those that can be tested."""
+    for cells in results.where("cells_overpenalised"):
+        few = sum(row["verdict"] == CANNOT_BE_TESTED for row in results.where("overpenalised"))
+        yield Finding(what="further_than_people", numbers=(Number.of(cells),), facts={"untested": few})
+
 
 ATTACK = Study(
     "attack",

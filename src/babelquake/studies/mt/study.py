@@ -31,8 +31,7 @@ from babelquake.studies.mt import kinds
 from babelquake.studies.mt.baselines import baselines
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.overall import overall_pairs
-from babelquake.studies.mt.prompts import prompt_variance
-from babelquake.studies.mt.results import all_cells, mt_results
+from babelquake.studies.mt.results import all_cells, mt_results, prompt_variance
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Material, Plan, Systems

@@ -13,8 +13,10 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.engine import Engine, in_turn
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.info import Probe
+from babelquake.runs.findings import Finding, Number
+from babelquake.runs.info import Flag, Probe
 from babelquake.runs.measures import kinds_in
+from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
@@ -24,10 +26,10 @@ from babelquake.studies.cells import Cell, Place
 from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of, refuse_shared_labels
-from babelquake.studies.judge_reliability import RELIABILITY, answers_in, reliability
+from babelquake.studies.judge_reliability import RELIABILITY, answers_in, judge_findings, reliability
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import Unit, takes
-from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_measures
+from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import part_results, probe_results, probed_models
@@ -42,12 +44,58 @@ from babelquake.studies.qe.selection import (
     select,
     target_language,
 )
-from babelquake.studies.qe.verdict import qe_findings
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slices_of, slicing_column
 from babelquake.studies.tests_to_measures import enough
 from babelquake.studies.variants import meaning_of, vocabularies
+
+
+def qe_findings(run: Run) -> list[Finding]:
+    """Per language pair: the best and the worst model, agreement of rankings; then the warnings."""
+    results = Results.of(run).whole
+    found: list[Finding] = [*pitfall_findings(run)]
+    for pair in values(results.where("discrimination", "drop"), "language_pair"):
+        found += _models(results, pair)
+        for row in results.known("rank_agreement", language_pair=pair):
+            number = Number.of(row)
+            found.append(Finding(what="ranks_agree", language_pair=pair, numbers=(number,), test=number))
+    return [*found, *judge_findings(results), *_warnings(run.info.facts.flags)]
+
+
+def _models(results: Results, pair: str | None) -> Iterator[Finding]:
+    rows = results.known("discrimination", language_pair=pair)
+    if len(rows) == 1:
+        number = Number.of(rows[0])
+        yield Finding(
+            what="discriminates",
+            weight="answer",
+            who=number.scorer,
+            language_pair=pair,
+            numbers=(number,),
+            test=number,
+            facts={"digits": min(3, results.digits(number.scorer))},
+        )
+    rows = results.known("discrimination_standardised", language_pair=pair)
+    if len(rows) > 1:
+        rows.sort(key=lambda row: -float(row["value"]))
+        ends = rows[0]["scorer"], rows[-1]["scorer"]
+        test = results.between("discrimination_standardised", "scorer", *ends, language_pair=pair)
+        yield Finding(
+            what="discriminates_best",
+            weight="answer",
+            who=ends[0],
+            language_pair=pair,
+            numbers=tuple(map(Number.of, rows)),
+            test=Number.of(test) if test else None,
+        )
+
+
+def _warnings(flags: list[Flag]) -> Iterator[Finding]:
+    """How many warnings the study gave each model, and the first of them."""
+    for scorer in dict.fromkeys(flag.scorer for flag in flags):
+        texts = [flag.text for flag in flags if flag.scorer == scorer]
+        yield Finding(what="warnings", who=scorer, facts={"count": len(texts), "first": texts[0]})
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
