@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from babelquake.attacks.constraints import edit_distance
 from babelquake.errors import UserError

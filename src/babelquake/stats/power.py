@@ -25,12 +25,12 @@ def rank_sum_size(first: ArrayLike, second: ArrayLike, alpha: float = 0.05, powe
     Noether (1987, eq. 12): N = (z_α + z_β)² / (12 c (1 − c)(p − ½)²) scores in all, with half on each side, taking the
     observed p = P(first > second) for the true one.
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     superiority = rank_sum(one, two).statistic / (one.size * two.size)
     if superiority <= 0.5:
         return Needed(superiority, math.inf)
-    quantiles = float(norm.ppf(1 - alpha) + norm.ppf(power))
+    quantiles = float(ndtri(1 - alpha) + ndtri(power))
     everything = quantiles**2 / (12 * 0.25 * (superiority - 0.5) ** 2)
     return Needed(superiority, math.ceil(everything / 2))

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
 Array = NDArray[np.float64]
 LEVEL = 0.95
@@ -41,6 +40,9 @@ def components(table: Array) -> tuple[Component, Component, Component]:
 
 
 def _component(square: float, freedom: int, noise: float, times: int) -> Component:
-    ends = [square * freedom / float(chi2.ppf(p, freedom)) for p in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)]
+    from scipy.special import gammaincinv
+
+    # twice the quantile of a gamma distribution is that of χ²
+    ends = [square * freedom / float(2 * gammaincinv(freedom / 2, p)) for p in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)]
     value, low, high = (float(np.sqrt(max(0.0, one - noise) / times)) for one in (square, *ends))
     return Component(value, low, high)
