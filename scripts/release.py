@@ -91,7 +91,8 @@ def try_out(python: str, tests: tuple[str, ...]) -> None:
     shutil.copytree(ROOT / "tests", elsewhere / "tests")
     for file in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / file, elsewhere / file)
-    shutil.copytree(ROOT / "docs", elsewhere / "docs")
+    for folder in ("docs", "scripts"):
+        shutil.copytree(ROOT / folder, elsewhere / folder)
     place = run(here, "-c", "import babelquake; print(babelquake.__file__)", cwd=elsewhere).strip()
     if not Path(place).is_relative_to(BUILD):
         sys.exit(f"the package that is tried is {place}, not the wheel's.")

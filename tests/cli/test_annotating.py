@@ -112,10 +112,9 @@ def test_prepare_status_and_analyse_a_project(cli: Command, tmp_path: Path) -> N
     assert "0 of 6 tasks finished" in text and "yes" in text and "/admin/join/" in text
     assert "no translation has 3 or more" in cli("annotate", "analyse", "p.db", status=2).stderr
     assert "never overwritten" in cli("annotate", "prepare", "--from", "t.tsv", "--out", "p.db", status=2).stderr
-    assert "not an annotation project" in cli("annotate", "serve", "t.tsv", status=2).stderr
 
 
-def test_a_taken_port_is_told(cli: Command, tmp_path: Path) -> None:
+def test_what_cannot_be_served_is_told(cli: Command, tmp_path: Path) -> None:
     import socket
 
     from tests.annotate.conftest import tuple_rows
@@ -126,6 +125,7 @@ def test_a_taken_port_is_told(cli: Command, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert "cannot listen" in cli("annotate", "serve", "p.db", "--port", port, status=2).stderr
+    assert "not an annotation project" in cli("annotate", "serve", "t.jsonl", status=2).stderr
 
 
 def test_a_run_with_its_report(cli: Command, ratings: str, tmp_path: Path) -> None:
