@@ -12,10 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner, Result
+
+from babelquake.cli.app import app
 
 pytestmark = pytest.mark.slow
 WORDS = ["-d", "d.de-en.tsv", "--seed", "3", "-q"]
@@ -58,10 +62,13 @@ def begun(folder: Path, words: list[str], out: Path | str) -> "subprocess.Popen[
     return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def ended(process: "subprocess.Popen[bytes]") -> str:
-    _, told = process.communicate(timeout=300)
-    assert process.returncode == 0, told.decode()
-    return told.decode()
+def said(folder: Path, words: list[str], out: Path | str | None = None, status: int = 0) -> Result:
+    """The same in this process, where nothing happens to it."""
+    place = ["--out", str(out)] if out else []
+    with chdir(folder):
+        result = CliRunner().invoke(app, [*words, *place], env={"BABELQUAKE_CACHE": f"{out or folder / 'c'}.sqlite"})
+    assert result.exit_code == status, result.output
+    return result
 
 
 def numbers(run: Path) -> pl.DataFrame:
@@ -69,34 +76,32 @@ def numbers(run: Path) -> pl.DataFrame:
     return pl.read_parquet(run / "measures.parquet").drop("signature")
 
 
-def undisturbed(folder: Path, study: str) -> tuple[pl.DataFrame, float]:
-    """The numbers of a run in peace, and how long it took; made once."""
-    run, log = folder / f"{study}-calm", folder / f"{study}-seconds"
-    if not log.exists():
-        started = time.monotonic()
-        ended(begun(folder, COMMANDS[study], run))
-        log.write_text(str(time.monotonic() - started))
-    return numbers(run), float(log.read_text())
+def undisturbed(folder: Path, study: str) -> pl.DataFrame:
+    """The numbers of a run in peace, made once."""
+    run = folder / f"{study}-calm"
+    if not run.exists():
+        said(folder, COMMANDS[study], run)
+    return numbers(run)
 
 
-@pytest.mark.parametrize("study", COMMANDS)
+@pytest.mark.parametrize("study", ["mt", "attack"])
 def test_a_command_killed_twice_ends_like_one_in_peace(study: str, place: Path) -> None:
-    calm, seconds = undisturbed(place, study)
-    chance = random.Random(study)
+    calm = undisturbed(place, study)
     out = place / f"{study}-killed"
-    for _ in range(2):
+    for least in (1, 3):
         process = begun(place, COMMANDS[study], out)
-        time.sleep(seconds * chance.uniform(0.3, 0.9))
+        while process.poll() is None and (not out.exists() or len(list(out.rglob("*"))) <= least):
+            time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    ended(begun(place, COMMANDS[study], out))
+    said(place, COMMANDS[study], out)
     assert numbers(out).equals(calm, null_equal=True)
     assert not [path for path in out.rglob("*") if "writing" in path.name or path.name == ".parts"]
 
 
 @pytest.mark.parametrize("study", COMMANDS)
 def test_one_bit_in_any_table_is_named_and_mended(study: str, place: Path) -> None:
-    calm, _ = undisturbed(place, study)
+    calm = undisturbed(place, study)
     out = place / f"{study}-flipped"
     shutil.copytree(place / f"{study}-calm", out)
     tables = sorted(path for path in out.glob("*.parquet"))
@@ -106,21 +111,20 @@ def test_one_bit_in_any_table_is_named_and_mended(study: str, place: Path) -> No
         content = bytearray(table.read_bytes())
         content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
         table.write_bytes(content)
-    command = [sys.executable, "-m", "babelquake", "report", str(out), "--markdown", str(out / "r.md")]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert told.returncode == 2 and "is damaged" in told.stderr and "makes it again" in told.stderr, told.stderr
-    ended(begun(place, COMMANDS[study], out))
+    told = said(place, ["report", str(out), "--markdown", str(out / "r.md")], status=2).stderr
+    assert "is damaged" in told and "makes it again" in told
+    said(place, COMMANDS[study], out)
     assert numbers(out).equals(calm, null_equal=True)
 
 
 def test_two_at_once_in_one_folder(place: Path) -> None:
-    calm, _ = undisturbed(place, "mt")
+    calm = undisturbed(place, "mt")
     both = [begun(place, COMMANDS["mt"], place / "mt-both") for _ in range(2)]
-    said = [process.communicate(timeout=300)[1].decode() for process in both]
+    told = [process.communicate(timeout=300)[1].decode() for process in both]
     codes = sorted(process.returncode for process in both)
-    assert codes in ([0, 0], [0, 2]), said
+    assert codes in ([0, 0], [0, 2]), told
     if codes == [0, 2]:
-        assert any("another process is writing to" in text for text in said), said
+        assert any("another process is writing to" in text for text in told), told
     assert numbers(place / "mt-both").equals(calm, null_equal=True)
 
 
@@ -136,9 +140,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-@pytest.mark.parametrize("study", ["mt", "metric"])
-def test_a_full_disk_is_told_and_the_run_goes_on_with_more_room(study: str, place: Path, small_disk: Path) -> None:
-    calm, _ = undisturbed(place, study)
+def test_a_full_disk_is_told_and_the_run_goes_on_with_more_room(place: Path, small_disk: Path) -> None:
+    study = "mt"
+    calm = undisturbed(place, study)
     (small_disk / "filler").write_bytes(b"x" * (380 << 10))
     words = [*COMMANDS[study], "--cache", str(place / f"{study}-full.sqlite")]
     process = begun(place, words, small_disk / "run")
@@ -146,12 +150,12 @@ def test_a_full_disk_is_told_and_the_run_goes_on_with_more_room(study: str, plac
     assert process.returncode in (2, 3) and ("disk is full" in told or "No space left" in told), told
     (small_disk / "filler").unlink()
     subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
-    ended(begun(place, words, small_disk / "run"))
+    said(place, words, small_disk / "run")
     assert numbers(small_disk / "run").equals(calm, null_equal=True)
 
 
 def test_a_clock_that_jumps_back_changes_no_number(place: Path, tmp_path: Path) -> None:
-    calm, _ = undisturbed(place, "metric")
+    calm = undisturbed(place, "metric")
     code = (
         "import time, itertools, sys\n"
         "hours = itertools.count()\n"
@@ -167,23 +171,20 @@ def test_a_clock_that_jumps_back_changes_no_number(place: Path, tmp_path: Path) 
     assert numbers(tmp_path / "run").equals(calm, null_equal=True)
 
 
-@pytest.mark.parametrize("moment", [0.5, 0.8])
-def test_a_killed_perturb_leaves_the_old_table_and_nothing_else(moment: float, tmp_path: Path) -> None:
-    (tmp_path / "in.txt").write_text("".join(f"Sentence number {number} is here.\n" for number in range(60_000)))
+def test_a_killed_perturb_leaves_the_old_table_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("".join(f"Sentence number {number} is here.\n" for number in range(30_000)))
     old = pl.DataFrame({"old": [1]})
     old.write_parquet(tmp_path / "t.parquet")
     words = ["perturb", "misspell", "--lang", "en", "--table", "t.parquet", "in.txt"]
-    started = time.monotonic()
-    calm = [*words[:5], "calm.parquet", "in.txt"]
-    subprocess.run([sys.executable, "-m", "babelquake", *calm], cwd=tmp_path, check=True, capture_output=True)
-    seconds = time.monotonic() - started
+    said(tmp_path, [*words[:5], "calm.parquet", "in.txt"])
     process = subprocess.Popen([sys.executable, "-m", "babelquake", *words], cwd=tmp_path, stderr=subprocess.DEVNULL)
-    time.sleep(seconds * moment)
+    while process.poll() is None and len(list(tmp_path.iterdir())) < 4:
+        time.sleep(0.002)  # until there is a file beside the old table
     process.kill()
     process.wait()
     left = pl.read_parquet(tmp_path / "t.parquet")
     assert left.equals(old) or left.equals(pl.read_parquet(tmp_path / "calm.parquet"))
-    subprocess.run([sys.executable, "-m", "babelquake", *words], cwd=tmp_path, check=True, capture_output=True)
+    said(tmp_path, words)
     assert pl.read_parquet(tmp_path / "t.parquet").equals(pl.read_parquet(tmp_path / "calm.parquet"))
     assert {path.name for path in tmp_path.iterdir()} == {"in.txt", "t.parquet", "calm.parquet"}
 
@@ -191,9 +192,7 @@ def test_a_killed_perturb_leaves_the_old_table_and_nothing_else(moment: float, t
 @pytest.mark.parametrize("study", COMMANDS)
 def test_a_run_is_repeated_with_the_same_numbers(study: str, place: Path) -> None:
     undisturbed(place, study)
-    command = [sys.executable, "-m", "babelquake", "rerun", f"{study}-calm"]
-    same = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300)
-    assert same.returncode == 0, same.stdout + same.stderr
+    said(place, ["rerun", f"{study}-calm"])
 
 
 def test_a_run_whose_data_have_moved_says_what_it_misses(place: Path) -> None:
@@ -201,9 +200,6 @@ def test_a_run_whose_data_have_moved_says_what_it_misses(place: Path) -> None:
     elsewhere = place / "elsewhere"
     elsewhere.mkdir()
     shutil.copytree(place / "metric-calm", elsewhere / "run")
-    command = [sys.executable, "-m", "babelquake", "rerun", "run"]
-    moved = subprocess.run(command, cwd=elsewhere, capture_output=True, text=True, timeout=300)
-    assert moved.returncode == 2 and "d.de-en.tsv" in moved.stderr, (moved.returncode, moved.stderr)
-    command = [sys.executable, "-m", "babelquake", "list", "runs", str(place), "--json"]
-    listed = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=120).stdout)
+    assert "d.de-en.tsv" in said(elsewhere, ["rerun", "run"], status=2).stderr
+    listed = json.loads(said(place, ["list", "runs", str(place), "--json"]).stdout)
     assert {"metric-calm"} <= {Path(row["name"]).name for row in listed if row["status"] == "finished"}

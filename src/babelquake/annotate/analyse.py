@@ -1,6 +1,5 @@
 """What ratings say, wherever they come from: a project file, or anything the field exports."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,9 @@ from babelquake.data.ratings import Ratings, read_ratings
 from babelquake.errors import UserError, setting
 from babelquake.studies.human.export import for_attack
 from babelquake.studies.human.findings import Findings, findings
+from babelquake.studies.human.options import HumanOptions
 from babelquake.studies.human.quality import ALPHA
+from babelquake.studies.human.study import plan
 
 
 def analyse(
@@ -44,14 +45,8 @@ def forecast(source: str | Path, language_pair: str | None = None) -> dict[str, 
     ratings = _of_pair(read, language_pair)
     frame = ratings.frame
     counted = {name: frame[name].drop_nulls().n_unique() for name in ("annotator", "system", "segment")}
-    started = time.process_time()
-    findings(replace(ratings, frame=frame.head(TIMED)))
-    seconds = (time.process_time() - started) * max(1.0, frame.height / TIMED)
+    seconds = plan(HumanOptions(data=ratings)).forecast().seconds or 0.0
     return {"name": ratings.name, "ratings": frame.height, **counted, "seconds": seconds}
-
-
-TIMED = 2000
-"""Ratings that a forecast analyses to know how long all of them take."""
 
 
 def tuple_ratings(project: str | Path) -> pl.DataFrame:

@@ -140,7 +140,7 @@ def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | N
             if terminal.export is not None:
                 _export(plan, terminal.export)
             else:
-                _forecast(plan, terminal.as_json)
+                _forecast(plan, terminal.as_json, options.budget)
             return None
     if options.out is None and not options.quickly_made_again:
         raise UserError("No run folder given. Use --out DIR.")
@@ -188,9 +188,9 @@ def _export(plan: "Plan", folder: Path) -> None:
     typer.echo(f"line for line, then run the same command with --import {folder}.")
 
 
-def _forecast(plan: "Plan", as_json: bool) -> None:
+def _forecast(plan: "Plan", as_json: bool, budget: int | None) -> None:
     expected = plan.forecast()
     found = asdict(expected) | {"dollars": expected.dollars, "seconds": expected.seconds, "tokens": expected.tokens}
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(expected.told()))
-    if plan.options.budget is not None:
-        expected.keep_within(plan.options.budget)
+    if budget is not None:
+        expected.keep_within(budget)

@@ -7,7 +7,7 @@ Time is what earlier calls of the same system or scorer took; where there were n
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from babelquake.engine import Engine
@@ -42,6 +42,8 @@ class Unasked:
     """At the speed of earlier calls; None where there were none."""
     tokens: int | None = None
     """Of prompts, texts and answers, about; None where nobody counts tokens."""
+    what: str = field(default="texts to score", compare=False)
+    """What is counted in `texts`."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +85,16 @@ class Forecast:
 
     def told(self) -> list[str]:
         """In words."""
-        lines = [f"{self.segments:,} segments, {self.selected:,} used, {self.variants:,} perturbed texts."]
+        perturbed = f", {self.variants:,} perturbed texts" if self.variants else ""
+        lines = [f"{self.segments:,} segments, {self.selected:,} used{perturbed}."]
         pairs = {row.language_pair for row in self.systems}
-        for place, row in enumerate((*self.systems, *self.scorers)):
-            what = "texts to translate" if place < len(self.systems) else "texts to score"
+        for row in (*self.systems, *self.scorers):
             pair = f" {row.language_pair}" if len(pairs) > 1 and row.language_pair else ""
             characters = "" if row.characters is None else f", {row.characters:,} characters"
             characters += "" if row.tokens is None else f", about {row.tokens:,} tokens"
             price = "" if row.dollars is None else f", about ${row.dollars:.2f}"
             time = "" if row.seconds is None else f", about {duration(row.seconds)}"
-            lines.append(f"{row.name}{pair}: {row.texts:,} {what}{characters}{price}{time}")
+            lines.append(f"{row.name}{pair}: {row.texts:,} {row.what}{characters}{price}{time}")
         if self.searches is not None:
             most = "" if self.most_questions is None else f", {self.most_questions:,} questions at most"
             lines.append(f"{self.searches:,} searches{most}")
@@ -126,9 +128,10 @@ def keep_within_budget(plan: Plan) -> None:
     A run that exists may hold part of the answers: its budget is kept when it is continued.
     """
     options = plan.options
+    budget = getattr(options, "budget", None)
     begun = options.out is not None and (Path(options.out) / "run.json").is_file() and not options.restart
-    if options.budget is not None and not begun:
-        forecast(plan).keep_within(options.budget)
+    if budget is not None and not begun:
+        forecast(plan).keep_within(budget)
 
 
 def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
@@ -189,7 +192,7 @@ def _counted(plan: Plan) -> int:
     repeats = {perturbation.cell: suite.repeats(perturbation) for perturbation in suite.perturbations}
     total = 0
     for block in blocks_of(material.segments, once):
-        made = variants_of(block, material.column, once, material.lang, plan.options.seed, plan.words, any_filler)
+        made = variants_of(block, material.column, once, material.lang, plan.seed, plan.words, any_filler)
         counts = made.group_by(["perturbation", "level"]).len()
         total += sum(count * repeats.get((label, level), 1) for label, level, count in counts.iter_rows())
     return total
@@ -212,7 +215,15 @@ def unsent_by(system: System, pair: str | None, texts: Sequence[str], engine: En
     cost = system.cost(texts)
     seconds = engine.seconds(system.signature, len(texts))
     return Unasked(
-        system.name, pair, system.remote, len(texts), cost.characters, cost.dollars, seconds, tokens=cost.tokens
+        system.name,
+        pair,
+        system.remote,
+        len(texts),
+        cost.characters,
+        cost.dollars,
+        seconds,
+        tokens=cost.tokens,
+        what="texts to translate",
     )
 
 

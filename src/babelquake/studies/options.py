@@ -248,6 +248,12 @@ class RunOptions:
         """How models run meanwhile."""
         return nullcontext()
 
+    def made_engine(self) -> Engine:
+        """The engine that asks whoever has to be asked."""
+        from babelquake.engine import Engine
+
+        return Engine(quiet=True)
+
     def identity(self, **resolved: Any) -> dict[str, Any]:
         """What can change a number, for run.json: option → value, or what the value turned out to mean."""
         found = {}

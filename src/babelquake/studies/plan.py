@@ -22,7 +22,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.inquiries import REPEAT
-from babelquake.studies.options import Reset, StudyOptions
+from babelquake.studies.options import Reset, RunOptions
 from babelquake.studies.surroundings import surroundings_of
 from babelquake.studies.variants import Block, Words, blocks_of, cell_columns, perturbed_blocks
 from babelquake.systems import System
@@ -128,7 +128,7 @@ class Plan:
     """What a study will do."""
 
     study: str
-    options: StudyOptions
+    options: RunOptions
     data: Dataset
     scorers: Sequence[Scorer]
     suite: Suite | None = None
@@ -157,6 +157,11 @@ class Plan:
         return [] if self.material is None else blocks_of(self.material.segments, self.perturbations)
 
     @property
+    def seed(self) -> int:
+        """Of what is perturbed; studies that draw nothing have none."""
+        return getattr(self.options, "seed", 0)
+
+    @property
     def segments(self) -> pl.DataFrame:
         """What is perturbed, or all segments of the data where nothing is."""
         return self.data.segments if self.material is None else self.material.segments
@@ -170,7 +175,7 @@ class Plan:
         """Blocks with their perturbed texts, as they are made."""
         if self.material is not None:
             chosen = self.blocks() if blocks is None else blocks
-            yield from self.material.variants(chosen, self.perturbations, self.options.seed, self.words, engine)
+            yield from self.material.variants(chosen, self.perturbations, self.seed, self.words, engine)
 
     def questions(self, engine: Engine) -> Iterator[Questions]:
         """Everything that scorers are asked, where nothing has to be translated before."""

@@ -2,8 +2,14 @@
 
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.study import plan as _attack
+from babelquake.studies.challenge.options import ChallengeOptions
+from babelquake.studies.challenge.study import plan as _challenge
+from babelquake.studies.check.options import CheckOptions
+from babelquake.studies.check.study import plan as _check
 from babelquake.studies.correlate.options import CorrelateOptions
 from babelquake.studies.correlate.study import plan as _correlate
+from babelquake.studies.human.options import HumanOptions
+from babelquake.studies.human.study import plan as _human
 from babelquake.studies.metric.options import MetricOptions
 from babelquake.studies.metric.study import plan as _metric
 from babelquake.studies.mt.options import MtOptions
@@ -12,10 +18,13 @@ from babelquake.studies.options import takes
 from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.qe.study import plan as _qe
 
-__all__ = ["attack", "correlate", "metric", "mt", "qe"]
+__all__ = ["attack", "challenge", "check", "correlate", "human", "metric", "mt", "qe"]
 
 attack = takes(AttackOptions)(_attack)
+challenge = takes(ChallengeOptions)(_challenge)
+check = takes(CheckOptions)(_check)
 correlate = takes(CorrelateOptions)(_correlate)
+human = takes(HumanOptions)(_human)
 metric = takes(MetricOptions)(_metric)
 mt = takes(MtOptions)(_mt)
 qe = takes(QeOptions)(_qe)

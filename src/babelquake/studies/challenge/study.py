@@ -36,6 +36,7 @@ from babelquake.studies.cells import Cell, Place, paired_test
 from babelquake.studies.challenge import kinds
 from babelquake.studies.challenge.options import ChallengeOptions
 from babelquake.studies.options import takes
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.segment_units import keys_by_row
 from babelquake.studies.session import Session
@@ -120,7 +121,15 @@ CHALLENGE = Study(
     gated=("detection_accuracy", "outranks_all"),
     cells=stored_cells,
     findings=challenge_findings,
+    plan=lambda options: plan(options),
 )
+
+
+def plan(options: ChallengeOptions) -> Plan:
+    """Judge every hypothesis; scores that were returned or stand beside the texts cost nothing."""
+    data = hypotheses(options.dataset())
+    scorers = scorers_of(options.scorers)
+    return Plan("challenge", options, data, scorers, beside=lambda: [_questions(data)], notes=data.notes)
 
 
 @takes(ChallengeOptions)
@@ -192,18 +201,22 @@ def _listed(order: str | Sequence[str]) -> list[str]:
 def _scores(session: Session, segments: pl.DataFrame, returned: Mapping[str, Array]) -> pl.DataFrame:
     """One row per hypothesis and metric, higher is better."""
     keys = segments.select("row", "id", "language_pair", "system")
-    references = segments["references"].to_list() if session.data.has("references") else None
-    sources = segments["source"].fill_null("").to_list()
-    asked = Questions(segments["translation"].fill_null("").to_list(), references, sources)
+    asked = _questions(session.data)
     found = dict(returned)
     for scorer in in_turn(session.scorers):
-        if "reference" in scorer.needs and references is None:
+        if "reference" in scorer.needs and asked.references is None:
             raise UserError(f"{session.data.name} has no references, which scorer '{scorer.name}' needs.")
         found[scorer.name] = scorer.sign * scorer.score_rows(session.engine.judge(scorer, asked))
     return pl.concat(
         keys.with_columns(scorer=pl.lit(name), score=pl.Series(values, dtype=pl.Float64))
         for name, values in found.items()
     )
+
+
+def _questions(data: Dataset) -> Questions:
+    """About every hypothesis, in the order of the data."""
+    translations, sources = (data.segments[name].fill_null("").to_list() for name in ("translation", "source"))
+    return Questions(translations, data.segments["references"].to_list() if data.has("references") else None, sources)
 
 
 def judged_pairs(segments: pl.DataFrame, scores: pl.DataFrame, order: Sequence[str]) -> pl.DataFrame:

@@ -64,7 +64,7 @@ def plan(options: CheckOptions) -> Plan:
         _failures(sample, chosen, encoder, rules, engine)
         seconds = (time.process_time() - started) * segments.height / sample.height
         characters = int(segments["translation"].str.len_chars().sum())
-        yield Unasked("failure detectors", None, False, segments.height, characters, None, seconds)
+        yield Unasked("failure detectors", None, False, segments.height, characters, None, seconds, what="translations")
 
     return Plan("check", options, material, (), local=local, notes=material.notes)
 
