@@ -12,7 +12,8 @@ MOSTLY = 0.8
 RUN, RUN_OF_PROSE = 5, 3
 """A run of untranslated words has so many, and so many of them are plain words of the source's language."""
 IN_SOURCE_LANGUAGE = 3
-"""Function words of the source's language outside the run from which nothing was translated: another kind."""
+"""Function words of the source's language outside the run from which nothing was translated: another kind, unless the
+source has them too and the target's language is there."""
 WORD_OR_BOUNDARY = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[.:;!?\"„“”«»{}()\[\]]")
 
 
@@ -48,8 +49,11 @@ def untranslated(pair: Pair) -> Failure | None:
     if not runs:
         return None
     inside = {place for start, length in runs for place in range(start, start + length)}
-    if _foreign_words(pair, [word for place, word in enumerate(lowered) if place not in inside]) >= IN_SOURCE_LANGUAGE:
-        return None
+    outside = [word for place, word in enumerate(lowered) if place not in inside]
+    if _foreign_words(pair, outside) >= IN_SOURCE_LANGUAGE:
+        invented = [word for word in outside if word not in pair.source.vocabulary]
+        if _foreign_words(pair, invented) >= IN_SOURCE_LANGUAGE or not speaks_target(pair):
+            return None
     start, length = max(runs, key=lambda run: run[1])
     words = made[start : start + length]
     share = len(inside) / len(pair.translation.words)
@@ -139,3 +143,13 @@ def _foreign_words(pair: Pair, words: list[str]) -> int:
         return len(words)
     theirs_too = theirs.function_words if theirs is not None else frozenset()
     return sum(word in ours.function_words and word not in theirs_too for word in words)
+
+
+def speaks_target(pair: Pair) -> bool:
+    """Whether function words of the language asked for stand in a translation: then only parts are in the source's."""
+    ours, theirs = pair.source.lexicon, pair.translation.lexicon
+    if theirs is None or not theirs.function_words:
+        return False
+    own = theirs.function_words - pair.source.vocabulary - (ours.function_words if ours else frozenset())
+    found = own & pair.translation.vocabulary
+    return len(found) >= 2 or any(len(word) > 3 for word in found)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from babelquake.failures.base import Failure, detector
-from babelquake.failures.copying import is_copy
+from babelquake.failures.copying import is_copy, speaks_target
 from babelquake.failures.pair import Pair, Side
 from babelquake.languages import Language
 from babelquake.text import SCRIPT, UNSPACED
@@ -182,7 +182,7 @@ def source_language(pair: Pair) -> Failure | None:
         return None
     if any(identify(NOISE.sub(" ", part))[0] == asked.code for part in _parts(pair.translation, SHORTEST)):
         return None
-    if _has_words_of(pair, pair.translation) or "```" in pair.translation.text:
+    if speaks_target(pair) or "```" in pair.translation.text:
         return None
     return Failure("source-language", found[1], f"identified as {found[0]}")
 
@@ -219,16 +219,6 @@ def _parts(side: Side, shortest: int) -> list[str]:
     return [
         part for part in SENTENCE.split(side.prose) if len(part) >= shortest and "{" not in part and "}" not in part
     ]
-
-
-def _has_words_of(pair: Pair, side: Side) -> bool:
-    """Whether some function words of the language asked for stand there: then only parts are in the source's."""
-    ours, theirs = pair.source.lexicon, pair.translation.lexicon
-    if theirs is None or not theirs.function_words:
-        return False
-    own = theirs.function_words - pair.source.vocabulary - (ours.function_words if ours else frozenset())
-    found = own & side.vocabulary
-    return len(found) >= 2 or any(len(word) > 3 for word in found)
 
 
 def _may_be_mixed(pair: Pair) -> bool:

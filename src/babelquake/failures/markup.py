@@ -131,7 +131,8 @@ def _items(side: Side, machine: str) -> Counter[str]:
 
 
 def _written(text: str, machine: str) -> str:
-    """What has to survive: of a tag its name, of an ICU message its argument, type and branches, of others all."""
+    """What has to survive: of a tag its name, of an ICU message its argument, type and branches, of an
+    e-mail address its letters in either case, of others all."""
     if machine == TAG:
         name = NAME_OF_TAG.match(text)
         closing = "/" if text.startswith("</") else ""
@@ -145,7 +146,7 @@ def _written(text: str, machine: str) -> str:
         address = text.rstrip("/\ufeff\u200b")
         host = HOST.match(address)
         return address if host is None else host.group().lower() + address[host.end() :]
-    return text
+    return text.lower() if machine == EMAIL else text
 
 
 OTHER_BRANCHES = frozenset({"zero", "one", "two", "few", "many", "other"})

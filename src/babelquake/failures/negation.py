@@ -25,19 +25,22 @@ DENIES = {
     "de": re.compile(r"\b(?:nicht|niemals|nie)\b", re.IGNORECASE),
 }
 """Negated verbs, by source language."""
-UNLESS = {
-    "en": re.compile(
-        r"\bnot (?:only|just|that)|\b(?:aren|is|are|was|were|wasn|isn|weren)['’]?(?:t| not)?\b.{0,12}\bnot|"
-        r"\b(?:any more|fuck\w*|not)\b",
-        re.IGNORECASE,
-    ),
+FIGURES = {
+    "en": re.compile(r"\bnot (?:only|just|that)\b", re.IGNORECASE),
     "de": re.compile(
-        r"\bnicht (?:nur|bloß|zuletzt|mehr|ganz|so|sehr|zu|wahr|einmal|genug|lange|weit)"
-        r"|\b(?:kein\w*|un\w+|wenig\w*)\b",
+        r"\bnicht (?:nur|bloß|zuletzt|mehr|ganz|so|sehr|zu|wahr|einmal|genug|lange|weit|etwa|auf der Höhe)\b",
         re.IGNORECASE,
     ),
 }
-"""What makes a denial hard to weigh: other denials, figures of speech."""
+"""Denials that are often said without one."""
+UNLESS = {
+    "en": re.compile(
+        r"\b(?:aren|is|are|was|were|wasn|isn|weren)['’]?(?:t| not)?\b.{0,12}\bnot|\b(?:any more|fuck\w*|not)\b",
+        re.IGNORECASE,
+    ),
+    "de": re.compile(r"\b(?:kein\w*|un\w+|wenig\w*)\b", re.IGNORECASE),
+}
+"""What makes a denial hard to weigh, beside the negated verb."""
 UNLESS_WORDS = {
     language: frozenset(words.split())
     for language, words in {
@@ -92,7 +95,7 @@ UNLESS_GAINED = {
     ),
     "fr": re.compile(
         r"\?|\b(?:un|le|ce|de|au|premier|chaque) pas\b|\bpas (?:de|à) |"
-        r"\b(?:sans|ni|rien|personne|aucun\w*|mais|si|avant|jusqu\w*|plus|encore|seulement|que)\b",
+        r"\b(?:sans|ni|rien|personne|aucun\w*|mais|si|avant|jusqu\w*|plus|encore|seulement|que|inconvénient)\b",
         re.IGNORECASE,
     ),
 }
@@ -107,17 +110,17 @@ MAY_DENY = {
         r"losing|difficul\w*|troubl\w*|problem\w*|wrong\w*|bad\w*|false\w*|fake\w*|li(?:e|es|ed|ar|ars)|lying|myth\w*|"
         r"empt\w+|absen\w+|gone|out\w*|away|off|over|last\w*|end\w*|dea\w+|di(?:e|es|ed)|dying|kill\w*|br[eo]k\w*|down|"
         r"differ\w*|separat\w*|doubt\w*|hat(?:e|es|ed|ing)|ignor\w*|forg[eo]t\w*|leav\w+|left|resist\w*|oppos\w*|"
-        r"against|keep\w*|kept|hold\w*|beyond|far\w*|long\w*|short\w*|beat\w*|stupid|dumb|silly|odd\w*|strange\w*|"
+        r"against|behind|(?:be)?grudg\w*|reluctan\w*|splurg\w*|remember\w*|remind\w*|keep\w*|kept|hold\w*|beyond|far\w*|long\w*|short\w*|beat\w*|stupid|dumb|silly|odd\w*|strange\w*|"
         r"weird\w*|sure|car(?:e|es|ed)|mind\w*|matter\w*|worr\w+|wonder\w*|hesita\w*|fuck\w*|shit\w*|damn\w*|hell|crap\w*|"
-        r"ass|sorry|sucks?|afraid|fear\w*|alone|sole\w*|sing\w+|minus|sham\w*|dis\w+|un(?!i[otv]|der|cle)\w+|"
+        r"ass|sorry|sucks?|afraid|fear\w*|alone|sole\w*|sing\w+|minus|sham\w*|dis\w+|un(?!i[otv]|der|cle)\w+|under(?!st)\w{3,}|"
         r"i[mlr][lmpr]\w+|in(?:a|c|de|di|e|f|h|j|o|s|t(?!o)|v)\w+|mis\w+|non\w*|\w+less\w*|busy|forward|remain\w*|"
         r"easy|easily|possibl\w+|possibil\w+|almost|near\w*|wait\w*|weak\w*|poor\w*|ugly|strike\w*|crazy|mad|"
         r"surpris\w+|secre\w+|abandon\w*|drop\w*|skip\w*|clos\w+|block\w*|cancel\w*|exclu\w+|exempt\w*|late\w*)\b",
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"\?|\b(?:nicht\w*|nie\w*|nein|kein\w*|ohne|weder|noch|sondern|aber|doch|jedoch|wenn|falls|ob|bis|bevor|ehe|statt\w*|"
-        r"anstatt|außer\w*|bloß|nur|erst|kaum|selten\w*|wenig\w*|als|oder|ander\w*|zu|so|un(?!d|s|t)\w+|miss\w*|fehl\w*|mangel\w*|"
+        r"\?|\b(?:nicht\w*|nie\w*|nein|nix|kein\w*|egal|gleichgültig|ohne|weder|noch|sondern|aber|doch|jedoch|wenn|falls|ob|bis|bevor|ehe|statt\w*|"
+        r"anstatt|außer\w*|bloß|nur|erst|kaum|selten\w*|wenig\w*|als|oder|ander\w*|zu|so|un(?!d\b|s\b|ser|ter|ten\b)\w+|verf[aä]ll\w*|miss\w*|fehl\w*|mangel\w*|"
         r"verweiger\w*|verbot\w*|verbiet\w*|ablehn\w*|lehn\w*|verhinder\w*|vermeid\w*|verzicht\w*|scheit\w*|verlor\w*|"
         r"verlier\w*|schwer\w*|schwier\w*|leicht\w*|problem\w*|falsch\w*|schlecht\w*|lüg\w*|leer\w*|weg|aus|tot\w*|gegen|"
         r"allein\w*|einzig\w*|null|zweifel\w*|trotz\w*|obwohl|leider|\w+los\w*|\w+frei\w*|endlich|schon|mehr|weniger|"
@@ -192,7 +195,7 @@ def _lost(pair: Pair) -> Failure | None:
         return None
     vocabulary = pair.translation.vocabulary
     if not vocabulary.isdisjoint(theirs.negative) or any(
-        word.startswith(theirs.negative_starts) for word in vocabulary
+        word.replace("’", "'").startswith(theirs.negative_starts) for word in vocabulary
     ):
         return None
     if _stripped(found) in _stripped(pair.translation.text) or found.split()[-1].lower() in vocabulary:
@@ -204,9 +207,10 @@ def _lost(pair: Pair) -> Failure | None:
     return Failure("negation", 1.0, f"lost: {found}")
 
 
-def _may_deny(vocabulary: frozenset[str]) -> bool:
+def _may_deny(side: Side) -> bool:
     """A cheap first look."""
-    return not vocabulary.isdisjoint(DENIALS) or any(word.endswith(("n't", "n’t")) for word in vocabulary)
+    prose = side.prose.lower()
+    return "n't" in prose or "n’t" in prose or not side.vocabulary.isdisjoint(DENIALS)
 
 
 DENIALS = frozenset(
@@ -227,7 +231,9 @@ def _denial(side: Side, code: str) -> str:
 
 
 def _plain_denial(side: Side, code: str) -> str:
-    if not _may_deny(side.vocabulary) or "?" in side.prose or not UNLESS_WORDS[code].isdisjoint(side.vocabulary):
+    if not _may_deny(side) or "?" in side.prose or not UNLESS_WORDS[code].isdisjoint(side.vocabulary):
         return ""
     matches = DENIES[code].findall(side.prose)
-    return matches[0] if len(matches) == 1 and not UNLESS[code].search(DENIES[code].sub(" ", side.prose)) else ""
+    if len(matches) != 1 or FIGURES[code].search(side.prose) or UNLESS[code].search(DENIES[code].sub(" ", side.prose)):
+        return ""
+    return str(matches[0])

@@ -193,7 +193,7 @@ def number(pair: Pair) -> Failure | None:
         lost = []
     if lost and not added:
         lost = large
-    if _has_convertible(pair.source):
+    if _has_convertible(pair.source) and _has_any_number(pair.translation):
         return None
     evidence = "; ".join(
         [
@@ -216,6 +216,12 @@ def _has_convertible(side: Side) -> bool:
     return any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary) or bool(
         IMPERIAL.search(side.text)
     )
+
+
+def _has_any_number(side: Side) -> bool:
+    """Whether there is a number in digits or words, which may be a converted one."""
+    known = side.lexicon.numbers.keys() if side.lexicon is not None else ()
+    return bool(HAS_DIGIT.search(side.text)) or not side.vocabulary.isdisjoint(known)
 
 
 IMPERIAL = re.compile(r"\d\s?(?:['’′][\d\s]|[\"”″]|°|ft|lbs?|in\b|mi\b|mph|[Ff]\b|degrees)")
