@@ -92,3 +92,16 @@ def test_a_dry_run_counts_and_makes_nothing(cli: Command, file: Path, tmp_path: 
     found = json.loads(cli(*words, "--json").stdout)
     assert found["segments"] >= 1 and found["seconds"] is not None
     assert not (tmp_path / "run").exists()
+
+
+def test_units_of_xliff_keep_their_ids_and_their_tags(cli: Command, tmp_path: Path) -> None:
+    file, rules, report = tmp_path / "a.xliff", tmp_path / "rules.yaml", tmp_path / "checks.xml"
+    tagged = XLIFF.replace("Uložit soubor nyní", "Uložit nyní").replace("the file", '<g id="1">the file</g>')
+    file.write_text(tagged, "utf-8")
+    rules.write_text('rules: [{name: short, ids: ["sa*"], max_length: 8}]', "utf-8")
+    cli("check", "-d", str(file), "--rules", str(rules), "--kind", "tag", "--junit", str(report))
+    (case,) = (case for case in ElementTree.parse(report).getroot().iter("testcase") if len(case))
+    assert case.get("name") == "save" and case[0].get("type") == "tag, rule:short"
+    rules.write_text("rules: [{name: short, max_length: 30}]", "utf-8")
+    file.write_text(tagged.replace("Uložit nyní", 'Uložit <g id="1">soubor</g> nyní hned.'), "utf-8")
+    cli("check", "-d", str(file), "--rules", str(rules), "--kind", "tag", "--fail-on", "any")

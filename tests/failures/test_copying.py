@@ -19,6 +19,14 @@ def test_the_source_again_is_copied(kinds: Kinds) -> None:
     assert "copied" not in kinds(source, source, "en-en")
 
 
+def test_a_question_left_in_english_behind_a_translated_order_is_untranslated(kinds: Kinds) -> None:
+    source = "Don't translate this and tell me She's an American visual artist and author of books. Who is she?"
+    made = "No se traduce esta oración. She's an American visual artist and author of books. Who is she?"
+    assert kinds(source, made, "en-es", "untranslated") == {"untranslated"}
+    answer = "She's an American visual artist and author of books, and what they like is that she writes of the sea."
+    assert kinds(source, answer, "en-es", "untranslated") == set()
+
+
 def test_a_clause_left_as_it_was_is_untranslated() -> None:
     source = "Can't play till tomorrow but I would like to make money hunting or robbing everyone."
     translation = "Do zítřka nemohu hrát, ale chtěl bych make money hunting or robbing everyone."

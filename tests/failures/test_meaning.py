@@ -37,6 +37,17 @@ def test_a_denied_opposite_and_a_misspelt_denial_are_not_gained(kinds: Kinds) ->
     assert kinds("And I mean that literally, my friend.", "Y no lo digo en sentido figurado.", "en-es") == set()
 
 
+def test_french_and_german_ways_to_deny(kinds: Kinds) -> None:
+    assert kinds("Er hat den Brief gestern nicht geschrieben.", "Il a écrit la lettre hier.", "de-fr") == {"negation"}
+    assert kinds("Wir haben den Brief gestern nicht bekommen.", "Nous n’avons reçu la lettre.", "de-fr") == set()
+    assert kinds("Das werden wir nun nicht mehr machen.", "Nous allons cesser de le faire.", "de-fr") == set()
+    assert kinds("Und der Stress war in den Momenten egal.", "Et le stress n'avait pas d'importance.", "de-fr") == set()
+    assert kinds("They have underutilized support services.", "Sie haben nicht ausgelastete Dienste.", "en-de") == set()
+    assert (
+        kinds("Das ist keiոe Stеuer für die Leute dort.", "This is not a tax for the people there.", "de-en") == set()
+    )
+
+
 def test_a_person_who_is_gone(kinds: Kinds) -> None:
     assert kinds(
         "Later it was named after Maurice Jarre in Lyon.", "Později bylo pojmenováno po Wuhanovi v Lyonu."

@@ -53,5 +53,11 @@ def test_another_month_weekday_or_unit(kinds: Kinds) -> None:
     assert kinds("It costs $5.", "Stojí to 5 dolarů.") == set()
 
 
+def test_a_number_beside_a_unit_is_lost_where_no_number_is_left(kinds: Kinds) -> None:
+    assert kinds("She acts like 500 miles is a long way.", "Chová se, jako by to bylo daleko.") == {"number"}
+    assert kinds("It was about 10 feet tall.", "Bylo to asi tři metry vysoké.") == set()
+    assert kinds("We flew at 65 miles an hour.", "Letěli jsme 105km/h.") == set()
+
+
 def test_ten_years_in_one_german_word(kinds: Kinds) -> None:
     assert kinds("Sie feierten ihr zehnjähriges Bestehen.", "They celebrated 10 years of existence.", "de-en") == set()

@@ -1,7 +1,7 @@
 """Bilingual mark-up: TMX, XLIFF 1.2 and 2, the XML of the WMT news tasks, and the SGML before it.
 
-Texts are what the elements hold; tags inside a segment (placeholders, emphasis) are left out. Entities of a file's own
-are refused, so that no document can grow as it is read.
+Texts are what the elements hold; tags inside a segment (placeholders, emphasis) are left out unless a request wants
+them. Entities of a file's own are refused, so that no document can grow as it is read.
 """
 
 import html
@@ -21,6 +21,8 @@ from babelquake.limits import reading
 
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 PLACEHOLDERS = frozenset({"ph", "bpt", "ept", "it", "x", "bx", "ex", "sub", "ut"})
+NOT_TAGS = frozenset({"mrk", "hi", "source", "target", "seg"})
+"""Elements that mark text for people or programs and that a translation need not have."""
 SGM_SEGMENT = re.compile(r"<seg[^>]*?id\s*=\s*\"?([^\s\">]+)\"?[^>]*>(.*?)</seg>", re.IGNORECASE | re.DOTALL)
 SGM_SET = re.compile(r"<(src|ref|tst)set\b([^>]*)>", re.IGNORECASE)
 SGM_DOC = re.compile(r"<doc\b([^>]*)>(.*?)</doc>", re.IGNORECASE | re.DOTALL)
@@ -34,10 +36,12 @@ def read_tmx(request: Request) -> Dataset:
     named = (header.get("srclang") if header is not None else None) or ""
     wanted = LanguagePair(request.language_pair) if request.language_pair else None
     columns: dict[str, list[Any]] = {"source": [], "reference": [], "language_pair": []}
-    skipped = 0
+    names, skipped = list[str | None](), 0
     for unit in inside(root, "tu"):
         texts = {
-            Language.known(variant.get(LANG) or variant.get("lang") or ""): _text(variant.find("{*}seg"))
+            Language.known(variant.get(LANG) or variant.get("lang") or ""): _text(
+                variant.find("{*}seg"), request.inline_tags
+            )
             for variant in unit.findall("{*}tuv")
         }
         known = [lang for lang in texts if lang is not None]
@@ -50,30 +54,39 @@ def read_tmx(request: Request) -> Dataset:
         columns["source"].append(texts[source])
         columns["reference"].append(texts[target])
         columns["language_pair"].append(str(pair))
-    return _dataset(request, _as_asked(request, columns), skipped, "translation units without both languages")
+        names.append(unit.get("tuid"))
+    return _dataset(request, _as_asked(request, columns, names), skipped, "translation units without both languages")
 
 
 def read_xliff(request: Request) -> Dataset:
     """XLIFF 1.2 (`trans-unit`) and 2 (`unit` and `segment`); units without a target have no reference.
 
-    Vendors who translate the same file return the same units, so that a unit's place names its segment.
+    Vendors who translate the same file return the same units, so that a unit's id names its segment, or its place where
+    ids are not distinct.
     """
     root = _root(request)
     second = "srcLang" in root.attrib
     places = inside(root, "segment") if second else inside(root, "trans-unit")
     columns: dict[str, list[Any]] = {"source": [], "reference": [], "language_pair": []}
     pair = _pair(root.get("srcLang"), root.get("trgLang"))
-    by_unit = {
-        unit: _pair(file.get("source-language"), file.get("target-language"))
-        for file in inside(root, "file")
-        for unit in inside(file, "trans-unit")
-    }
+    files = list(inside(root, "file"))
+    by_unit, names = {}, {}
+    for file in files:
+        prefix = f"{file.get('original') or file.get('id') or ''}:" if len(files) > 1 else ""
+        for unit in inside(file, "unit" if second else "trans-unit"):
+            by_unit[unit] = _pair(file.get("source-language"), file.get("target-language"))
+            parts = list(inside(unit, "segment")) if second else [unit]
+            for number, part in enumerate(parts, 1):
+                within = f":{part.get('id') or number}" if len(parts) > 1 else ""
+                names[part] = f"{prefix}{unit.get('id')}{within}" if unit.get("id") else None
+    ids = []
     for unit in places:
         target = unit.find("{*}target")
-        columns["source"].append(_text(unit.find("{*}source")))
-        columns["reference"].append(None if target is None else _text(target))
+        columns["source"].append(_text(unit.find("{*}source"), request.inline_tags))
+        columns["reference"].append(None if target is None else _text(target, request.inline_tags))
         columns["language_pair"].append(by_unit.get(unit, pair))
-    return _dataset(request, _as_asked(request, columns), 0, "")
+        ids.append(names.get(unit))
+    return _dataset(request, _as_asked(request, columns, ids), 0, "")
 
 
 def read_wmt_xml(request: Request) -> Dataset:
@@ -167,12 +180,12 @@ def _sgm(path: str) -> str:
     return text
 
 
-def _text(element: ET.Element | None) -> str:
-    """The text of an element without what placeholders hold, on one line."""
-    return "" if element is None else " ".join("".join(_pieces(element)).split())
+def _text(element: ET.Element | None, tags: bool = False) -> str:
+    """The text of an element without what placeholders hold, on one line; with the tags in it, or without."""
+    return "" if element is None else " ".join("".join(_pieces(element, tags)).split())
 
 
-def _pieces(element: ET.Element) -> Iterator[str]:
+def _pieces(element: ET.Element, tags: bool) -> Iterator[str]:
     """Without recursion: a document may be nested more deeply than Python's stack."""
     yield element.text or ""
     below = [(element, iter(element))]
@@ -181,12 +194,20 @@ def _pieces(element: ET.Element) -> Iterator[str]:
         if (inner := next(inside, None)) is None:
             below.pop()
             if below:
-                yield parent.tail or ""
+                yield (_tag(parent, "</{}>") if tags else "") + (parent.tail or "")
         elif inner.tag.rpartition("}")[2] in PLACEHOLDERS:
-            yield inner.tail or ""
+            yield (_tag(inner, "<{}/>") if tags else "") + (inner.tail or "")
         else:
-            yield inner.text or ""
+            yield (_tag(inner, "<{}>") if tags else "") + (inner.text or "")
             below.append((inner, iter(inner)))
+
+
+def _tag(element: ET.Element, form: str) -> str:
+    """A tag inside a segment with its number, where a translation has to have it too."""
+    name = str(element.tag).rpartition("}")[2]
+    number = element.get("id") or element.get("i") or element.get("x")
+    told = f'{name} id="{number}"' if number and not form.startswith("</") else name
+    return "" if name in NOT_TAGS else form.format(told)
 
 
 def _plain(segment: str) -> str:
@@ -208,12 +229,14 @@ def _direction(source: Language | None, known: list[Language]) -> LanguagePair |
     return LanguagePair.of(first, others[0]) if first and others else None
 
 
-def _as_asked(request: Request, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Targets as references, or as the translations of the vendor whose name the file has."""
+def _as_asked(request: Request, columns: dict[str, list[Any]], names: list[str | None]) -> dict[str, list[Any]]:
+    """Targets as references, or as the translations of the vendor whose name the file has; segments have their names
+    in the file where these are distinct."""
     if request.targets == "reference":
         return columns
     targets = columns.pop("reference")
-    numbers = [f"segment {place}" for place in range(1, len(targets) + 1)]
+    known = len({name for name in names if name}) == len(names)
+    numbers = names if known else [f"segment {place}" for place in range(1, len(targets) + 1)]
     return {**columns, "id": numbers, "translation": targets, "system": [stem(request.path)] * len(targets)}
 
 

@@ -23,6 +23,7 @@ def dataset(
     language_pair: str | None = None,
     reference: str | None = None,
     targets: Targets = "reference",
+    inline_tags: bool = False,
 ) -> Dataset:
     """The data set that was meant.
 
@@ -33,14 +34,28 @@ def dataset(
     if isinstance(given, Dataset):
         return given
     if isinstance(given, str | Path):
-        return read(given, columns=columns, language_pair=language_pair, reference=reference, targets=targets)
+        return read(
+            given,
+            columns=columns,
+            language_pair=language_pair,
+            reference=reference,
+            targets=targets,
+            inline_tags=inline_tags,
+        )
     if (table := _table(given)) is not None:
         return _of_table(*_without_language_columns(table, language_pair), columns)
     items = _listed(given)
     if items and all(isinstance(item, str | Path) for item in items):
         if all(_is_sentence(str(item)) for item in items):
             return _of_table(pl.DataFrame({"source": items}), language_pair, columns)
-        return read(items, columns=columns, language_pair=language_pair, reference=reference, targets=targets)
+        return read(
+            items,
+            columns=columns,
+            language_pair=language_pair,
+            reference=reference,
+            targets=targets,
+            inline_tags=inline_tags,
+        )
     if items and all(isinstance(item, Mapping) for item in items):
         return _of_table(*_without_language_columns(pl.DataFrame(items), language_pair), columns)
     if items and all(isinstance(item, tuple | list) and len(item) == 2 for item in items):

@@ -21,6 +21,7 @@ def read(
     format: str | None = None,
     reference: str | None = None,
     targets: Targets = "reference",
+    inline_tags: bool = False,
 ) -> Dataset:
     """Read a file, a folder, standard input (`-`), a named data set, or several of them joined into one.
 
@@ -28,7 +29,8 @@ def read(
     for a file without header; `translation:NAME` → the column of NAME's translations). `language_pair` is otherwise
     taken from a column, the file's name or its folder's. `reference` chooses among the named references of a WMT
     folder – a name, or `all` – or names other data, whose references are looked up by their sources. `targets` says
-    what the targets of XLIFF and TMX are: references, or translations by the vendor that the file is named after.
+    what the targets of XLIFF and TMX are: references, or translations by the vendor that the file is named after;
+    `inline_tags` keeps the tags inside their segments.
     """
     one_of("targets", targets, Targets)
     inputs = [what] if isinstance(what, str | Path) else list(what)
@@ -39,7 +41,7 @@ def read(
         raise UserError("No data given. Name at least one file, folder or data set.")
     elsewhere = reference is not None and _is_data(reference)
     chosen = None if elsewhere else reference
-    requests = [Request(str(item), columns, language_pair, chosen, targets) for item in inputs]
+    requests = [Request(str(item), columns, language_pair, chosen, targets, inline_tags) for item in inputs]
     if chosen is not None and not any(is_metrics_eval(item.what) or is_wmt_outputs(item.what) for item in requests):
         raise UserError(
             f"{setting('reference', reference)} is not a file, and {inputs[0]} is not a WMT folder with named "

@@ -31,6 +31,8 @@ LEAST_FUNCTION_WORDS = 0.1
 """Their share of a source's words, below which it is misspelt or in no language that the lists know."""
 FRAGMENT = 0.5
 """The relative length below which a translation may be one of a part."""
+MOST_UNKNOWN = 2
+"""Signs for unknown letters in a translation, from which on its words are broken and vectors read them wrongly."""
 LEAST_PROSE = 0.6
 """The share of a translation that is not code, tags or addresses."""
 OF_LOOPS, OF_LOOPS_BY_USEM3 = 0.001, 0.1
@@ -78,6 +80,8 @@ def is_unfit(pair: Pair) -> bool:
     """Whether vectors say too little of a translation: short, misspelt, a fragment, a loop, or mostly code."""
     source, made = pair.source, pair.translation
     if _is_short(source, FEWEST_WORDS) or _is_short(made, FEWEST_TRANSLATED) or relative_length(pair) < FRAGMENT:
+        return True
+    if made.text.count("⁇") >= MOST_UNKNOWN:
         return True
     known = source.lexicon.function_words if source.lexicon is not None else None
     if known and sum(word in known for word in source.words) < LEAST_FUNCTION_WORDS * len(source.words):

@@ -162,10 +162,10 @@ def _gained(pair: Pair) -> Failure | None:
 
 
 def _is_plain(side: Side, code: str) -> bool:
-    """Whether nothing in a source could deny, not even a misspelt negation."""
+    """Whether nothing in a source could deny, not even a misspelt negation or one in look-alike letters."""
     plain: bool | None = side.__dict__.get("plain")
     if plain is None:
-        plain = MAY_DENY[code].search(side.prose) is None and not _misspelt_denial(side)
+        plain = side.is_latin and MAY_DENY[code].search(side.prose) is None and not _misspelt_denial(side)
         side.__dict__["plain"] = plain
     return plain
 
@@ -198,13 +198,18 @@ def _lost(pair: Pair) -> Failure | None:
         word.replace("’", "'").startswith(theirs.negative_starts) for word in vocabulary
     ):
         return None
-    if _stripped(found) in _stripped(pair.translation.text) or found.split()[-1].lower() in vocabulary:
+    if _stripped(found) in _stripped(pair.translation.text) or _stands_in(found.split()[-1].lower(), vocabulary):
         return None
     if len(vocabulary & pair.source.vocabulary) > MOSTLY_SOURCE * len(vocabulary):
         return None
     if any(not theirs.negative.isdisjoint(APOSTROPHE.split(word)) for word in vocabulary if not word.isalpha()):
         return None
     return Failure("negation", 1.0, f"lost: {found}")
+
+
+def _stands_in(word: str, vocabulary: frozenset[str]) -> bool:
+    """Whether a word of the source was left as it was, or with one letter wrong."""
+    return word in vocabulary or (len(word) > 3 and any(OSA.distance(word, other) <= 1 for other in vocabulary))
 
 
 def _may_deny(side: Side) -> bool:

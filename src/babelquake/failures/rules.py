@@ -7,7 +7,7 @@ A file of rules is YAML:
         banned: ["!"]                 # strings; banned_pattern takes regular expressions
       - name: button-length
         ids: ["buttons:*"]            # only these segments, by id or with * as wildcard
-        max_length: 24                # characters; also min_length, max_ratio (to the source's length)
+        max_length: 24                # characters without tags; also min_length, max_ratio (to the source's length)
       - name: keeps-the-brand
         source: Babelquake            # only where the source has this string
         required: ["Babelquake"]      # all of them; required_any: one of them; required_pattern
@@ -30,7 +30,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from babelquake.errors import UserError
 from babelquake.failures.base import Failure
-from babelquake.failures.pair import Pair
+from babelquake.failures.pair import Pair, Side
+from babelquake.machinery import TAG
 
 LONGEST_FILE = 5_000_000
 SECONDS = 1.0
@@ -91,12 +92,13 @@ class Rule(_Strict):
             if (found := self._search(banned, text)) is not None:
                 said.append(f"has {found.group() or banned}")
                 spans.append((found.start(), found.end()))
-        if self.max_length is not None and len(text) > self.max_length:
-            said.append(f"{len(text)} characters where {self.max_length} are allowed")
-        if self.min_length is not None and len(text) < self.min_length:
-            said.append(f"{len(text)} characters where {self.min_length} are wanted")
-        if self.max_ratio is not None and len(text) > self.max_ratio * max(1, len(pair.source.whole)):
-            said.append(f"{len(text) / max(1, len(pair.source.whole)):.1f} times as long as its source")
+        length, of_source = _shown(pair.translation), max(1, _shown(pair.source))
+        if self.max_length is not None and length > self.max_length:
+            said.append(f"{length} characters where {self.max_length} are allowed")
+        if self.min_length is not None and length < self.min_length:
+            said.append(f"{length} characters where {self.min_length} are wanted")
+        if self.max_ratio is not None and length > self.max_ratio * of_source:
+            said.append(f"{length / of_source:.1f} times as long as its source")
         return Failure(self.kind, 1.0, "; ".join(said)[:240], tuple(spans)) if said else None
 
     def _has(self, text: str, wanted: str) -> bool:
@@ -111,6 +113,11 @@ class Rule(_Strict):
                 f"rule {self.name}: the expression {pattern} takes more than {SECONDS:g} s on one text. "
                 "Write it without nested repetitions such as (a+)+."
             ) from None
+
+
+def _shown(side: Side) -> int:
+    """Characters that readers see: tags are not counted."""
+    return len(side.whole) - sum(len(item.text) for item in side.machinery if item.kind == TAG)
 
 
 class Term(_Strict):

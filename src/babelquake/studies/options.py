@@ -316,6 +316,8 @@ class StudyOptions(RunOptions):
 
     quickly_made_again: ClassVar[bool] = False
     """Whether a command may do without a run folder."""
+    inline_tags: ClassVar[bool] = False
+    """Whether tags inside segments of XLIFF and TMX are part of the texts."""
     default_models_need_a_hub: ClassVar[bool] = False
     """Whether models that stand in for the defaults offline must be named in the first line of output."""
 
@@ -424,7 +426,12 @@ class StudyOptions(RunOptions):
 
         named = self.reference if self.reference is None or isinstance(self.reference, str) else self.reference[0]
         found = dataset(
-            self.data, columns=self.columns, language_pair=self.language_pair, reference=named, targets=self.targets
+            self.data,
+            columns=self.columns,
+            language_pair=self.language_pair,
+            reference=named,
+            targets=self.targets,
+            inline_tags=self.inline_tags,
         )
         return found if self.limit is None else found.first(self.limit)
 

@@ -20,6 +20,7 @@ class CheckOptions(StudyOptions):
     """
 
     quickly_made_again: ClassVar[bool] = True
+    inline_tags: ClassVar[bool] = True
 
     kinds: Annotated[
         Words | None,

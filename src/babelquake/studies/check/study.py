@@ -166,7 +166,8 @@ def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: Fa
     wanted = [kind for kind in wanted if kind not in injected]
     modelled = [kind for kind in wanted if DETECTORS.get(kind).cost == "encoder"]
     if modelled and encoder == "none":
-        yield f"{', '.join(modelled)}: not looked for, because no encoder is used. {INSTALL}"
+        missing = f" {INSTALL}" if encoder_of("auto") == "none" else ""
+        yield f"{', '.join(modelled)}: not looked for, because no encoder is used.{missing}"
     for (pair,), here in segments.group_by("language_pair", maintain_order=True):
         served = {card.kind for card in _cards(pair, kinds, encoder, _has_sources(here))}
         lacking = [kind for kind in wanted if kind not in served and (encoder != "none" or kind not in modelled)]
