@@ -1,6 +1,6 @@
 """The tables of docs/results/failures-wmt24.md from runs of `babelquake check`, as Markdown.
 
-    python scripts/failure_rates.py RUN...        # runs on wmt24/txt-ts:PAIR/pia and wmt24/txt-ts:PAIR/rocs-mt
+python scripts/failure_rates.py RUN...        # runs on wmt24/txt-ts:PAIR/pia and wmt24/txt-ts:PAIR/rocs-mt
 """
 
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from babelquake.runs import load_run
+from babelquake.runs.run import Run
 from babelquake.stats.intervals import wilson
 from babelquake.studies.check.verdict import ANY
 
@@ -23,9 +23,9 @@ COLUMNS = {
 
 def table(folder: Path) -> str:
     """One row per system, worst first: the share with any failure for each version, and the commonest kinds."""
-    run = load_run(folder)
+    run = Run.open(folder)
     pair, rates = run.segments["language_pair"][0], run.measures.filter(pl.col("system").is_not_null())
-    versions = next(known for suite, known in COLUMNS.items() if suite in str(run.options["data"]))
+    versions = next(known for suite, known in COLUMNS.items() if suite in str(run.info.options["data"]))
     last = versions[1:]
     lines = []
     for (system,), here in rates.group_by("system", maintain_order=True):
