@@ -251,6 +251,45 @@ def test_words_are_tapped_on_a_phone(
     assert marked[0]["end_i"] - marked[0]["start_i"] == len(" ".join(ARABIC.split(" ")[2:4]))
 
 
+def test_several_translations_with_suggestions_by_keyboard_and_on_a_phone(
+    make_site: MakeSite, served: Callable[[Site], str], opened: Open, tmp_path: Path
+) -> None:
+    said = {"A": "He paid 52 euros.", "B": "He paid 25 euros.", "C": "He has paid 25 euros to him."}
+    rows = [f"{n}\tEr zahlte 25 Euro.\t{text}\t{name}\tde-en" for n in range(2) for name, text in said.items()]
+    file = tmp_path / "d.tsv"
+    file.write_text("\n".join(["id\tsource\ttranslation\tsystem\tlanguage_pair", *rows]) + "\n")
+    recipe = Recipe(2, 0, 0, annotators=1, held_back=0.0)
+    options: dict[str, Any] = {"protocol": "contrastive-esa", "basis": "source", "suggest": ["failures"]}
+    site = make_site(file, practice=0, recipe=recipe, **options)
+    page = opened(f"{served(site)}/join/{site.tokens['ann']}")
+    at = page.locator("[data-suggestions]").get_attribute("data-suggestions")
+    marks, taken = page.locator(f"#spans{at}"), page.locator(f"#taken{at}")
+    assert page.locator(".word.suggested").all_inner_texts() == ["52"] and marks.input_value() == "[]"
+    page.keyboard.press("d")
+    assert (marks.input_value(), taken.input_value()) == ("[]", "[false]")
+    assert page.locator(".word.suggested").count() == 0
+    page.get_by_role("button", name="Accept").click()
+    assert json.loads(marks.input_value()) == [{"start_i": 8, "end_i": 10, "severity": "major"}]
+    page.locator(".word.major").click()
+    assert (marks.input_value(), taken.input_value()) == ("[]", "[false]"), "a mark taken away is dropped"
+    page.get_by_role("button", name="Accept").click()
+    slide(page, 0, 40)
+    page.reload()
+    assert json.loads(marks.input_value())[0]["start_i"] == 8 and taken.input_value() == "[true]"
+    assert page.locator("#score0").input_value() == "40" and page.locator("#next").is_disabled()
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for control in page.locator("button, input[type=range]").all():
+        box = control.bounding_box()
+        assert box["height"] >= 40 and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+    rate(page, 40, 60, 80)
+    assert page.locator("#score0").input_value() == "50", "the next screen is empty"
+    answer = stored(site.project)[0]["answer"]
+    assert answer["spans"]["A"][0]["start_i"] == 8 and answer["suggestions"]["A"][0]["accepted"] is True
+    page.keyboard.press("a")
+    assert page.locator(".word.major").all_inner_texts() == ["52"]
+
+
 @pytest.mark.parametrize("protocol", ["side-by-side", "pairwise", "da", "sqm", "esa"])
 def test_everything_fits_a_phone(
     make_site: MakeSite, served: Callable[[Site], str], opened: Open, arabic: Path, protocol: str

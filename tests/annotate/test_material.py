@@ -70,7 +70,7 @@ def test_data_sets_are_judged_one_by_one_or_in_pairs(tmp_path: Path) -> None:
     assert len(singles) == 6
     assert (singles[0].segment, singles[0].systems) == ("1", {"translation": "A"})
     assert len({one.id for one in singles}) == 6
-    pairs = read_material(file, pairwise=True)
+    pairs = read_material(file, gather="two")
     assert len(pairs) == 6
     assert pairs[0].texts == {"A": "A says 1", "B": "B says 1"}
 

@@ -3,6 +3,8 @@
 import logging
 import math
 import sqlite3
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
@@ -16,8 +18,8 @@ from babelquake.annotate.people import Annotator, session_of
 from babelquake.annotate.project import Project
 from babelquake.annotate.protocols import ANCHORS, AnswerError, Protocol, protocol
 from babelquake.annotate.requests import ANNOTATOR_COOKIE, Desk, form_of
-from babelquake.annotate.security import SecureHeaders
-from babelquake.annotate.work import Screen, current, item_texts, submit
+from babelquake.annotate.security import SecureHeaders, sign
+from babelquake.annotate.work import Screen, asked, current, submit
 from babelquake.languages import LanguagePair
 
 LOG = logging.getLogger("babelquake.annotate")
@@ -97,13 +99,13 @@ def make_app(project: Project, secure_cookies: bool = False, public_url: str = "
         if not (number.isascii() and number.isdecimal() and len(number) < 16):
             raise HTTPException(400)
         age = desk.checked(request, form, annotator.id, number)
-        found = item_texts(project, int(number))
-        if found is None:
+        item = asked(project, int(number))
+        if item is None:
             raise HTTPException(400)
-        texts, sides = found
         try:
             rules = protocol(str(project.setting("protocol")))
-            answer = rules.answer(form, sides, {side: len(text) for side, text in texts.items()})
+            lengths = {side: len(text) for side, text in item.texts.items()}
+            answer = rules.answer(form, together(rules, item.sides, item.texts), lengths, item.suggestions)
         except AnswerError as error:
             return _screen(desk, annotator, str(error), 422)
         seconds = age if math.isfinite(age) and age <= LONGEST_PAUSE else None
@@ -137,22 +139,35 @@ def _screen(desk: Desk, annotator: Annotator, problem: str = "", status: int = 2
         anchors=ANCHORS,
         problem=problem,
         hidden=desk.form_fields(annotator.id, screen.item),
+        draft=sign(desk.secret, "draft", annotator.id, screen.item),
         source_language=languages.source if languages else "",
         target_language=languages.target if languages else "",
     )
 
 
+def together(rules: Protocol, sides: Sequence[str], texts: Mapping[str, str]) -> list[list[str]]:
+    """The sides behind each translation on the screen, in the order shown: what several systems say is shown once."""
+    if rules.gather != "all":
+        return [[side] for side in sides]
+    found: dict[str, list[str]] = {}
+    for side in sides:
+        found.setdefault(texts[side], []).append(side)
+    return list(found.values())
+
+
 def _panels(rules: Protocol, screen: Screen) -> list[dict[str, Any]]:
     """The translations in the order they are shown, with what stands out or can be marked in each."""
-    texts = [screen.texts[side] for side in screen.sides]
+    sides = [some[0] for some in together(rules, screen.sides, screen.texts)]
+    texts = [screen.texts[side] for side in sides]
     shown = differing(*texts) if rules.highlight and len(texts) == 2 else tuple([(text, False)] for text in texts)
     return [
         {
             "place": place,
-            "letter": "AB"[place],
+            "letter": ascii_uppercase[place],
             "pieces": shown[place],
             "words": pieces(text) if rules.spans else [],
             "text": text,
+            "suggestions": screen.suggestions.get(sides[place], []),
         }
         for place, text in enumerate(texts)
     ]

@@ -8,7 +8,7 @@ import polars as pl
 from babelquake.annotate.material import PAIR
 from babelquake.annotate.people import TRAINING
 from babelquake.annotate.project import Project
-from babelquake.data.ratings.table import SYSTEM, Ratings, ratings_frame
+from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM, Ratings, ratings_frame
 
 LEAST = 3
 """Annotations a tuple needs to count (Huang 2023 Appendix A)."""
@@ -28,25 +28,32 @@ COLUMNS = (
     "spans",
     "at",
     "groups",
+    "item",
+    "suggested",
+    "suggestions",
 )
 
 
 def collected(project: Project) -> Ratings:
     """All ratings, one row per judged translation, with the tuples' groups as further columns.
 
-    Of side-by-side ratings the system is the side, original or perturbed: that is what they compare.
+    Of side-by-side ratings the system is the side, original or perturbed: that is what they compare. A translation that
+    stayed whole among degraded ones is a repeat. Where errors were suggested, `suggested` says whether that was shown,
+    and `suggestions` which there were and what became of them.
     """
     rows = project.database.execute(
         "SELECT ratings.answer, ratings.seconds, ratings.at, annotators.name, tasks.hit, tasks.copy, items.type, "
-        "tuples.segment, tuples.systems, tuples.language_pair, tuples.document, tuples.groups FROM ratings "
+        "items.tuple, items.texts AS shown, items.suggestions, items.suggested, tuples.texts, tuples.segment, "
+        "tuples.systems, tuples.language_pair, tuples.document, tuples.groups FROM ratings "
         "JOIN items ON items.id = ratings.item JOIN tasks ON tasks.id = items.task "
         "JOIN tuples ON tuples.id = items.tuple JOIN annotators ON annotators.id = ratings.annotator "
         "ORDER BY ratings.at, ratings.item"
     ).fetchall()
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for row in rows:
-        answer = json.loads(row["answer"])
-        systems = json.loads(row["systems"])
+        answer, systems = json.loads(row["answer"]), json.loads(row["systems"])
+        original, shown = json.loads(row["texts"]), json.loads(row["shown"])
+        there = json.loads(row["suggestions"]) | answer.get("suggestions", {})
         for side, score in answer["scores"].items():
             spans = answer.get("spans", {}).get(side)
             values = (
@@ -55,13 +62,16 @@ def collected(project: Project) -> Ratings:
                 row["name"],
                 side if side in PAIR else systems[side],
                 row["segment"],
-                row["type"],
+                REPEAT if row["type"] == BAD_REFERENCE and shown[side] == original[side] else row["type"],
                 score,
                 None if row["seconds"] is None else row["seconds"] / len(answer["scores"]),
                 row["document"] or None,
                 None if spans is None else json.dumps(spans),
                 row["at"],
                 row["groups"],
+                row["tuple"],
+                None if row["suggested"] is None else bool(row["suggested"]),
+                None if row["suggested"] is None else json.dumps(there.get(side, []), ensure_ascii=False),
             )
             for name, value in zip(columns, values, strict=True):
                 columns[name].append(value)
@@ -69,6 +79,9 @@ def collected(project: Project) -> Ratings:
     groups = [json.loads(cell) for cell in columns["groups"]]
     names = sorted({name for one in groups for name in one} - set(frame.columns))
     further = [pl.Series(f"group_{name}", [one.get(name) for one in groups], dtype=pl.String) for name in names]
+    if any(value is not None for value in columns["suggested"]):
+        kinds = {"item": pl.String, "suggested": pl.Boolean, "suggestions": pl.String}
+        further += [pl.Series(name, columns[name], dtype=kind) for name, kind in kinds.items()]
     return Ratings(project.path.name, frame.with_columns(further))
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from babelquake.annotate.highlight import characters
 from babelquake.annotate.material import Tuple
+from babelquake.annotate.suggest import moved
 from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.randomness import Stream
@@ -25,16 +27,21 @@ class Recipe:
     annotators: int = 3
     """Copies of each task, each for another annotator."""
     seed: int = 0
+    held_back: float | None = None
+    """The share of tuples, drawn for every annotator, whose suggestions are not shown; None where there are none."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One screen: a tuple, how it is meant, its texts as shown, and the order of its sides."""
+    """One screen: a tuple, how it is meant, its texts as shown, the order of its sides, and what is suggested."""
 
     judged: Tuple
     type: str
     texts: Mapping[str, str]
     order: tuple[str, ...]
+    suggestions: Mapping[str, Sequence[Mapping[str, Any]]]
+    suggested: bool | None
+    """Whether its suggestions are shown; None in projects without any."""
 
 
 def balanced(tuples: Sequence[Tuple], by: Sequence[str], seed: int, wanted: int | None = None) -> list[Tuple]:
@@ -70,27 +77,41 @@ def hits(tuples: Sequence[Tuple], recipe: Recipe) -> Iterator[list[list[Item]]]:
         for kind, size in ((REPEAT, recipe.repeated), (BAD_REFERENCE, recipe.degraded)):
             drawn = Stream(recipe.seed, kind, number).sample(len(chunk), size)
             items += [(chunk[place], kind, _shown(chunk[place], kind, recipe)) for place in drawn]
-        yield [_copy(items, recipe.seed, number, copy) for copy in range(recipe.annotators)]
+        yield [_copy(items, recipe, number, copy) for copy in range(recipe.annotators)]
 
 
-def training(tuples: Sequence[Tuple], seed: int) -> list[Item]:
+def training(tuples: Sequence[Tuple], recipe: Recipe) -> list[Item]:
     """Items to practise on, shown as the others are."""
-    return _copy([(one, "TUTORIAL", dict(one.texts)) for one in tuples], seed, -1, 0)
+    return _copy([(one, "TUTORIAL", dict(one.texts)) for one in tuples], recipe, -1, 0)
 
 
-def _copy(items: Sequence[tuple[Tuple, str, dict[str, str]]], seed: int, number: int, copy: int) -> list[Item]:
+def _copy(items: Sequence[tuple[Tuple, str, dict[str, str]]], recipe: Recipe, number: int, copy: int) -> list[Item]:
+    seed = recipe.seed
     shuffled = Stream(seed, "items", number, copy).shuffled(items)
     return [
-        Item(one, kind, texts, tuple(Stream(seed, "sides", number, copy, place).shuffled(sorted(texts))))
+        Item(
+            one,
+            kind,
+            texts,
+            tuple(Stream(seed, "sides", number, copy, place).shuffled(sorted(texts))),
+            {side: moved(some, one.texts[side], texts[side]) for side, some in one.suggestions.items()},
+            None if recipe.held_back is None else not Stream(seed, "held", copy, one.id).chance(recipe.held_back),
+        )
         for place, (one, kind, texts) in enumerate(shuffled)
     ]
 
 
 def _shown(one: Tuple, kind: str, recipe: Recipe) -> dict[str, str]:
+    """The texts of an item. Of two sides both are degraded; of several systems half, so that the others are repeats."""
     if kind != BAD_REFERENCE:
         return dict(one.texts)
+    spared: set[str] = set()
+    different = sorted(set(one.texts.values()))
+    if len(different) > 2:
+        kept = Stream(recipe.seed, "spared", one.id).sample(len(different), len(different) // 2)
+        spared = {different[place] for place in kept}
     return {
-        side: degraded(text, recipe.dropped, Stream(recipe.seed, "drop", side, text))
+        side: text if text in spared else degraded(text, recipe.dropped, Stream(recipe.seed, "drop", text))
         for side, text in one.texts.items()
     }
 

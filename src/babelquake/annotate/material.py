@@ -10,12 +10,14 @@ from typing import Any
 
 import polars as pl
 
+from babelquake.annotate.protocols import MOST_SIDES, Gather
 from babelquake.data import read
 from babelquake.data.json_and_parquet import json_lines
 from babelquake.data.parquet import parquet_frame
 from babelquake.data.request import Request, Targets
 from babelquake.data.streams import label, lines, suffix, whole_text
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
+from babelquake.randomness import Stream
 
 PAIR = ("original", "perturbed")
 """The columns, and the sides, of a tuple whose translation was perturbed."""
@@ -45,32 +47,34 @@ class Tuple:
     """Where it stood in the data: the order of a document's segments."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Columns to balance over: victim, recipe, year and whatever else the table has."""
+    suggestions: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    """By side, errors that a detector or a metric sees; see `babelquake.annotate.suggest`."""
 
 
 def read_material(
     what: str | Path | Sequence[str | Path],
-    pairwise: bool = False,
+    gather: Gather = "one",
     columns: Mapping[str, str] | None = None,
     targets: Targets = "reference",
 ) -> list[Tuple]:
     """The tuples of an attack run's folder, of a table with `original` and `perturbed`, or of a data set.
 
-    A data set's translations are judged one by one; with `pairwise`, every two systems' translations of a segment.
+    A data set's translations are judged as `gather` says: one by one, every two systems' of a segment, or all of them.
     Several data sets are read as one; `columns` and `targets` say what is what in them, as `babelquake.data.read` does.
     """
     if not isinstance(what, str | Path):
         if len(what) != 1:
-            return _of_data(list(what), pairwise, columns, targets)
+            return _of_data(list(what), gather, columns, targets)
         what = what[0]
     if columns or targets != "reference":
-        return _of_data([what], pairwise, columns, targets)
+        return _of_data([what], gather, columns, targets)
     path = Path(what)
     if (path / "run.json").is_file():
         rows = _of_run(path)
     else:
         found = _rows(what) if path.is_file() else None
         if found is None or not set(PAIR) <= found[0].keys():
-            return _of_data([what], pairwise)
+            return _of_data([what], gather)
         rows = found
     grouping = _group_columns(rows)
     return _distinct([_tuple(row, place, grouping) for place, row in enumerate(rows, start=1)], str(what))
@@ -145,7 +149,7 @@ def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str]) -> Tuple:
 
 def _of_data(
     what: Sequence[str | Path],
-    pairwise: bool,
+    gather: Gather,
     columns: Mapping[str, str] | None = None,
     targets: Targets = "reference",
 ) -> list[Tuple]:
@@ -154,7 +158,7 @@ def _of_data(
         raise UserError(f"{named} has no translations to rate: a column `translation`, or original and perturbed.")
     rows = enumerate(data.segments.iter_rows(named=True))
     singles = [_single(row, place) for place, row in rows if row["translation"]]
-    return _pairs(singles, named) if pairwise else singles
+    return singles if gather == "one" else _together(singles, gather, named)
 
 
 def _single(row: Mapping[str, Any], place: int) -> Tuple:
@@ -174,28 +178,63 @@ def _single(row: Mapping[str, Any], place: int) -> Tuple:
     )
 
 
-def _pairs(singles: Sequence[Tuple], what: str) -> list[Tuple]:
-    """Every two systems' translations of a segment, unless they are the same text."""
-    by_segment: dict[str, list[Tuple]] = {}
+def _together(singles: Sequence[Tuple], gather: Gather, what: str) -> list[Tuple]:
+    """Of every segment each two systems' translations, unless they are the same text, or all systems' at once."""
+    by_segment: dict[str, dict[str, Tuple]] = {}
     for one in singles:
-        by_segment.setdefault(one.segment, []).append(one)
+        by_segment.setdefault(one.segment, {})[one.systems[SINGLE]] = one
     found = []
     for segment, several in by_segment.items():
-        for one, other in combinations(several, 2):
-            names = one.systems[SINGLE], other.systems[SINGLE]
-            if one.texts[SINGLE] != other.texts[SINGLE] and names[0] != names[1]:
-                texts = dict(zip(names, (one.texts[SINGLE], other.texts[SINGLE]), strict=True))
+        groups = combinations(several, 2) if gather == "two" else [tuple(several)]
+        for names in groups:
+            texts = {name: several[name].texts[SINGLE] for name in names}
+            if gather == "all" or len(set(texts.values())) == len(texts):
+                further = {name: value for name, value in several[names[0]].groups.items() if name != "system"}
                 found.append(
                     replace(
-                        one,
-                        id="|".join((*names, segment)),
+                        several[names[0]],
+                        id="|".join((*names, segment)) if gather == "two" else segment,
                         texts=texts,
                         systems={name: name for name in names},
-                        groups={"systems": " / ".join(names)},
+                        groups={"systems": " / ".join(names), **further},
                     )
                 )
-    if not found:
-        raise UserError(f"{what}: pairwise judgements need two systems that translate the same segments differently.")
+    if not any(len(one.texts) > 1 for one in found):
+        need = "two systems that translate the same segments differently" if gather == "two" else "several systems"
+        raise UserError(
+            f"{what}: {'pairwise judgements need' if gather == 'two' else 'one screen for a source needs'} {need}. "
+            "Rows are of one source by their id; the column `system` says whose they are."
+        )
+    return found
+
+
+def on_screens(tuples: Sequence[Tuple], at_once: int, seed: int) -> list[Tuple]:
+    """Tuples of many systems cut into screens as even as can be, each of at most so many translations, drawn by seed.
+
+    Systems that say the same stay together: equal translations are shown once.
+    """
+    if not 2 <= at_once <= MOST_SIDES:
+        raise UserError(f"{setting('at_once', at_once)}: from 2 to {MOST_SIDES} translations fit on a screen.")
+    found = []
+    for one in tuples:
+        same: dict[str, list[str]] = {}
+        for side, text in one.texts.items():
+            same.setdefault(text, []).append(side)
+        screens = -(-len(same) // at_once)
+        if screens == 1:
+            found.append(one)
+            continue
+        drawn = Stream(seed, "screens", one.id).shuffled(list(same.values()))
+        for number in range(screens):
+            sides = [side for group in drawn[number::screens] for side in group]
+            found.append(
+                replace(
+                    one,
+                    id=f"{one.id}/{number + 1}",
+                    texts={side: one.texts[side] for side in sides},
+                    systems={side: one.systems[side] for side in sides},
+                )
+            )
     return found
 
 

@@ -94,8 +94,8 @@ def give_out_again(database: sqlite3.Connection, task: int) -> None:
 
 def _copy_items(database: sqlite3.Connection, task: int, into: int | None) -> None:
     database.execute(
-        "INSERT INTO items (task, place, tuple, type, texts, sides) "
-        "SELECT ?, place, tuple, type, texts, sides FROM items WHERE task = ?",
+        "INSERT INTO items (task, place, tuple, type, texts, sides, suggestions, suggested) "
+        "SELECT ?, place, tuple, type, texts, sides, suggestions, suggested FROM items WHERE task = ?",
         (into, task),
     )
 

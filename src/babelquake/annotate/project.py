@@ -18,7 +18,7 @@ from babelquake.annotate.material import Tuple
 from babelquake.errors import UserError
 from babelquake.files import replacing
 
-VERSION = "1"
+VERSION = "2"
 MAGIC = b"SQLite format 3\x00"
 SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -39,7 +39,7 @@ CREATE INDEX tasks_by_annotator ON tasks (annotator, finished);
 CREATE TABLE items (
   id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks (id), place INTEGER NOT NULL,
   tuple TEXT NOT NULL REFERENCES tuples (id), type TEXT NOT NULL, texts TEXT NOT NULL, sides TEXT NOT NULL,
-  UNIQUE (task, place)
+  suggestions TEXT NOT NULL, suggested INTEGER, UNIQUE (task, place)
 ) STRICT;
 CREATE TABLE ratings (
   item INTEGER PRIMARY KEY REFERENCES items (id), annotator INTEGER NOT NULL REFERENCES annotators (id),
@@ -189,9 +189,19 @@ class Project:
         ).lastrowid
         assert task is not None
         database.executemany(
-            "INSERT INTO items (task, place, tuple, type, texts, sides) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO items (task, place, tuple, type, texts, sides, suggestions, suggested) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (task, place, item.judged.id, item.type, _text(item.texts), json.dumps(item.order))
+                (
+                    task,
+                    place,
+                    item.judged.id,
+                    item.type,
+                    _text(item.texts),
+                    json.dumps(item.order),
+                    _text(item.suggestions),
+                    item.suggested,
+                )
                 for place, item in enumerate(items)
             ],
         )

@@ -3,10 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from babelquake.errors import UserError, did_you_mean
 
+Gather = Literal["one", "two", "all"]
+"""How a data set's translations of a segment come to a screen: one by one, every two, or all of them."""
+MOST_SIDES = 26
+"""Translations on one screen: each has a letter."""
 LARGEST = 100
 MISSING = "missing"
 SEVERITIES = ("minor", "major")
@@ -31,7 +35,8 @@ class Protocol:
     name: str
     title: str
     sides: int
-    """How many translations are judged together."""
+    """How many translations are judged together; with `gather` all, at least so many."""
+    gather: Gather = "one"
     scale: bool = True
     """Whether each translation gets a score from 0 to 100 on a slider."""
     anchors: bool = False
@@ -41,19 +46,30 @@ class Protocol:
     highlight: bool = False
     """Whether words in which the translations differ stand out."""
 
-    def answer(self, form: Mapping[str, str], sides: Sequence[str], lengths: Mapping[str, int]) -> dict[str, Any]:
+    def answer(
+        self,
+        form: Mapping[str, str],
+        panels: Sequence[Sequence[str]],
+        lengths: Mapping[str, int],
+        suggested: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    ) -> dict[str, Any]:
         """The answer a form holds: `scores` by side, and `spans` by side where errors are marked.
 
-        A preference is 100 for the better side and 0 for the other, 50 for both where neither is better. Sliders that
-        were not touched are no answer.
+        `panels` are the sides behind each translation on the screen: two systems may say the same. A preference is 100
+        for the better side and 0 for the other, 50 for both where neither is better. Sliders that were not touched are
+        no answer. `suggestions` are those that were `suggested`, each with what became of it.
         """
         if not self.scale:
-            return {"scores": _preference(form.get("preference", ""), sides)}
-        answer: dict[str, Any] = {"scores": {side: _score(form, place) for place, side in enumerate(sides)}}
-        if self.spans:
-            answer["spans"] = {
-                side: _spans(form.get(f"spans{place}", ""), lengths[side]) for place, side in enumerate(sides)
-            }
+            return {"scores": _preference(form.get("preference", ""), [side for sides in panels for side in sides])}
+        answer: dict[str, Any] = {"scores": {}} | ({"spans": {}} if self.spans else {})
+        for place, sides in enumerate(panels):
+            score = _score(form, place)
+            answer["scores"] |= dict.fromkeys(sides, score)
+            if self.spans:
+                answer["spans"] |= dict.fromkeys(sides, _spans(form.get(f"spans{place}", ""), lengths[sides[0]]))
+            if suggested:
+                taken = _taken(form.get(f"taken{place}", ""), suggested.get(sides[0], ()))
+                answer.setdefault("suggestions", {}).update(dict.fromkeys(sides, taken))
         return answer
 
 
@@ -64,7 +80,15 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol("da", "One translation, one score", 1),
         Protocol("sqm", "One translation, one score on a scale that says what its points mean", 1, anchors=True),
         Protocol("esa", "One translation: mark its errors, then score it", 1, anchors=True, spans=True),
-        Protocol("pairwise", "Two translations: which is better?", 2, scale=False, highlight=True),
+        Protocol(
+            "contrastive-esa",
+            "All translations of a source: mark the errors of each, then score each",
+            2,
+            gather="all",
+            anchors=True,
+            spans=True,
+        ),
+        Protocol("pairwise", "Two translations: which is better?", 2, gather="two", scale=False, highlight=True),
     )
 }
 
@@ -83,6 +107,18 @@ def _score(form: Mapping[str, str], place: int) -> float:
     if not (text.isascii() and text.isdecimal() and len(text) <= 3 and int(text) <= LARGEST):
         raise AnswerError("A score must be a whole number from 0 to 100.")
     return float(text)
+
+
+def _taken(text: str, suggested: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The suggestions shown for one translation, and whether each was accepted; None for those left alone."""
+    try:
+        given = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        given = None
+    known = isinstance(given, list) and len(given) == len(suggested)
+    if not known or any(one is not None and type(one) is not bool for one in given):
+        raise AnswerError("What became of the suggestions could not be read.")
+    return [{**one, "accepted": accepted} for one, accepted in zip(suggested, given, strict=True)]
 
 
 def _preference(choice: str, sides: Sequence[str]) -> dict[str, float]:

@@ -19,7 +19,8 @@ from babelquake.annotate.security import LARGEST_BODY, OLDEST_FORM, Limiter, sig
 
 ANNOTATOR_COOKIE = "annotator"
 ADMIN_COOKIE = "admin"
-MOST_FIELDS = 40
+MOST_FIELDS = 200
+"""Fields of the largest form: of 26 translations marks, suggestions and score."""
 LASTING = {ANNOTATOR_COOKIE: 7 * 24 * 3600.0, ADMIN_COOKIE: 12 * 3600.0}
 """Seconds after which a session is over; while it is used it is renewed."""
 BODY_SECONDS = 10.0

@@ -27,8 +27,10 @@ class Screen:
     """Items of this task that are finished."""
     size: int
     training: bool
+    suggestions: Mapping[str, list[dict[str, Any]]]
+    """By side, the errors that are suggested; none where they are held back."""
     context: list[dict[str, str]] = field(default_factory=list)
-    """The segments before this one in its document: source, reference and the same system's translation."""
+    """The segments before this one in its document: source, reference and, of one system, its translation."""
 
 
 def current(project: Project, annotator: Annotator, context: int = 0) -> Screen | None:
@@ -62,6 +64,7 @@ def current(project: Project, annotator: Annotator, context: int = 0) -> Screen 
         done=counts["done"],
         size=counts["size"],
         training=task["hit"] == TRAINING,
+        suggestions=_shown(row),
         context=_context(project, row, context) if context and row["document"] else [],
     )
 
@@ -86,10 +89,25 @@ def submit(project: Project, annotator: Annotator, item: int, answer: Mapping[st
     return True
 
 
-def item_texts(project: Project, item: int) -> tuple[dict[str, str], tuple[str, ...]] | None:
-    """The texts of an item and the order of its sides."""
-    row = project.database.execute("SELECT texts, sides FROM items WHERE id = ?", (item,)).fetchone()
-    return None if row is None else (json.loads(row["texts"]), tuple(json.loads(row["sides"])))
+@dataclass(frozen=True)
+class Asked:
+    """What an item asks, to read its answer by."""
+
+    texts: Mapping[str, str]
+    sides: tuple[str, ...]
+    suggestions: Mapping[str, list[dict[str, Any]]]
+
+
+def asked(project: Project, item: int) -> Asked | None:
+    """The texts of an item, the order of its sides and the suggestions that are shown with it."""
+    row = project.database.execute(
+        "SELECT texts, sides, suggestions, suggested FROM items WHERE id = ?", (item,)
+    ).fetchone()
+    return None if row is None else Asked(json.loads(row["texts"]), tuple(json.loads(row["sides"])), _shown(row))
+
+
+def _shown(row: sqlite3.Row) -> dict[str, list[dict[str, Any]]]:
+    return json.loads(row["suggestions"]) if row["suggested"] else {}
 
 
 def _open_task(database: sqlite3.Connection, annotator: int) -> sqlite3.Row | None:
@@ -117,7 +135,8 @@ def _give_out(database: sqlite3.Connection, annotator: int) -> sqlite3.Row | Non
 
 def _first_open(database: sqlite3.Connection, task: int) -> sqlite3.Row | None:
     found: sqlite3.Row | None = database.execute(
-        "SELECT items.id, items.type, items.texts, items.sides, tuples.source, tuples.reference, "
+        "SELECT items.id, items.type, items.texts, items.sides, items.suggestions, "
+        "items.suggested, tuples.source, tuples.reference, "
         "tuples.language_pair, tuples.document, tuples.place, tuples.systems FROM items "
         "JOIN tuples ON tuples.id = items.tuple LEFT JOIN ratings ON ratings.item = items.id "
         "WHERE items.task = ? AND ratings.item IS NULL ORDER BY items.place LIMIT 1",
@@ -127,16 +146,18 @@ def _first_open(database: sqlite3.Connection, task: int) -> sqlite3.Row | None:
 
 
 def _context(project: Project, row: sqlite3.Row, wanted: int) -> list[dict[str, str]]:
+    """Of several systems together no translation: it would be one system's, and say which."""
+    of_one = len(set(json.loads(row["systems"]).values())) == 1
     before = project.database.execute(
-        "SELECT source, reference, texts FROM tuples WHERE document = ? AND place < ? AND systems = ? "
-        "ORDER BY place DESC LIMIT ?",
-        (row["document"], row["place"], row["systems"], wanted),
+        "SELECT min(place) AS place, source, reference, texts FROM tuples WHERE document = ? AND place < ? "
+        "AND (NOT ? OR systems = ?) GROUP BY CASE WHEN ? THEN id ELSE segment END ORDER BY place DESC LIMIT ?",
+        (row["document"], row["place"], of_one, row["systems"], of_one, wanted),
     ).fetchall()
     return [
         {
             "source": one["source"],
             "reference": one["reference"],
-            "translation": next(iter(json.loads(one["texts"]).values())),
+            "translation": next(iter(json.loads(one["texts"]).values())) if of_one else "",
         }
         for one in reversed(before)
     ]

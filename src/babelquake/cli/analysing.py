@@ -159,6 +159,11 @@ def _show(found: "Findings") -> None:
                 for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")
             }
             print_rows([{"language_pair": pair, **shown}])
+    if found.suggestions.height:
+        typer.echo("Errors were suggested in some items, drawn at random. Per translation, with and without:")
+        columns = ("about", "outcome", "with", "without", "difference", "low", "high", "p_corrected")
+        print_rows([{name: _rounded(row[name]) for name in columns} for row in found.suggestions.to_dicts()])
+        print_rows(found.suggestions_taken.to_dicts())
     rejected = any(sentence.weight == "alarm" for sentence in said)
     shown_of = [name for name in ("language_pair", *SHOWN) if not (rejected and name in RANKS)]
     print_rows(

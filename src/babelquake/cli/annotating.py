@@ -41,7 +41,7 @@ def prepare(
         str, option("--as", "WHAT", "Read targets of XLIFF and TMX as reference, or as translation (by vendor).")
     ] = "reference",
     protocol: Annotated[
-        str, option("--protocol", "PROTOCOL", "side-by-side, da, sqm, esa or pairwise.")
+        str, option("--protocol", "PROTOCOL", "side-by-side, da, sqm, esa, contrastive-esa or pairwise.")
     ] = "side-by-side",
     basis: Annotated[
         str, option("--basis", "BASIS", "What annotators see to judge against: reference, source or both.")
@@ -56,6 +56,16 @@ def prepare(
     balance: Annotated[
         str | None, option("--balance", "BALANCE", "Columns to balance over; default: victim,recipe,year.")
     ] = None,
+    at_once: Annotated[
+        int, option("--at-once", "N", "Most translations on a screen of contrastive-esa; more are drawn apart.", min=2)
+    ] = 6,
+    suggest: Annotated[
+        list[str] | None,
+        option("--suggest", "SUGGEST", "Suggest errors: failures, a scorer that marks errors, or a file; repeatable."),
+    ] = None,
+    held_back: Annotated[
+        float, option("--held-back", "X", "Share of items shown without suggestions, to measure them.", min=0, max=1)
+    ] = 0.25,
     context: Annotated[int, option("--context", "N", "Show this many preceding segments of the document.", min=0)] = 0,
     title: Annotated[str, option("--title", "TITLE", "Title that annotators see.")] = "Rating translations",
     instructions: Annotated[
@@ -89,7 +99,9 @@ def prepare(
         context=context,
         title=title,
         balance=[name.strip() for name in balance.split(",") if name.strip()] if balance is not None else None,
-        recipe=Recipe(rated, repeated, degraded, dropped, annotators, seed),
+        recipe=Recipe(rated, repeated, degraded, dropped, annotators, seed, held_back),
+        at_once=at_once,
+        suggest=suggest or (),
         instructions=instructions.read_text("utf-8") if instructions else None,
     )
     counts = progress(project)

@@ -750,6 +750,22 @@ def rating_loss(finding: Finding, names: Names) -> str:
     )
 
 
+def suggestions_change(finding: Finding, names: Names) -> str:
+    said = []
+    for one in finding.numbers:
+        what = SUGGESTED[str(one.group).partition(":")[0]]
+        sure = "cannot be tested" if not one.tested else "significant" if one.significant else "not significant"
+        said.append(f"{what} by {one.known:+.2f} ({sure})")
+    return f"Suggested errors change {', '.join(said)} per translation."
+
+
+SUGGESTED = {
+    "score": "the score",
+    "marked_there": "marks on the suggested words",
+    "marked_elsewhere": "marks elsewhere",
+}
+
+
 def passed(what: str) -> Words:
     def say(finding: Finding, names: Names) -> str:
         verb = "would pass" if finding.facts["exclude"] == "none" else "passed"
@@ -951,7 +967,7 @@ WORDS: dict[str, Words] = {
     **_all(judge_again, judge_order, judge_prompts, judge_unread, believes_claims),
     **_all(agrees_best, agree_alike, agrees_less),
     **_all(ranks_best, ranks_worst, does_not_look),
-    **_all(ratings_rejected, rated, rated_best, rating_loss, annotators_agree),
+    **_all(ratings_rejected, rated, rated_best, rating_loss, suggestions_change, annotators_agree),
     **_all(collapsed, nothing_testable, requirement),
     **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same),
     **_all(hollow_gain, same, too_few_in_both, only_in_old),

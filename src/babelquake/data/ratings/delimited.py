@@ -27,6 +27,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "docid", "doc"),
     "spans": ("spans",),
     "at": ("at",),
+    "shown": ("suggested",),
+    "suggestions": ("suggestions",),
+    "screen": ("item",),
     "n": ("n", "ratings"),
     "language_pair": ("language_pair", "lp"),
     "source_language": ("input.src", "srclang", "src"),
@@ -64,6 +67,12 @@ def read_delimited(path: str, header: Sequence[str], rows: Sequence[Sequence[str
             "language_pair": _pairs(path, cells, len(rows)),
         }
     )
+    if {"shown", "suggestions", "screen"} <= cells.keys() and "".join(cells["shown"]):
+        frame = frame.with_columns(
+            pl.Series("item", cells["screen"]),
+            pl.Series("suggested", [{"true": True, "false": False}.get(cell.lower()) for cell in cells["shown"]]),
+            pl.Series("suggestions", [cell or None for cell in cells["suggestions"]], dtype=pl.String),
+        )
     if "time" in numbers and "seconds" not in numbers:
         frame = _time_of_a_task(frame, numbers["time"])
     return Ratings(name, frame, None, notes)

@@ -8,6 +8,7 @@ from babelquake.report.table import Table, digits, number, of, stars, table_of, 
 from babelquake.runs.run import Run
 from babelquake.studies.card import findings_of
 from babelquake.studies.human import kinds
+from babelquake.studies.human.suggestions import OUTCOMES
 
 CLUSTER_NOTE = (
     "Wins: systems that this one beats by a one-sided rank-sum test on segment means (p < .05). "
@@ -27,7 +28,7 @@ def human_tables(run: Run) -> list[Table]:
         tables += _ranking(part, pair, rejected)
         if part.height > 1:
             tables.append(_matrix(part, pairs.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair))
-    return [*tables, *_losses(run), *_agreement(run), *_annotators(run), *_power(run)]
+    return [*tables, *_losses(run), *_suggestions(run), *_agreement(run), *_annotators(run), *_power(run)]
 
 
 def _ranking(systems: pl.DataFrame, pair: str | None, rejected: bool) -> list[Table]:
@@ -89,6 +90,35 @@ def _losses(run: Run) -> list[Table]:
         "corrected by step-down max-T over the rows of a victim."
     )
     return table_of("Perturbed translations, as people rate them", run.table("degradation").to_dicts(), columns, note)
+
+
+def _suggestions(run: Run) -> list[Table]:
+    """What suggested errors change, and what became of them; nothing in runs without any."""
+    if not run.has("suggestions"):
+        return []
+    columns = {
+        "translations": text("about"),
+        "per translation": lambda row: OUTCOMES[row["outcome"]],
+        "with": digits("with", 2),
+        "without": digits("without", 2),
+        "difference": lambda row: number(row["difference"], 2, sign=True) + stars(row["p_corrected"]),
+        "95 % interval": lambda row: f"{number(row['low'], 2)} to {number(row['high'], 2)}",
+        "n with": text("n_with"),
+        "n without": text("n_without"),
+    }
+    note = (
+        "Which items show suggestions is drawn at random for every annotator; numbers are adjusted for the annotator. "
+        "* p < .05, ** p < .01, *** p < .001, by drawing anew which items show them, corrected by step-down max-T."
+    )
+    taken = {
+        "suggested by": text("by"),
+        **{name: text(name) for name in ("shown", "accepted", "dropped", "left")},
+        "% accepted": lambda row: number(100 * row["accepted"] / row["shown"], 1),
+    }
+    return [
+        *table_of("What suggested errors change", run.table("suggestions").to_dicts(), columns, note),
+        *table_of("What became of suggested errors", run.table("suggestions_taken").to_dicts(), taken),
+    ]
 
 
 def _agreement(run: Run) -> list[Table]:

@@ -19,6 +19,7 @@ from babelquake.studies.human.people import Times, annotator_habits, span_counts
 from babelquake.studies.human.quality import ALPHA, annotator_quality, hit_quality, kept, share_passed
 from babelquake.studies.human.ranking import ranked, still_needed
 from babelquake.studies.human.standardise import segment_means, standardised
+from babelquake.studies.human.suggestions import suggestion_effects, suggestions_taken
 
 CELLS = ("victim", "recipe", "year")
 SCHEMA = {
@@ -76,7 +77,17 @@ def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
 
 
 EXCLUDE = ("none", "hits", "annotators", "both")
-TABLES = ("systems", "pairs", "segments", "annotators", "hits", "power", "degradation")
+TABLES = (
+    "systems",
+    "pairs",
+    "segments",
+    "annotators",
+    "hits",
+    "power",
+    "degradation",
+    "suggestions",
+    "suggestions_taken",
+)
 """The tables of findings, as JSON and run folders name them."""
 
 
@@ -110,6 +121,9 @@ class Findings:
     annotators: pl.DataFrame
     power: pl.DataFrame
     degradation: pl.DataFrame
+    suggestions: pl.DataFrame
+    """What suggested errors change; see `suggestion_effects`."""
+    suggestions_taken: pl.DataFrame
     agreement: dict[str | None, Annotators]
     """By language pair."""
     facts: Facts
@@ -181,6 +195,8 @@ def findings(
         name=ratings.name,
         hits=hits,
         annotators=annotator_habits(working, people),
+        suggestions=suggestion_effects(good),
+        suggestions_taken=suggestions_taken(good),
         agreement={part["pair"]: part["agreement"] for part in parts},
         facts=facts,
         notes=notes,

@@ -14,6 +14,10 @@ RATING_Z = Kind(
 RATING_LOSS = Kind(
     "rating_loss", label="loss of rating", unit="standardised rating, original − perturbed", paper="Huang 2023 Figure 5"
 )
+SUGGESTION_EFFECT = Kind(
+    "suggestion_effect", label="effect of suggestions", unit="with suggestions − without, per translation"
+)
+SUGGESTIONS_ACCEPTED = Kind("suggestions_accepted", label="suggestions accepted", unit="% of suggestions shown")
 ALPHA = Kind("krippendorff_alpha", label="Krippendorff's α", unit="Krippendorff's α", better="up")
 ANNOTATOR_PEARSON = Kind("annotator_pearson", label="Pearson's r of two annotators", unit="Pearson's r", better="up")
 ANNOTATOR_KENDALL = Kind("annotator_kendall", label="Kendall's τ of two annotators", unit="Kendall's τ", better="up")

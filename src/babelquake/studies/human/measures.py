@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.runs.measures import ALPHA, Measure
-from babelquake.stats.intervals import Z
+from babelquake.stats.intervals import Z, wilson
 from babelquake.stats.ranks import can_separate
 from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import Findings
@@ -14,7 +14,7 @@ from babelquake.studies.human.findings import Findings
 
 def human_measures(found: Findings) -> list[Measure]:
     """Every number of the findings that is one."""
-    return [*_systems(found), *_differences(found), *_losses(found), *_people(found)]
+    return [*_systems(found), *_differences(found), *_losses(found), *_suggestions(found), *_people(found)]
 
 
 def _systems(found: Findings) -> Iterator[Measure]:
@@ -71,6 +71,32 @@ def _losses(found: Findings) -> Iterator[Measure]:
             p_corrected=row["p_corrected"],
             family=(row["victim"], "perturbed"),
             testable=0.5 ** row["n"] < ALPHA,
+        )
+
+
+def _suggestions(found: Findings) -> Iterator[Measure]:
+    for row in found.suggestions.to_dicts():
+        yield Measure(
+            kinds.SUGGESTION_EFFECT,
+            row["difference"],
+            n=row["n_with"] + row["n_without"],
+            group=f"{row['outcome']}: {row['about']}",
+            low=row["low"],
+            high=row["high"],
+            p=row["p"],
+            p_corrected=row["p_corrected"],
+            family=("suggestions",),
+            testable=row["p_corrected"] is not None,
+        )
+    for row in found.suggestions_taken.to_dicts():
+        low, high = wilson(row["accepted"], row["shown"])
+        yield Measure(
+            kinds.SUGGESTIONS_ACCEPTED,
+            100 * row["accepted"] / row["shown"],
+            n=row["shown"],
+            group=row["by"],
+            low=100 * low,
+            high=100 * high,
         )
 
 

@@ -25,7 +25,7 @@ def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[F
     if not rejected:
         for pair in systems["language_pair"].unique(maintain_order=True).to_list():
             found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
-    found += _losses(results)
+    found += [*_losses(results), *_suggestions(results)]
     for measure in ("hits_passed", "annotators_passed"):
         found += [
             Finding(what=measure, numbers=(Number.of(row),), facts={"exclude": exclude})
@@ -84,3 +84,12 @@ def _losses(results: Results) -> Iterator[Finding]:
         total = sum(row["n"] for row in rows)
         mean = sum(float(row["value"]) * row["n"] for row in rows) / total
         yield Finding(what="rating_loss", numbers=tuple(map(Number.of, rows)), facts={"mean": mean})
+
+
+def _suggestions(results: Results) -> Iterator[Finding]:
+    """What suggested errors do to scores and to marks: where something was suggested."""
+    rows = [row for row in results.known("suggestion_effect") if str(row["group"]).endswith(": something suggested")]
+    by = {str(row["group"]).partition(":")[0]: row for row in rows}
+    wanted = [by[name] for name in ("score", "marked_there", "marked_elsewhere") if name in by]
+    if wanted:
+        yield Finding(what="suggestions_change", numbers=tuple(map(Number.of, wanted)))
