@@ -42,6 +42,8 @@ def lay_out(folder: Path) -> None:
     _preferences(folder / "wmt19-darr" / "lt-en")
     _evaluation(folder / "wmt21.flores")
     _table(folder / "translations.tsv", "source translation", PAIRS)
+    vendors = [row for de, en in PAIRS[:6] for row in ((de, en, "A", "de-en"), (de, de, "B", "de-en"))]
+    _table(folder / "vendors.tsv", "source translation system language_pair", vendors)
     (folder / "my_module.py").write_text(MODULE, "utf-8")
 
 

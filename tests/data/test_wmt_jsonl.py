@@ -26,8 +26,8 @@ def rating(system: str, score: float, line: int = 1) -> dict[str, Any]:
         "tgt": f"Ahoj {system}.",
         "doc_id": "d1",
         "domain": "news",
-        "esa_spans": [{"start_i": 0}],
-        "esa_score": score,
+        "esa_spans": [{"start_i": 0, "end_i": 2, "severity": "minor"}],
+        "esa_score": str(score),
         "system": system,
         "annotator": "a1",
     }
@@ -40,7 +40,13 @@ def test_ratings_of_one_translation_are_averaged(tmp_path: Path) -> None:
         ("B", 60.0, "en-cs", "d1"),
     ]
     assert found["id"].n_unique() == 1
-    assert found["esa_spans"][0] == '[{"start_i": 0}]'
+    assert json.loads(found["spans"][0])[0]["end_i"] == 2
+
+
+def test_a_rating_that_is_no_number_is_named(tmp_path: Path) -> None:
+    bad = {**rating("A", 80), "esa_score": "eighty"}
+    with pytest.raises(UserError, match=r"line 2: esa_score is 'eighty'"):
+        read(write(tmp_path / "wmt24_esa.jsonl", rating("A", 80), bad))
 
 
 def test_a_test_set_has_references_translations_and_ratings_by_name(tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ def prepare(
         hint = "side-by-side or pairwise" if len(material[0].texts) == 2 else "da, sqm, esa or contrastive-esa"
         at_once = "two translations" if rules.sides == 2 else "one translation"
         raise UserError(f"{setting('protocol', protocol)} shows {at_once} at a time. For {what} use {hint}.")
-    for need, shown in (("reference", ("reference", "both")), ("source", ("source", "both"))):
-        if basis in shown and not any(getattr(one, need) for one in material):
+    for need, bases in (("reference", ("reference", "both")), ("source", ("source", "both"))):
+        if basis in bases and not any(getattr(one, need) for one in material):
             said = setting("basis", basis)
             raise UserError(f"{said}: {what} has no {need}s. Choose another basis, or add the column.")
     by = list(balance) if balance is not None else [name for name in BALANCE if name in material[0].groups]

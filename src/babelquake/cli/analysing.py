@@ -138,6 +138,7 @@ def _keep(
 
 def _show(found: "Findings") -> None:
     from babelquake.cli.printing import print_rows, print_text
+    from babelquake.studies.human.suggestions import OUTCOMES
 
     facts = found.facts
     if facts.ratings:
@@ -162,7 +163,8 @@ def _show(found: "Findings") -> None:
     if found.suggestions.height:
         typer.echo("Errors were suggested in some items, drawn at random. Per translation, with and without:")
         columns = ("about", "outcome", "with", "without", "difference", "low", "high", "p_corrected")
-        print_rows([{name: _rounded(row[name]) for name in columns} for row in found.suggestions.to_dicts()])
+        rows = [{**row, "outcome": OUTCOMES[row["outcome"]]} for row in found.suggestions.to_dicts()]
+        print_rows([{name: _rounded(row[name]) for name in columns} for row in rows])
         print_rows(found.suggestions_taken.to_dicts())
     rejected = any(sentence.weight == "alarm" for sentence in said)
     shown_of = [name for name in ("language_pair", *SHOWN) if not (rejected and name in RANKS)]

@@ -74,16 +74,27 @@ def read_wmt_jsonl(request: Request) -> Dataset:
 
 def _rated(item: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
     """One rating of WMT24; a reference that was rated is a translation like others."""
-    kept = {name: value for name, value in item.items() if name not in RATED}
+    kept = {name: value for name, value in item.items() if name not in RATED | {"esa_spans"}}
     yield {
         "id": f"{item['langs']}:{item['line_id']}",
         "source": _text(item["src"], f"{where}: src"),
         "translation": _text(item["tgt"], f"{where}: tgt"),
         "system": item["system"],
-        "score": item["esa_score"],
+        "score": _score(item["esa_score"], f"{where}: esa_score"),
+        "spans": _flat(item.get("esa_spans")),
         "language_pair": item["langs"],
         **{name: _flat(value) for name, value in kept.items()},
     }
+
+
+def _score(value: Any, where: str) -> float | None:
+    """A score, which WMT24 writes as text."""
+    if value is None:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UserError(f"{where} is {_short(value)} where a number is expected.") from None
 
 
 def _averaged(rows: Sequence[dict[str, Any]], numbers: Sequence[int]) -> tuple[list[dict[str, Any]], list[int]]:

@@ -755,7 +755,7 @@ def suggestions_change(finding: Finding, names: Names) -> str:
     for one in finding.numbers:
         what = SUGGESTED[str(one.group).partition(":")[0]]
         sure = "cannot be tested" if not one.tested else "significant" if one.significant else "not significant"
-        said.append(f"{what} by {one.known:+.2f} ({sure})")
+        said.append(f"{what} by {number(one.known, 2, sign=True)} ({sure})")
     return f"Suggested errors change {', '.join(said)} per translation."
 
 

@@ -65,6 +65,15 @@ def test_segment_scores_are_numbered_within_a_system(tmp_path: Path) -> None:
     assert means.select("system", "segment", "raw").rows() == [("A", "2", 80.0), ("B", "1", 70.0)]
 
 
+def test_what_fills_up_a_task_of_wmt24_is_nobodys_translation(tmp_path: Path) -> None:
+    file = tmp_path / "wave.csv"
+    names = ("news", "news#dup#dup", "news#incomplete")
+    file.write_text("".join(f"\nu1,A,{n},TGT,eng,jpn,90,{name},False,[],{n}.0,{n}.5" for n, name in enumerate(names)))
+    frame = read_ratings(file).frame
+    assert frame["type"].to_list() == ["SYSTEM", "DUPLICATE", "DUPLICATE"]
+    assert frame["system"].unique().to_list() == ["A"]
+
+
 def test_appraise_tutorials_copies_and_repeated_answers(tmp_path: Path) -> None:
     file = tmp_path / "campaign.scores.csv"
     file.write_text("\n".join(APPRAISE) + "\n")

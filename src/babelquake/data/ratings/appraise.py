@@ -3,7 +3,7 @@
 Rows are user, system, item, type, languages and score; then, in document campaigns, the document and whether the score
 is of a whole document; then, in span campaigns, the spans; then start and end. There is no header. Documents are named
 `name#system`, the system by its bare name, with `#bad1` for degraded copies and `#duplicate1` for copies that fill up
-the last task.
+the last task. WMT24's are `name` alone, with `#dup` and `#incomplete` for what fills up a task.
 """
 
 import json
@@ -31,6 +31,8 @@ LAYOUTS: dict[int, tuple[str, ...]] = {
 }
 ITEM_TYPES = {"TGT": SYSTEM, "BAD": BAD_REFERENCE, "CHK": REPEAT, "REF": REFERENCE}
 HEADER = "username"
+COPY = r"^(bad|dup|duplicate|incomplete)\d*$"
+"""What says in a document's name that it is a copy."""
 BREAK = 900.0
 """Seconds without an answer after which an annotator was away."""
 
@@ -133,15 +135,17 @@ def _with_segments(table: pl.DataFrame) -> pl.DataFrame:
     system, than all of them together saw under this one.
     """
     parts = pl.col("document").str.split("#")
+    is_copy = pl.element().str.contains(COPY)
+    after = parts.list.slice(1)
     table = table.with_columns(
         name=parts.list.get(0),
-        named=parts.list.get(1, null_on_oob=True).fill_null(pl.col("system")),
-        copy=parts.list.get(2, null_on_oob=True).fill_null(""),
+        named=after.list.eval(pl.element().filter(~is_copy)).list.first().fill_null(pl.col("system")),
+        copy=after.list.eval(pl.element().filter(is_copy)).list.first().fill_null(""),
         tutorial=~pl.col("document").str.contains("#", literal=True) & pl.col("system").str.contains("(?i)tutorial"),
     ).with_columns(
         type=pl.when("tutorial")
         .then(pl.lit(TUTORIAL))
-        .when(pl.col("copy").str.starts_with("duplicate"))
+        .when(pl.col("copy").str.contains("^(dup|incomplete)"))
         .then(pl.lit(DUPLICATE))
         .otherwise(pl.col("kind").replace_strict(ITEM_TYPES))
     )
