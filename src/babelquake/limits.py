@@ -105,14 +105,32 @@ def yaml_of(text: str, where: str) -> Any:
         return yaml.safe_load(text)
 
 
+def json_of(text: str, where: object) -> Any:
+    """What JSON says; text in it that no file could hold is refused."""
+    with reading(where, "JSON"):
+        found = json.loads(text)
+        if HALVES.search(text):
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+    return found
+
+
+def json_object(path: Path, limit: str = "settings") -> dict[str, Any]:
+    """The object that a small file of JSON holds."""
+    found = json_of(text_of(path, limit), path)
+    if not isinstance(found, dict):
+        raise UserError(f"{path} is not a JSON object.")
+    return found
+
+
 def model_description(path: Path) -> dict[str, Any]:
     """A model's config.json, whose sizes are such that a model can be built from it."""
-    with reading(path, "the description of a model"):
-        found = json.loads(text_of(path))
-    if not isinstance(found, dict):
-        raise UserError(f"{path} is not the description of a model: expected a JSON object.")
+    found = json_object(path)
     _require_sizes(found, str(path))
     return found
+
+
+HALVES = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes half of a character beyond the basic plane; without its other half it is none."""
 
 
 def _require_sizes(config: dict[str, Any], where: str) -> None:

@@ -143,6 +143,28 @@ def test_yaml_of_brackets(option: str, tmp_path: Path) -> None:
     assert code == 2 and "y.yaml" in said, said
 
 
+@pytest.mark.parametrize("content", ["[" * 10_000, "rules: " + "[" * 10_000, "\0", "a: &a [*a]"])
+def test_rules_that_are_none(content: str, tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text(content)
+    (tmp_path / "d.de-en.tsv").write_text("source\ttranslation\na b\tc d\n")
+    code, said = status("check", "-d", str(tmp_path / "d.de-en.tsv"), "--rules", str(tmp_path / "r.yaml"), "-q")
+    assert code == 2 and "r.yaml" in said, said
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"errors": ' + "[" * DEEP, '[{"start": 1e400, "end": 2, "severity": "major"}]', '{"errors": 3}', "[1, 2]"],
+)
+def test_marked_errors_that_are_none(content: str, tmp_path: Path) -> None:
+    row = {"source": "a b", "translation": "c d", "system": "a", "errors": content}
+    (tmp_path / "e.jsonl").write_text(json.dumps(row) + "\n")
+    people = json.dumps([{"start": 0, "end": 1, "severity": "major"}]).replace('"', '""')
+    (tmp_path / "d.de-en.csv").write_text(f'source,translation,system,score,errors\na b,c d,a,3,"{people}"\n')
+    words = ["-d", str(tmp_path / "d.de-en.csv"), "--spans", str(tmp_path / "e.jsonl"), "--cache", "none"]
+    code, said = status("correlate", *words, "--statistic", "span-f1", "-q", "-o", str(tmp_path / "run"))
+    assert code == 2 and "e row 1" in said, said
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")

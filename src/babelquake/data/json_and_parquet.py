@@ -1,7 +1,5 @@
 """JSON lines, JSON lists, Parquet, and DEMETR, which is a JSON list."""
 
-import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from babelquake.data.streams import existing, label, lines, stem, whole_text
 from babelquake.data.table import Table, Values, columns_of, to_dataset
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
-from babelquake.limits import reading
+from babelquake.limits import json_of
 
 DEMETR = {
     "src_sent": "source",
@@ -25,10 +23,6 @@ DEMETR = {
     "pert_check": "applied",
 }
 """DEMETR's fields and ours; `severity`, `pert_desc`, `data_source` and `lang_tag` keep their names."""
-
-
-HALVES = re.compile(r"\\u[dD][89a-fA-F]")
-"""How JSON writes half of a character beyond the basic plane; without its other half it is none."""
 
 
 def read_jsonl(request: Request) -> Dataset:
@@ -116,15 +110,6 @@ def json_lines(path: Path, notes: list[str]) -> list[tuple[int, Any]]:
     if blank:
         notes.append(f"{stem(path)}: {blank} empty lines were left out")
     return objects
-
-
-def json_of(text: str, where: str) -> Any:
-    """What JSON says; text in it that no file could hold is refused."""
-    with reading(where, "JSON"):
-        found = json.loads(text)
-        if HALVES.search(text):
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
-    return found
 
 
 def _json_list(path: Path) -> list[Any]:

@@ -4,9 +4,6 @@
 are kept, and `scores` and `z_scores` as lists of numbers.
 """
 
-import json
-from typing import Any
-
 from babelquake.data import language_names
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import tsv_table
@@ -14,6 +11,7 @@ from babelquake.data.request import Request
 from babelquake.data.streams import lines, suffix
 from babelquake.data.table import Table, numbers, to_dataset
 from babelquake.errors import UserError
+from babelquake.limits import json_of
 
 COLUMNS = frozenset({"original", "translation", "mean", "z_scores"})
 LISTS = ("scores", "z_scores")
@@ -43,9 +41,8 @@ def read_mlqe(request: Request) -> Dataset:
 def _list(table: Table, row: int, name: str) -> list[float]:
     text = table.columns[name][row]
     try:
-        values: Any = json.loads(text)
-        return [float(value) for value in values]
-    except (TypeError, ValueError):
+        return [float(value) for value in json_of(text, name)]
+    except (UserError, TypeError, ValueError):
         raise UserError(
             f"{table.where(row)}: {name} is '{text}' where a list is expected, such as [70, 85.5]."
         ) from None

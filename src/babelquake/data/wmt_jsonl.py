@@ -19,11 +19,12 @@ from typing import Any
 
 from babelquake.data.challenge_sets import KEY, key_of
 from babelquake.data.dataset import Dataset
-from babelquake.data.json_and_parquet import json_lines, json_of
+from babelquake.data.json_and_parquet import json_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import label, lines, stem, suffix
 from babelquake.data.table import Table, Values, to_dataset
 from babelquake.errors import UserError
+from babelquake.limits import json_of
 
 RATED = frozenset({"langs", "line_id", "src", "tgt", "system", "esa_score"})
 TEST_SET = frozenset({"doc_id", "src_text"})

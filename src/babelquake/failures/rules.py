@@ -25,15 +25,14 @@ from pathlib import Path
 from typing import Annotated
 
 import regex
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from babelquake.errors import UserError
 from babelquake.failures.base import Failure
 from babelquake.failures.pair import Pair, Side
+from babelquake.limits import text_of, yaml_of
 from babelquake.machinery import TAG
 
-LONGEST_FILE = 5_000_000
 SECONDS = 1.0
 """What one expression may take on one text."""
 
@@ -169,15 +168,9 @@ def read_rules(path: Path | str) -> Rules:
     """The rules of a file; what is wrong in it is named with its place."""
     file = Path(path)
     try:
-        if file.stat().st_size > LONGEST_FILE:
-            raise UserError(f"{file} is larger than {LONGEST_FILE:,} bytes: too large for a file of rules.")
-        given = yaml.safe_load(file.read_text("utf-8"))
+        given = yaml_of(text_of(file), str(file))
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: not UTF-8 at byte {error.start}.") from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{file} is not YAML: {str(error).splitlines()[0]}.") from error
     try:
         rules = Rules.model_validate(given or {})
     except ValidationError as error:

@@ -8,7 +8,6 @@ matrices in half precision) and `card.json`.
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from babelquake.compiled import compiled
 from babelquake.errors import UserError
+from babelquake.limits import json_object
 from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.models.ngram_hash import MOST_CHARACTERS, Integers, ngrams
 from babelquake.models.shipped import folder
@@ -43,8 +43,7 @@ class HashedModel:
     @cached_property
     def card(self) -> dict[str, Any]:
         """How the model was made."""
-        found: dict[str, Any] = json.loads((self.folder / "card.json").read_text("utf-8"))
-        return found
+        return json_object(self.folder / "card.json")
 
     @cached_property
     def content(self) -> str:

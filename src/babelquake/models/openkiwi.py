@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from babelquake.errors import UserError
+from babelquake.limits import json_object
 from babelquake.models.checkpoint import state
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _own(folder: Path) -> Loaded:
     from babelquake.models.predictor_estimator import PredictorEstimator, Shape
 
     try:
-        words = json.loads((folder / WORDS).read_text("utf-8"))
+        words = json_object(folder / WORDS, "document")
         network = PredictorEstimator(Shape(**words["shape"]))
         network.load_state_dict(state(folder / WEIGHTS))
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as problem:

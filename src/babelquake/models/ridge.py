@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
+from babelquake.limits import json_object
 
 Array = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def load(folder: Path) -> tuple[Ridge, dict[str, Any]]:
         if not (folder / name).is_file():
             raise UserError(f"{folder} has no {name}: expected a folder made by babelquake train qe.")
     try:
-        card: dict[str, Any] = json.loads((folder / CARD).read_text(encoding="utf-8"))
+        card = json_object(folder / CARD)
         with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
             mean, scale, coefficients, intercept = (arrays[name].astype(np.float64) for name in ARRAYS)
         return Ridge(mean, scale, coefficients, float(intercept)), card

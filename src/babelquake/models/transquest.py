@@ -4,7 +4,6 @@ MonoTransQuest has one output over the joined pair; trained on all language pair
 SiameseTransQuest compares the averaged token vectors of the two texts. `model_args.json` holds the longest input.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
+from babelquake.limits import json_object, model_description
 from babelquake.models.batching import Sheet
 from babelquake.models.loading import Precision, in_precision, loading
 from babelquake.models.pair_regression import Joined, PairRegression
@@ -32,7 +32,7 @@ ROBERTAS = {"roberta", "xlm-roberta", "camembert"}
 
 def architecture(folder: Path) -> Literal["mono", "siamese"]:
     """Which of the two a checkpoint is, by the class it names."""
-    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config = model_description(folder / "config.json")
     named = (config.get("architectures") or [""])[0]
     if named.endswith("ForSequenceClassification"):
         outputs = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
@@ -53,7 +53,7 @@ class _Loaded:
     def __init__(self, folder: Path, kind: str) -> None:
         import transformers
 
-        config = json.loads((folder / "config.json").read_text("utf-8"))
+        config = model_description(folder / "config.json")
         self.roberta = config.get("model_type") in ROBERTAS
         try:
             with loading(folder.name):
@@ -64,7 +64,7 @@ class _Loaded:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
         self.network = network
         path = folder / "model_args.json"
-        given = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        given = json_object(path) if path.is_file() else {}
         self.longest = int(given.get("max_seq_length", LONGEST))
 
 

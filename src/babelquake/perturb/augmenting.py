@@ -17,13 +17,13 @@ from typing import Any, Literal, TextIO
 
 from babelquake.data import lines, read, write
 from babelquake.data.columns import is_header, resolve
-from babelquake.data.json_and_parquet import json_of
 from babelquake.data.language_names import detect
 from babelquake.data.reading import require
 from babelquake.data.streams import STDIN, label, suffix
 from babelquake.errors import UserError, did_you_mean, one_of, require_texts, setting
 from babelquake.files import replacing
 from babelquake.languages import sides
+from babelquake.limits import json_of
 from babelquake.perturb.noise import Noise
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of

@@ -8,13 +8,13 @@ with one output; BLEURT-20 and the distilled D12, D6 and D3 are RemBERT, whose e
 The reference comes first, the candidate second. Pairs that are too long are cut as the TensorFlow code cuts them.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from babelquake.errors import UserError
+from babelquake.limits import model_description
 from babelquake.models.batching import Sheet
 from babelquake.models.checkpoint import state
 from babelquake.models.loading import Precision
@@ -50,7 +50,7 @@ class Network(PairRegression):
         import torch
         import transformers
 
-        config = json.loads((folder / "config.json").read_text("utf-8"))
+        config = model_description(folder / "config.json")
         if config.get("model_type") != "bleurt":
             raise UserError(
                 f"{folder} is not a BLEURT checkpoint: its config.json says model_type '{config.get('model_type')}', "

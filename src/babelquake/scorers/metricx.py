@@ -7,7 +7,6 @@ MetricX networks (Juraska et al. 2023, 2024): mT5 that predicts an MQM error sco
 logit of the token `<extra_id_10>` after the begin token, kept between 0 (no errors) and 25.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
+from babelquake.limits import model_description
 from babelquake.models.batching import Block, equal
 from babelquake.models.loading import Precision, in_precision, loading
 from babelquake.models.tokenizing import tokenizer
@@ -40,7 +40,7 @@ class Network:
             config = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
             if config.model_type != "mt5":
                 raise UserError(f"{folder} is not a MetricX checkpoint: its type is '{config.model_type}', not mt5.")
-            written = json.loads((folder / "config.json").read_text("utf-8"))
+            written = model_description(folder / "config.json")
             config.tie_word_embeddings = bool(written.get("tie_word_embeddings", False))  # mT5's default, as trained
             kind: Any = transformers.MT5ForConditionalGeneration
             with loading(folder.name):

@@ -17,6 +17,7 @@ import polars as pl
 from babelquake.data import write
 from babelquake.errors import UserError
 from babelquake.files import store_text
+from babelquake.limits import json_object
 from babelquake.scorers.base import Questions
 from babelquake.spec import Spec
 from babelquake.studies.plan import Plan
@@ -113,8 +114,8 @@ def _refuse_foreign(folder: Path, content: str) -> None:
             raise UserError(f"{folder / taken[0]} was not exported by babelquake. Use another folder.")
         return
     try:
-        former = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["hash"]
-    except (ValueError, KeyError, TypeError):
+        former = json_object(folder / MANIFEST)["hash"]
+    except (UserError, KeyError):
         former = None
     if former != content and (scores := _scores_in(folder)):
         raise UserError(f"{folder} contains {scores[0].name}, scores of other texts. Export to another folder.")

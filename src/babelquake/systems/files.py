@@ -10,6 +10,7 @@ from pathlib import Path
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.files import store_bytes, store_text
+from babelquake.limits import json_object
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.systems.base import System
@@ -89,9 +90,9 @@ def _sources(folder: Path) -> list[str]:
         raise UserError(f"{folder} has no {SOURCES} with its {MANIFEST}. Export them first.")
     lines = _lines(folder / SOURCES, "utf-8")
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json_object(folder / MANIFEST)
         count, fingerprint = int(manifest["count"]), manifest["hash"]
-    except (ValueError, KeyError, TypeError):
+    except (UserError, ValueError, KeyError, TypeError):
         raise UserError(f"{folder / MANIFEST} is damaged: export again.") from None
     if len(lines) != count:
         raise UserError(f"{folder / SOURCES} has {len(lines)} lines, {count} were exported: export again.")

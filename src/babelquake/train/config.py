@@ -1,12 +1,12 @@
 """The settings of a training run: one YAML (or JSON) file, checked before anything costly begins."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.limits import json_of, text_of, yaml_of
 
 CONFIGS = Path(__file__).parent / "configs"
 
@@ -123,13 +123,7 @@ def _read(path: Path, kind: str) -> dict[str, Any]:
     path = known.get(str(path), path)
     if not path.is_file():
         raise UserError(f"no config file {path}, and no bundled config of that name. {did_you_mean(str(path), known)}")
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".json":
-        values = json.loads(text)
-    else:
-        import yaml
-
-        values = yaml.safe_load(text)
+    values = (json_of if path.suffix == ".json" else yaml_of)(text_of(path), str(path))
     if not isinstance(values, dict):
         raise UserError(f"{path}: expected a mapping of settings, such as 'segmentation: bpe'.")
     return values

@@ -6,7 +6,6 @@ is of a whole document; then, in span campaigns, the spans; then start and end. 
 the last task. WMT24's are `name` alone, with `#dup` and `#incomplete` for what fills up a task.
 """
 
-import json
 from collections.abc import Sequence
 
 import polars as pl
@@ -23,6 +22,7 @@ from babelquake.data.ratings.table import (
 )
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
+from babelquake.limits import json_of
 
 LAYOUTS: dict[int, tuple[str, ...]] = {
     9: ("user", "system", "item", "type", "source", "target", "score", "start", "end"),
@@ -63,7 +63,7 @@ def read_appraise(name: str, rows: Sequence[Sequence[str]], notes: list[str]) ->
                 "score": [float(score) for score in cells["score"]],
                 "document": cells.get("document", nothing),
                 "whole": [flag == "True" for flag in cells.get("whole", nothing)],
-                "spans": [_checked_spans(cell) for cell in cells.get("spans", nothing)],
+                "spans": [_checked_spans(cell, name) for cell in cells.get("spans", nothing)],
                 "start": [float(time) for time in cells["start"]],
                 "end": [float(time) for time in cells["end"]],
                 "pair": [_pair(*both) for both in zip(cells["source"], cells["target"], strict=True)],
@@ -98,10 +98,10 @@ def _pair(source: str, target: str) -> str:
     return LanguagePair.known(f"{source}-{target}") or f"{source}-{target}"
 
 
-def _checked_spans(cell: str) -> str | None:
+def _checked_spans(cell: str, name: str) -> str | None:
     if not cell:
         return None
-    spans = json.loads(cell)
+    spans = json_of(cell, f"{name}: a list of error spans")
     if not isinstance(spans, list):
         raise ValueError(f"'{cell[:40]}' is not a list of error spans")
     return cell

@@ -6,7 +6,6 @@ come from scorers that mark errors, or from a file of the same form (`--spans NA
 in the translation (`missing`) and errors of undecided severity count for nobody.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +17,7 @@ import polars as pl
 from babelquake.data import Dataset, read
 from babelquake.engine import Engine
 from babelquake.errors import UserError, setting
+from babelquake.limits import json_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
@@ -194,10 +194,7 @@ def _marks(cell: Any, where: str) -> Marks:
     if cell is None or cell == "":
         return None
     if isinstance(cell, str):
-        try:
-            cell = json.loads(cell)
-        except ValueError:
-            raise UserError(f"{where} is {cell[:60]!r}, which is not JSON.") from None
+        cell = json_of(cell, where)
     if not isinstance(cell, list) or not all(isinstance(item, Mapping) for item in cell):
         raise UserError(f"{where} is not a list of errors, each with start, end and severity.")
     return [mark for item in cell if (mark := _mark(item, where)) is not None]
@@ -212,7 +209,7 @@ def _mark(item: Mapping[str, Any], where: str) -> Mark | None:
         raise UserError(f"{where}: severity '{severity}'. Expected {', '.join((*MINOR, *MAJOR))}.")
     try:
         return Mark(int(start), int(end), severity in MAJOR)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UserError(f"{where}: an error has start {start!r} and end {end!r}. Expected two numbers.") from None
 
 
