@@ -66,6 +66,24 @@ def test_targets_of_several_xliff_files_are_translations_of_the_same_segments(tm
     assert found["references"].null_count() == 4
 
 
+def test_files_of_one_name_belong_to_their_folders_and_regions_do_not_part_them(tmp_path: Path) -> None:
+    for name, language in (("acme", "de-DE"), ("globex", "de")):
+        (tmp_path / name).mkdir()
+        text = XLIFF.format(first=name, second="Nein").replace("de-DE", language)
+        (tmp_path / name / "app.xlf").write_text(text, "utf-8")
+    found = read([tmp_path / name / "app.xlf" for name in ("acme", "globex")], targets="translation").segments
+    assert found["system"].unique(maintain_order=True).to_list() == ["acme", "globex"]
+    assert found["id"].n_unique() == 2 and found["language_pair"].n_unique() == 1
+
+
+def test_regions_that_differ_are_different_languages(tmp_path: Path) -> None:
+    for name, language in (("a", "pt-BR"), ("b", "pt-PT")):
+        text = XLIFF.format(first=name, second="Não").replace("de-DE", language)
+        (tmp_path / f"{name}.xlf").write_text(text, "utf-8")
+    found = read([tmp_path / "a.xlf", tmp_path / "b.xlf"], targets="translation").segments
+    assert found["id"].n_unique() == 4 and found["language_pair"].n_unique() == 2
+
+
 def test_targets_are_references_unless_somebody_says_otherwise(tmp_path: Path) -> None:
     (tmp_path / "a.xlf").write_text(XLIFF.format(first="Ja", second="Nein"), "utf-8")
     assert read(tmp_path / "a.xlf").segments["references"].to_list() == [["Ja"], ["Nein"]]

@@ -24,6 +24,8 @@ PAIR = ("original", "perturbed")
 SINGLE = "translation"
 TEXTS = frozenset({"id", "tuple", "row", "source", "reference", "references", "translation", "document", *PAIR})
 LONGEST_GROUP, MOST_GROUPS = 60, 100
+BILINGUAL = frozenset({".xlf", ".xliff", ".sdlxliff", ".mxliff", ".tmx"})
+"""Endings of files whose targets are references unless somebody says otherwise."""
 GROUPS = ("document", "doc", "year", "domain")
 """Further columns of a data set that tasks can be balanced over."""
 
@@ -155,7 +157,9 @@ def _of_data(
 ) -> list[Tuple]:
     data, named = read(what, columns=columns, targets=targets), ", ".join(map(label, what))
     if not data.has("translation"):
-        raise UserError(f"{named} has no translations to rate: a column `translation`, or original and perturbed.")
+        bilingual = any(suffix(one) in BILINGUAL for one in what) and data.has("references")
+        wanted = setting("targets", "translation") if bilingual else "a column `translation`, or original and perturbed"
+        raise UserError(f"{named}: no translations to rate. Expected {wanted}.")
     rows = enumerate(data.segments.iter_rows(named=True))
     singles = [_single(row, place) for place, row in rows if row["translation"]]
     return singles if gather == "one" else _together(singles, gather, named)

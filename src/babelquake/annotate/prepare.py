@@ -13,6 +13,7 @@ from babelquake.annotate.project import Project
 from babelquake.annotate.protocols import protocol as protocol_of
 from babelquake.annotate.suggest import with_suggestions
 from babelquake.data.request import Targets
+from babelquake.data.streams import label
 from babelquake.errors import UserError, setting
 
 HELD_BACK = 0.25
@@ -58,17 +59,18 @@ def prepare(
     recipe = replace(
         recipe, held_back=(HELD_BACK if recipe.held_back is None else recipe.held_back) if suggest else None
     )
+    named = ", ".join(map(label, [what] if isinstance(what, str | Path) else what))
     material = read_material(what, rules.gather, columns, targets)
     if rules.gather == "all":
         material = on_screens(material, at_once, recipe.seed)
     elif len(material[0].texts) != rules.sides:
         hint = "side-by-side or pairwise" if len(material[0].texts) == 2 else "da, sqm, esa or contrastive-esa"
-        at_once = "two translations" if rules.sides == 2 else "one translation"
-        raise UserError(f"{setting('protocol', protocol)} shows {at_once} at a time. For {what} use {hint}.")
+        shown = "two translations" if rules.sides == 2 else "one translation"
+        raise UserError(f"{setting('protocol', protocol)} shows {shown} at a time. For {named} use {hint}.")
     for need, bases in (("reference", ("reference", "both")), ("source", ("source", "both"))):
         if basis in bases and not any(getattr(one, need) for one in material):
             said = setting("basis", basis)
-            raise UserError(f"{said}: {what} has no {need}s. Choose another basis, or add the column.")
+            raise UserError(f"{said}: {named} has no {need}s. Choose another basis, or add the column.")
     by = list(balance) if balance is not None else [name for name in BALANCE if name in material[0].groups]
     ordered = balanced(material, by, recipe.seed)
     if suggest:

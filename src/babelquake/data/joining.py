@@ -7,11 +7,12 @@ import polars as pl
 
 from babelquake.data.dataset import Dataset
 from babelquake.errors import UserError
+from babelquake.languages import LanguagePair
 
 
 def join(parts: Sequence[Dataset]) -> Dataset:
     """Several data sets as one: rows below one another, judgements and others' attacks kept aligned, ids unique."""
-    frames = _with_unique_ids(parts)
+    frames = _with_unique_ids([replace(part, segments=frame) for part, frame in zip(parts, _spelt(parts), strict=True)])
     offsets = [sum(frame.height for frame in frames[:position]) for position in range(len(frames))]
     preferences = [
         part.preferences.with_columns(pl.col("better", "worse") + offset)
@@ -56,6 +57,31 @@ def looked_up(data: Dataset, others: Dataset) -> Dataset:
         raise UserError(f"{others.name} has none of the sources of {data.name}: its references belong to other data.")
     note = f"{data.name}: references are those of {others.name}, which has {count:,} of {sources.height:,} sources"
     return replace(data, segments=segments, notes=(*data.notes, note), reference=others.name, uncut=None)
+
+
+def _spelt(parts: Sequence[Dataset]) -> list[pl.DataFrame]:
+    """The parts' tables with each language pair as the first part that has it writes it: `en-de` is `en-de-DE`."""
+    known: list[LanguagePair] = []
+    frames = []
+    for part in parts:
+        pairs = [pair for name in part.language_pairs if (pair := LanguagePair.known(name))]
+        named = {
+            str(pair): str(same[0]) for pair in pairs if len(same := [one for one in known if _alike(one, pair)]) == 1
+        }
+        known += [pair for pair in pairs if str(pair) not in named and pair not in known]
+        frames.append(part.segments.with_columns(pl.col("language_pair").replace(named)) if named else part.segments)
+    return frames
+
+
+def _alike(one: LanguagePair, other: LanguagePair) -> bool:
+    """Whether two pairs are of the same languages, regions and scripts wherever both name them."""
+    sides = ((one.source, other.source), (one.target, other.target))
+    return all(
+        first.code == second.code
+        and (first.region == second.region or None in (first.region, second.region))
+        and (first.script == second.script or None in (first.script, second.script))
+        for first, second in sides
+    )
 
 
 def _with_unique_ids(parts: Sequence[Dataset]) -> list[pl.DataFrame]:

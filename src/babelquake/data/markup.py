@@ -237,7 +237,12 @@ def _as_asked(request: Request, columns: dict[str, list[Any]], names: list[str |
     targets = columns.pop("reference")
     known = len({name for name in names if name}) == len(names)
     numbers = names if known else [f"segment {place}" for place in range(1, len(targets) + 1)]
-    return {**columns, "id": numbers, "translation": targets, "system": [stem(request.path)] * len(targets)}
+    return {
+        **columns,
+        "id": numbers,
+        "translation": targets,
+        "system": [request.vendor or stem(request.path)] * len(targets),
+    }
 
 
 def _dataset(request: Request, columns: dict[str, list[Any]], skipped: int, why: str) -> Dataset:

@@ -9,6 +9,7 @@ from babelquake.data.formats import format_named, format_of
 from babelquake.data.joining import join, looked_up
 from babelquake.data.metrics_eval import is_metrics_eval
 from babelquake.data.request import Request, Targets
+from babelquake.data.streams import stem
 from babelquake.data.wmt_outputs import is_wmt_outputs
 from babelquake.errors import UserError, did_you_mean, one_of, setting
 
@@ -29,8 +30,8 @@ def read(
     for a file without header; `translation:NAME` → the column of NAME's translations). `language_pair` is otherwise
     taken from a column, the file's name or its folder's. `reference` chooses among the named references of a WMT
     folder – a name, or `all` – or names other data, whose references are looked up by their sources. `targets` says
-    what the targets of XLIFF and TMX are: references, or translations by the vendor that the file is named after;
-    `inline_tags` keeps the tags inside their segments.
+    what the targets of XLIFF and TMX are: references, or translations by the vendor that the file is named after, or
+    its folder where files of one name come from several; `inline_tags` keeps the tags inside their segments.
     """
     one_of("targets", targets, Targets)
     inputs = [what] if isinstance(what, str | Path) else list(what)
@@ -41,7 +42,11 @@ def read(
         raise UserError("No data given. Name at least one file, folder or data set.")
     elsewhere = reference is not None and _is_data(reference)
     chosen = None if elsewhere else reference
-    requests = [Request(str(item), columns, language_pair, chosen, targets, inline_tags) for item in inputs]
+    vendors = _vendors([str(item) for item in inputs]) if targets == "translation" else [None] * len(inputs)
+    requests = [
+        Request(str(item), columns, language_pair, chosen, targets, vendor, inline_tags)
+        for item, vendor in zip(inputs, vendors, strict=True)
+    ]
     if chosen is not None and not any(is_metrics_eval(item.what) or is_wmt_outputs(item.what) for item in requests):
         raise UserError(
             f"{setting('reference', reference)} is not a file, and {inputs[0]} is not a WMT folder with named "
@@ -50,6 +55,14 @@ def read(
     parts = [(format_named(format) if format else format_of(request.what)).read(request) for request in requests]
     found = parts[0] if len(parts) == 1 else join(parts)
     return looked_up(found, read(reference, language_pair=language_pair)) if elsewhere and reference else found
+
+
+def _vendors(inputs: Sequence[str]) -> list[str | None]:
+    """Whose translations files hold where their names do not say it: `acme/app.xlf` and `globex/app.xlf`."""
+    names = [stem(Path(item)) for item in inputs]
+    folders = [Path(item).resolve().parent.name for item in inputs]
+    told = len(set(names)) < len(names) and len(set(folders)) > 1
+    return [folder if told else None for folder in folders]
 
 
 def _is_data(reference: str) -> bool:

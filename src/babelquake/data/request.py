@@ -19,6 +19,8 @@ class Request:
     """Which of several sets of references is meant, by name, or `all`."""
     targets: Targets = "reference"
     """What the targets of a bilingual file are: references, or translations by whoever the file is named after."""
+    vendor: str | None = None
+    """Whose translations these are, where the file's own name does not tell it from the others."""
     inline_tags: bool = False
     """Whether tags inside the segments of a bilingual file are kept in the texts, as `<g id="1">`."""
 
