@@ -46,6 +46,25 @@ def test_look_alike_letters_become_those_meant(lang: str) -> None:
     assert sum(one == text for one in restored) >= 18, restored
 
 
+@pytest.mark.parametrize(
+    ("lang", "noisy", "meant"),
+    [
+        ("ru", "Агентство Asѕoсiated Рrеss ʙ Москве и Neԝs Сorp.", "Агентство Associated Press в Москве и News Corp."),
+        ("uk", "Газета The Guаrdіan ɜ Лондона, Gоogӏe.", "Газета The Guardian з Лондона, Google."),
+        ("el", "Η Goоցle και ƞ Faϲеbook άνοιξαν.", "Η Google και η Facebook άνοιξαν."),
+        ("ru", "PDFы и SMSка, TVа – окончания, СШA – нет.", "PDFы и SMSка, TVа – окончания, США – нет."),
+    ],
+)
+def test_look_alikes_in_latin_names_and_single_letters_of_other_scripts(lang: str, noisy: str, meant: str) -> None:
+    assert bq.defence("fold", lang=lang).apply([noisy]) == [meant]
+
+
+def test_no_break_spaces_stay_where_typography_has_them_only() -> None:
+    odd = "Он сказал,\u00a0что в городе\u00a0увидел 25\u00a0тысяч, а\u00a0она \u2014\u00a0нет."
+    meant = "Он сказал, что в городе увидел 25\u00a0тысяч, а\u00a0она \u2014\u00a0нет."
+    assert bq.defence("fold", lang="ru").apply([odd]) == [meant]
+
+
 @pytest.mark.parametrize("lang", SENTENCES)
 def test_odd_spaces_and_invisible_characters_go(lang: str) -> None:
     text = SENTENCES[lang]

@@ -31,9 +31,11 @@ RIGHT_TO_LEFT = regex.compile(r"[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syr
 SPACE = "[\t \u00a0\u1680\u2000-\u200a\u202f\u205f]"
 RUN = regex.compile(rf"{SPACE}{{2,}}|[\t\u1680\u2000-\u2008\u200a\u205f]")
 """More than one space, or one that no typography puts between words."""
-TIED = regex.compile(r"(?<=\p{L}{2,})[\u00a0\u202f\u2009](?=\p{L}{2,})")
-"""A no-break space between two words, neither of them a letter: few languages tie these together."""
+TIED = regex.compile(r"(?<=\p{L})[\u00a0\u202f\u2009](?=\p{L})")
+"""A no-break space between two words: few languages tie these together."""
 TIED_LONG = regex.compile(r"(?<=\p{L}{4,})[\u00a0\u202f\u2009](?=\p{Ll}{4,})")
+TIED_CLAUSE = regex.compile(r"(?<=\p{L}[,;])[\u00a0\u202f\u2009](?=\p{L})")
+"""A no-break space behind a comma, where no language has one."""
 TYING = frozenset({"be", "cs", "es", "fi", "fr", "hr", "lt", "lv", "ru", "sk", "sl", "sv", "uk"})
 """Languages whose typesetters tie short words to the next one."""
 TYING_ANY = frozenset({"pl"})
@@ -59,7 +61,7 @@ ROMAN = regex.compile(r"[IVXLCDM]+")
 class Fold(Before):
     """Look-alike letters, invisible characters, odd spaces and dashes, stretched letters become the usual ones."""
 
-    version = 2
+    version = 3
 
     def correct(self, text: str) -> str:
         """The text with usual characters."""
@@ -82,6 +84,7 @@ class Fold(Before):
             text = DIRECTIONS.sub("", text)
         text = JOINERS.sub("", text)
         code = self.source.code if self.source else ""
+        text = TIED_CLAUSE.sub(" ", text)
         if code not in TYING_ANY:
             text = (TIED_LONG if code in TYING else TIED).sub(" ", text)
         if name in ALPHABETS:
@@ -153,21 +156,40 @@ def _is_usual(letter: str) -> bool:
 
 
 def _unmixed(word: str, name: str) -> str:
-    """A word with letters of several scripts, all in the text's own where each has its twin there."""
-    if word.isascii() and name == "Latin":
+    """A word with letters of several scripts, all in the text's own where each has its twin there; or all Latin.
+
+    In Cyrillic and Greek text a word that keeps a letter only Latin has is a Latin name, and its look-alikes are Latin.
+    """
+    if word.isascii():
         return word
-    twins = _twins(name)
     letters = [char for char in word if char.isalpha()]
     foreign = [char for char in letters if script(char) != name]
-    if not foreign or not all(char in twins for char in foreign):
+    if not foreign or (name != "Latin" and ACRONYM_WITH_ENDING.fullmatch(word)):
         return word
-    if len(foreign) == len(letters):
-        latin = name != "Latin" and any(script(char) == "Latin" for char in foreign)
-        if latin or len(letters) > MOST_FOREIGN:
-            return word
-    return "".join(char if script(char) == name else twins.get(char, char) for char in word)
+    twins = _twins(name)
+    if all(char in twins for char in foreign):
+        if len(foreign) < len(letters) or _looks_like_a_short_word(letters, name):
+            return "".join(char if script(char) == name else twins.get(char, char) for char in word)
+    elif name != "Latin" and any(char.isascii() for char in letters):
+        latin = _twins("Latin")
+        odd = [char for char in letters if script(char) != "Latin"]
+        if all(char in latin for char in odd) and 2 * len(odd) <= len(letters):
+            return "".join(latin.get(char, char) if script(char) != "Latin" else char for char in word)
+    return word
 
 
+def _looks_like_a_short_word(letters: list[str], name: str) -> bool:
+    """Whether letters, none of them of the text's script, are look-alikes throughout and no word of a script."""
+    usual_latin = name != "Latin" and any(map(_is_latin, letters)) and all(map(_is_usual, letters))
+    return len(letters) <= MOST_FOREIGN and not usual_latin
+
+
+def _is_latin(letter: str) -> bool:
+    return script(letter) == "Latin"
+
+
+ACRONYM_WITH_ENDING = regex.compile(r"[A-Z]{2,}[[\p{Script=Cyrillic}\p{Script=Greek}]&&\p{Ll}]+", regex.VERSION1)
+"""A Latin acronym with the ending of another script: `SMSка`."""
 ALONE = regex.compile(r"(?<![\p{L}\p{N}.\-–/])[aceoyxi](?![\p{L}\p{N}.)\-–/'’])|^[ACEOYHTIKM](?= \p{Ll})")
 """A Latin letter that is a word by itself, or begins the text."""
 
