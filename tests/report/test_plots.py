@@ -7,6 +7,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.report import plots
+from babelquake.report.charts import curves
 from babelquake.report.page import views
 from babelquake.report.plots import svg, write_images
 from babelquake.runs.run import Run
@@ -48,3 +49,20 @@ def test_no_label_is_cut_in_a_picture() -> None:
     axis = {"field": "name", "type": "nominal", "axis": {"labelLimit": 80}}
     spec = {"data": {"values": [{"name": long, "value": 1}]}, "mark": "point", "encoding": {"y": axis}}
     assert long.strip() in svg(spec) and "…" not in svg(spec)
+
+
+@pytest.mark.parametrize(
+    ("levels", "scale", "ticks"),
+    [
+        ([1.0, 2.0, 4.0, 32.0], "log", [1, 2, 4, 32]),
+        ([1.0, 2.0, 3.0], None, [1, 2, 3]),
+        ([0.0, 0.1, 0.2], None, None),
+    ],
+)
+def test_counts_have_their_own_ticks_and_doubling_ones_equal_steps(
+    levels: list[float], scale: str | None, ticks: list[int] | None
+) -> None:
+    rows = [{"level": level, "value": level, "low": 0.0, "high": 40.0, "name": "chrF"} for level in levels]
+    encoding = curves(rows, ["chrF"], "judged by", "candidates", "gain").to_dict()["layer"][0]["encoding"]["x"]
+    assert encoding.get("scale", {}).get("type") == scale
+    assert encoding["axis"].get("values") == ticks

@@ -7,6 +7,7 @@ or near them, so that people with colour-blindness can tell them; shapes, dashes
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -46,6 +47,8 @@ LEGEND = 72
 """Characters that names of a legend may take beside each other; on a phone the page sets them below each other."""
 BANDS = 6
 """Lines of one chart whose bands can still be told apart."""
+MOST_TICKS = 8
+"""Levels that each have their own tick."""
 LINE = 24
 """Height of one line of a dot plot."""
 
@@ -123,9 +126,19 @@ def where_known(rows: Sequence[dict[str, Any]], intervals: Any) -> list[Any]:
     return [intervals] if any(row["low"] is not None for row in rows) else []
 
 
+def _over_levels(levels: Sequence[float], title: str) -> Any:
+    """The axis of levels: with a tick at each where they are counts, and as far apart where they double."""
+    counts = sorted(set(levels))
+    if len(counts) > MOST_TICKS or not all(level >= 1 and level == int(level) for level in counts):
+        return alt.X("level:Q", title=title, axis=alt.Axis(tickCount=6))
+    doubling = len(counts) > 2 and all(later >= 2 * earlier for earlier, later in pairwise(counts))
+    scale = alt.Scale(type="log", base=2) if doubling else alt.Scale(zero=False)
+    return alt.X("level:Q", title=title, scale=scale, axis=alt.Axis(values=counts, format="d"))
+
+
 def curves(rows: Sequence[dict[str, Any]], names: Sequence[str], who: str, x: str, y: str) -> Any:
     """Lines with 95 % intervals over noise levels; rows hold level, value, low, high and name."""
-    base = alt.Chart(data(rows)).encode(x=alt.X("level:Q", title=x, axis=alt.Axis(tickCount=6)))
+    base = alt.Chart(data(rows)).encode(x=_over_levels([row["level"] for row in rows], x))
     scales = colour("name", names, who)
     few = len(names) <= BANDS
     interval = (base.mark_area(opacity=0.18) if few else base.mark_rule(opacity=0.5)).encode(
