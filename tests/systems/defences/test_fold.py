@@ -92,6 +92,11 @@ def test_stretched_words_are_shortened_and_words_with_three_letters_in_a_row_sta
     ]
 
 
+def test_letters_that_stand_for_something_else_are_no_stretched_words() -> None:
+    text = "Our xxx majors take “yyy.zzz” and **aaa bbb**, and www stays."
+    assert bq.defence("fold", lang="en").apply([text]) == [text]
+
+
 def test_broken_spacing_is_mended() -> None:
     (text,) = bq.defence("fold", lang="en").apply(["Well,the price　is 1,500 ,I think , or f(a,b)."])
     assert text == "Well, the price is 1,500 ,I think, or f(a,b)."

@@ -110,8 +110,8 @@ class Fold(Before):
         return cased(self.source.code) if self.source and self.source.code in CASED else None
 
     def _shortened(self, word: str) -> str:
-        """A stretched word as it is known, or with one letter in place of four and more."""
-        if not STRETCHED.search(word) or ROMAN.fullmatch(word):
+        """A stretched word as it is known, or with one letter in place of four and more; `xxx` stays."""
+        if not STRETCHED.search(word) or ROMAN.fullmatch(word) or len(set(word.lower())) == 1:
             return word
         known = self._list.frequency if self._list else {}
         if word.lower() in known or (word.isupper() and len(word) <= LONG):

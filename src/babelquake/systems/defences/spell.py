@@ -76,6 +76,8 @@ class Word(NamedTuple):
 class Spell(Before):
     """Typos corrected by frequency lists where one candidate is clearly the likeliest; known words and names stay."""
 
+    version = 2
+
     languages = SPELT
 
     def __init__(
@@ -243,7 +245,7 @@ class Spell(Before):
     def _meant(self, word: Word) -> list[tuple[float, str]]:
         """What an unknown word may have been meant as; nothing where the likeliest is not likely enough."""
         text = word.text
-        if len(text) < 2 or "'" in text or "’" in text or any(char.isupper() for char in text[1:]):
+        if "'" in text or "’" in text or any(char.isupper() for char in text[1:]) or len(set(text.lower())) < 2:
             return []
         if (word.inside and text[0].isupper() and not self._nouns) or (word.hyphened and len(text) <= PART):
             return []
