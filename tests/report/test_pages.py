@@ -124,7 +124,7 @@ def test_examples_are_filtered_by_system_perturbation_and_failure(page_of: Open,
     page.get_by_label("Perturbation", exact=True).select_option(label="odd capitals")
     assert counted(page) == variants.filter(perturbation="case").height
     whole = variants.filter(perturbation="case").height - failures.unique(["row", "level", "replicate"]).height
-    page.get_by_label("Failure", exact=True).select_option(label="none found")
+    page.get_by_label("Failure", exact=True).select_option(label="no failure found")
     assert counted(page) == whole > 0
     page.get_by_role("button", name="Clear filters").click()
     assert counted(page) == 2 * variants.height

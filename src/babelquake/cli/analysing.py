@@ -53,7 +53,7 @@ def analyse(
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Quality control, standardised scores, agreement, ranking with clusters, and what it would take to know more.
+    """Check the quality of ratings, standardise scores, measure agreement, and rank systems in clusters.
 
     Example: babelquake annotate analyse ratings.tsv --export means.seg.score
     """

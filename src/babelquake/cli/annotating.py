@@ -9,11 +9,11 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.analysing import analyse
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option, switch
+from babelquake.cli.options import Group, option, switch
 
 HERE = "http://127.0.0.1:8000"
 """Where the app is by default."""
-annotate = typer.Typer(no_args_is_help=True)
+annotate = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
 annotate.command("analyse")(analyse)
 
 
@@ -169,7 +169,7 @@ def status(
     url: Annotated[str, option("--url", "URL", "Address of the app, for the links.")] = HERE,
     as_json: opt.AsJson = False,
 ) -> None:
-    """How far a project is; also adds and revokes annotators, while the app runs or not.
+    """Show how far a project is; add and revoke annotators, while the app runs or not.
 
     Example: babelquake annotate status project.db --add cleo
     """

@@ -3,7 +3,6 @@
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from babelquake.cli.annotating import annotate
 from babelquake.cli.augmenting import augment
@@ -14,6 +13,7 @@ from babelquake.cli.demonstrating import demo
 from babelquake.cli.guard import guarded
 from babelquake.cli.listing import list_things
 from babelquake.cli.neighbours import neighbours
+from babelquake.cli.options import Group
 from babelquake.cli.perturbing import perturb
 from babelquake.cli.reporting import compare, report
 from babelquake.cli.reproducing import reproduce
@@ -33,20 +33,13 @@ COMMANDS = "babelquake.commands"
 """Entry points of this group are commands that other packages bring: functions with typer's annotations."""
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Our commands, and after them those of other packages; a built-in name always wins."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
         ours = super().list_commands(ctx)
         return [*ours, *(name for name in _plugged_in() if name not in ours)]
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Every command with its whole summary, on as many lines as it takes."""
-        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [(name, _summary(command)) for name, command in commands if command is not None and not command.hidden]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name."""
@@ -56,11 +49,6 @@ class Commands(TyperGroup):
             single.command(cmd_name)(guarded(points[cmd_name].load()))
             found = typer.main.get_command(single)
         return found
-
-
-def _summary(command: Any) -> str:
-    """The first paragraph of a command's help."""
-    return " ".join((command.help or "").strip().split("\n\n", 1)[0].split())
 
 
 def _plugged_in() -> dict[str, Any]:

@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option
+from babelquake.cli.options import Group, option
 from babelquake.cli.studying import study_command
 from babelquake.studies.challenge.options import ChallengeOptions
 
-challenge = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+challenge = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
 
 
 @challenge.callback()
 def group() -> None:
-    """Challenge sets for metrics: build one from a run, and measure what came back.
+    """Build challenge sets for metrics from a run, and measure what came back.
 
     Example: babelquake challenge score -d 1-submitted/condrift --returned 4-to_return/condrift --out runs/condrift
     """

@@ -21,7 +21,7 @@ def demo(
     device: Device = None,
     offline: Offline = False,
 ) -> None:
-    """Shake three bundled translation models and up to five metrics, offline, and tell it in one HTML report.
+    """Shake three bundled translation models and up to five metrics, offline, and report it on one HTML page.
 
     Example: babelquake demo --out demo
     """

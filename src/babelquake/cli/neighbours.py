@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option
+from babelquake.cli.options import Group, option
 
-neighbours = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+neighbours = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
 
 
 @neighbours.callback()
 def group() -> None:
-    """Word neighbours for attacks that swap words.
+    """Build the word neighbours that attacks swap words by.
 
     Example: babelquake neighbours build --vectors glove.txt --synonyms ppdb.txt --antonyms wordnet.txt --out mine
     """
@@ -34,9 +34,11 @@ def build(
     similarity: Annotated[
         Path | None, option("--similarity", "PATH", "SimLex-999 file to evaluate the vectors with.", exists=True)
     ] = None,
-    least: Annotated[int, option("--least", "N", "Least number of neighbours of a word.", min=1)] = 8,
-    most: Annotated[int, option("--most", "N", "Largest number of neighbours of a word.", min=1)] = 50,
-    cosine: Annotated[float, option("--cosine", "X", "Least cosine of further neighbours.", min=-1, max=1)] = 0.7,
+    least: Annotated[int, option("--least", "N", "Keep at least this many neighbours per word.", min=1)] = 8,
+    most: Annotated[int, option("--most", "N", "Keep at most this many neighbours per word.", min=1)] = 50,
+    cosine: Annotated[
+        float, option("--cosine", "X", "Minimum cosine of neighbours beyond --least.", min=-1, max=1)
+    ] = 0.7,
 ) -> None:
     """Counter-fit word vectors to synonyms and antonyms (Mrkšić 2016), and keep each word's nearest.
 

@@ -3,11 +3,28 @@
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.errors import one_of as one_of
 from babelquake.limits import text_of, yaml_of
 from babelquake.studies.options import Entry, PerturbingOptions, entries
+
+
+class Group(TyperGroup):
+    """Commands under one name."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Every command with its whole summary, on as many lines as it takes."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, _summary(command)) for name, command in commands if command is not None and not command.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return " ".join((command.help or "").strip().split("\n\n", 1)[0].split())
 
 
 def option(flags: str, metavar: str | None, text: str, **more: Any) -> Any:

@@ -9,16 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option, switch
+from babelquake.cli.options import Group, option, switch
 from babelquake.paths import install_line
 
-train = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+train = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
 Config = Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")]
 Out = Annotated[Path, option("--out -o", "PATH", "The folder for the model and its card.")]
 Texts = Annotated[Path, option("--data -d", "PATH", "A folder with train.NAME.txt and dev.NAME.txt files.")]
 Start = Annotated[str | None, option("--start", "START", "Encoder to start from: a folder or hub name.")]
-Seed = Annotated[int | None, option("--seed", "N", "Override the recipe's seed.", min=0)]
-Steps = Annotated[int | None, option("--steps", "N", "Override the recipe's bound.", min=1)]
+Seed = Annotated[int | None, option("--seed", "N", "Random seed; default: the recipe's.", min=0)]
+Steps = Annotated[
+    int | None, option("--steps", "N", "Train for at most this many steps, not the recipe's number.", min=1)
+]
 Minutes = Annotated[float | None, option("--minutes", "X", "Train for this many minutes instead.", min=0)]
 Device = Annotated[str | None, option("--device", "DEVICE", "cpu or cuda; the GPU where there is one.")]
 
@@ -54,12 +56,14 @@ def nmt(
     ] = None,
     noise_share: Annotated[
         float | None,
-        option("--noise-share", "X", "The share of sources to change; 0.3 unless the recipe says so.", min=0, max=1),
+        option("--noise-share", "X", "The share of sources to change; default: the recipe's, or 0.3.", min=0, max=1),
     ] = None,
     language: Annotated[
         str | None, option("--language", "LANG", "The sources' language, for noise that needs it.")
     ] = None,
-    learning_rate: Annotated[float | None, option("--learning-rate", "X", "Override the recipe's.", min=0)] = None,
+    learning_rate: Annotated[
+        float | None, option("--learning-rate", "X", "Learning rate; default: the recipe's.", min=0)
+    ] = None,
     steps: Steps = None,
     minutes: Minutes = None,
     seed: Seed = None,

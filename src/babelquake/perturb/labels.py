@@ -14,6 +14,8 @@ NOUNS = {"per letter": "letters", "per word": "words"}
 """What a probability is of."""
 
 
+GIVEN = {"raw": "raw text", "raw-spacy": "raw text, split by spaCy"}
+"""Variants that data sets bring, where their name alone would puzzle."""
 REPEAT = "repeat"
 """What a clean text that a system is asked for again is called among the perturbations."""
 
@@ -27,6 +29,7 @@ def label_of(perturbation: str, level: float | None = None, among: Iterable[str]
         return "asked again"
     found = _known(perturbation)
     if found is None:
+        perturbation = GIVEN.get(perturbation, perturbation)
         return perturbation if level is None else f"{perturbation} (level {level:g})"
     card, spec = found
     said = _said(card, spec, level)

@@ -18,7 +18,7 @@ from babelquake.studies.card import STUDIES, findings_of
 
 SHOWN = 3
 CANDIDATES = 10
-"""Most damaged variants of each perturbation that the shown ones are chosen from: no two of one segment."""
+"""Most damaged variants of each perturbation and system that the shown ones are chosen from: no two of one segment."""
 MOST_CHARACTERS = 220
 """Of a text on the first screen; the examples below have all of it."""
 
@@ -81,17 +81,19 @@ def worst_examples(run: Run) -> list[dict[str, Any]]:
     order = order.with_columns(often=pl.len().over(shape.kind) if shape.commonest else pl.lit(0))
     by = ["often", "wrong"]
     order = (
-        order.sort(by, descending=True, maintain_order=True).group_by(shape.kind, maintain_order=True).head(CANDIDATES)
+        order.sort(by, descending=True, maintain_order=True)
+        .group_by(shape.kind, shape.who, maintain_order=True)
+        .head(CANDIDATES)
     )
-    chosen: dict[Any, dict[str, Any]] = {}
-    rows: set[int] = set()
-    for row in order.collect().sort(by, descending=True, maintain_order=True).iter_rows(named=True):
-        if row[shape.kind] not in chosen and row["row"] not in rows and len(chosen) < SHOWN:
-            chosen[row[shape.kind]] = row
-            rows.add(row["row"])
+    candidates = order.collect().sort(by, descending=True, maintain_order=True).to_dicts()
+    chosen: list[dict[str, Any]] = []
+    for differ in ((shape.kind, "row"), (shape.who, "row")):  # where there are few kinds, others of whom they befell
+        for row in candidates:
+            if len(chosen) < SHOWN and not any(row[name] == other[name] for name in differ for other in chosen):
+                chosen.append(row)
     if not chosen:
         return []
-    table = with_texts(run, pl.DataFrame(list(chosen.values()), infer_schema_length=None))
+    table = with_texts(run, pl.DataFrame(chosen, infer_schema_length=None))
     named, among = labelled(run.measures["perturbation"]), table[shape.who].unique().to_list()
     short = short_names(among) if shape.who == "system" else {name: scorer_text(name, among) for name in among}
     meanings = _meanings(run)

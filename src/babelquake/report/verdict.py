@@ -147,7 +147,9 @@ def best_under_noise(finding: Finding, names: Names) -> str:
     scorer = names.who(finding.scorer)
     head = f"{names.who(ordered[0].system)} with {score(first.noisy)} {scorer}{_of_clean(first)}"
     rest = "; ".join(
-        f"{names.who(one.system)} {_compared(kept, first)}" for one, kept in zip(ordered[1:], others, strict=True)
+        _first_and_last(
+            [f"{names.who(one.system)} {_compared(kept, first)}" for one, kept in zip(ordered[1:], others, strict=True)]
+        )
     )
     ends = f"the difference between {names.who(ordered[0].system)} and {names.who(ordered[1].system)}"
     between = ends if len(ordered) > 2 else "the difference"
@@ -161,6 +163,17 @@ def best_under_noise(finding: Finding, names: Names) -> str:
         return f"No clear winner {under}: {near} do not differ significantly{p_text(finding.test)}; {own}; {rest}."
     untested = tested(finding, between) or f"; {between} was not tested"
     return f"Ahead {under}: {head}; {rest}{untested}."
+
+
+SPOKEN_OF = 4
+"""Systems beside the first that a headline speaks of; of more only the next and the last."""
+
+
+def _first_and_last(said: list[str]) -> list[str]:
+    """What is said of many systems, shortened: the first few, how many follow, and the last."""
+    if len(said) <= SPOKEN_OF:
+        return said
+    return [*said[: SPOKEN_OF - 2], f"{len(said) - SPOKEN_OF + 1} more", f"last {said[-1]}"]
 
 
 CHANGED = {"prompt": "with other prompts", "injection": "beside instructions in the source"}
@@ -218,9 +231,18 @@ def most_consistent(finding: Finding, names: Names) -> str:
         "prompt": "with other prompts and with the usual one",
         "injection": "with and without instructions in the source",
     }.get(str(finding.facts.get("changed")), "of noisy and clean text")
-    said = f"{names.who(first.system)}'s translations {both} agree by {percent(first.known)}"
-    said += "".join(f"; {names.who(one.system)}'s by {percent(one.known)}" for one in others)
-    return f"{said}{tested(finding)}. Their quality is unknown without references."
+    shares = [f"{names.who(one.system)} {percent(one.known)}" for one in finding.numbers]
+    if not others:
+        said = f"{names.who(first.system)}'s translations {both} agree by {percent(first.known)}"
+    elif finding.outcome == "significant":
+        said = f"Most consistent: {names.who(first.system)}, whose translations {both} agree by {percent(first.known)}"
+        said = "; ".join([said, *_first_and_last(shares[1:])])
+    else:
+        said = f"No clear winner: translations {both} agree by {percent(first.known)} ({names.who(first.system)}) and "
+        said += f"{percent(others[0].known)} ({names.who(others[0].system)})"
+        said = "; ".join([said, *_first_and_last(shares[2:])])
+    between = f"the difference between {names.who(first.system)} and {names.who(others[0].system)}" if others else ""
+    return f"{said}{tested(finding, between)}. Their quality is unknown without references."
 
 
 def loss(finding: Finding, names: Names) -> str:
@@ -269,11 +291,15 @@ def defence_helps(finding: Finding, names: Names) -> str:
     won = finding.of("overall_recovered")
     share = f", {percent(won[0].known)} of what it loses" if won else ""
     clean = number(finding.of("clean_change")[0].known, 2, sign=True)
-    won_back = f"{number(gain.known, 1)} {names.who(finding.scorer)}"
-    return (
+    won_back, margin = f"{number(gain.known, 1)} {names.who(finding.scorer)}", f"{finding.facts['margin']:g} points"
+    said = (
         f"Recommended for {system}: {finding.facts['chain']} wins back {won_back}"
-        f" under noise{share}{p_text(gain)}; clean text {clean}, within {finding.facts['margin']:g} points."
+        f" under noise{share}{p_text(gain)}; clean text {clean}, within {margin}."
     )
+    if "stronger" not in finding.facts:
+        return said
+    more = number(float(finding.facts["stronger_gain"]), 1)
+    return f"{said} {finding.facts['stronger']} wins back {more}, but may cost clean text more than {margin}."
 
 
 def no_defence_recommended(finding: Finding, names: Names) -> str:

@@ -1,12 +1,13 @@
 """The MT study's charts: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, and failures."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from babelquake.failures.base import description_of
-from babelquake.perturb.labels import label_of
+from babelquake.perturb.labels import REPEAT, label_of
 from babelquake.report.charts import (
     FAILURES,
     HEIGHT,
@@ -24,10 +25,10 @@ from babelquake.report.charts import (
     tooltips,
     where_known,
 )
-from babelquake.report.failure_words import family_of
+from babelquake.report.failure_words import failure_label, family_of
 from babelquake.report.mt.tables import floors
 from babelquake.report.phrases import labelled, row_label
-from babelquake.report.results import base_name, results_of, scorer_text
+from babelquake.report.results import results_of, scorer_text
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
@@ -44,14 +45,13 @@ EXPLAINED = {
 
 
 def mt_views(run: Run) -> list[View]:
-    """One view per language pair and scorer."""
+    """One view per language pair and scorer, in the order in which they were given."""
     everything = results_of(run)
     results = everything.whole
     views = []
     rows = results.where("consis")
     pairs, scorers = values(rows, "language_pair"), values(rows, "scorer")
-    spoken_of_first = sorted(distinct(rows, "language_pair", "scorer"), key=lambda view: base_name(view[1]) != "bleu")
-    for pair, scorer in spoken_of_first:
+    for pair, scorer in distinct(rows, "language_pair", "scorer"):
         name = scorer_text(scorer, scorers)
         label = f"{name} · {pair}" if pair and len(pairs) > 1 else name
         heat = _heat(results, pair, scorer)
@@ -68,7 +68,10 @@ def mt_views(run: Run) -> list[View]:
 
 @dataclass(frozen=True)
 class Lead:
-    """What the chart of the first screen shows: one scorer's quality under noise, the most damaging noise first."""
+    """What the chart of the first screen shows: one scorer's quality under noise, the most damaging noise first.
+
+    Without references it is the agreement with the translations of the clean text.
+    """
 
     results: Results
     rows: list[Row]
@@ -86,18 +89,45 @@ class Lead:
 
     @property
     def name(self) -> str:
-        return scorer_text(self.scorer, values(self.results.known("quality_perturbed"), "scorer"))
+        """What the numbers are: `chrF`, or `CONSIS (chrF)`."""
+        measure = self.rows[0]["measure"]
+        said = scorer_text(self.scorer, values(self.results.known(measure), "scorer"))
+        return said if self.judged else f"{MEASURES[measure]} ({said})"
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are references to judge translations by."""
+        return bool(self.rows[0]["measure"] == "quality_perturbed")
+
+    @property
+    def title(self) -> str:
+        """What the numbers of the chart are, under each kind of noise."""
+        if self.judged:
+            return f"Quality under each kind of noise ({self.name})"
+        return f"Agreement of noisy with clean translations, {self.name}"
+
+    @property
+    def axis(self) -> str:
+        return f"{self.name} of noisy text" if self.judged else self.name
 
     @property
     def points(self) -> list[dict[str, Any]]:
+        """Quality under noise, and of the clean texts of the same sentences."""
         label = row_label(self.rows)
-        return points(self.rows, name=lambda row: row["system"], label=lambda row: sentence_case(label(row)))
+        return points(
+            self.rows,
+            name=lambda row: row["system"],
+            label=lambda row: sentence_case(label(row)),
+            clean=lambda row: (self.results.beside(row, "quality") or {}).get("value") if self.judged else None,
+        )
 
-    @property
-    def clean(self) -> dict[str, float]:
-        """Every system's quality on clean text."""
-        of = {"language_pair": self.rows[0]["language_pair"], "scorer": self.scorer}
-        return {row["system"]: row["value"] for row in self.results.known("clean_quality", **of)}
+    def where_judged(self, clean: Any) -> list[Any]:
+        """The layer of clean quality, where it is known."""
+        return [clean] if self.judged else []
+
+    def described(self, order: str) -> str:
+        """The words below the chart."""
+        return " ".join(filter(None, (order, TICKS if self.judged else "", self.note)))
 
     @property
     def note(self) -> str:
@@ -109,15 +139,19 @@ class Lead:
 
 
 def mt_lead(run: Run) -> Chart | None:
-    """Quality under each kind of noise by the scorer of the headline: bars, dots or a heat map, by how many systems."""
+    """Quality under each kind of noise by the scorer of the headline: bars, dots or a heat map, by how many systems.
+
+    Without references, how far the translations of noisy and clean text agree.
+    """
     results = results_of(run)
-    rows = [row for row in results.known("quality_perturbed", group=None) if row["level"] != 0]
+    measure = "quality_perturbed" if results.known("quality_perturbed", group=None) else "consis"
+    rows = [row for row in results.known(measure, group=None) if row["level"] != 0 and row["perturbation"] != REPEAT]
     here = [row for row in rows if all(row[name] == rows[0][name] for name in ("scorer", "language_pair"))]
     large = [row for row in here if row["changed"] is None or row["changed"] >= LEAST_CHANGED]
     if not large:
         return None
     left_out = len(distinct(here, "perturbation", "level")) - len(distinct(large, "perturbation", "level"))
-    lost = {place: _mean_loss(results, large, place) for place in distinct(large, "perturbation", "level")}
+    lost = {place: _mean_change(results, large, place) for place in distinct(large, "perturbation", "level")}
     large.sort(key=lambda row: lost[row["perturbation"], row["level"]])
     lead, systems = Lead(results, large, left_out), values(large, "system")
     if len(systems) == 1:
@@ -136,85 +170,83 @@ def _lead_bars(lead: Lead) -> Chart:
     shown = lead.points
     axis = alt.Axis(labelLimit=300)
     base = alt.Chart(data(shown)).encode(y=alt.Y("label:N", title=None, sort=None, axis=axis))
-    title = f"{lead.name} of noisy text"
+    title = lead.axis
     bars = base.mark_bar(color=PALETTE[0], opacity=0.75, height={"band": 0.62}).encode(
         x=alt.X("value:Q", title=title),
-        tooltip=tooltips(label="noise", value=lead.name, low="95 % from", high="to"),
+        tooltip=tooltips(label="noise", value=lead.name, low="95 % from", high="to", clean="clean"),
     )
     ends = base.mark_rule(strokeWidth=2, color="#2F3B52").encode(x=alt.X("low:Q", title=title), x2="high:Q")
-    layers = [bars, *where_known(shown, ends), *_clean_rule(lead, alt.value(NEUTRAL))]
-    chart = alt.layer(*layers).properties(height=lines(shown))
-    described = f"Worst first, with 95 % intervals; dashed: clean text. {lead.note}".strip()
-    return Chart("lead", f"Quality under each kind of noise ({lead.name})", described, chart)
+    clean = base.mark_tick(color=NEUTRAL, thickness=3, size=18, opacity=1).encode(x=alt.X("clean:Q", title=title))
+    chart = alt.layer(bars, *where_known(shown, ends), *lead.where_judged(clean)).properties(height=lines(shown))
+    return Chart("lead", lead.title, lead.described("Worst first, with 95 % intervals."), chart)
 
 
-def _clean_rule(lead: Lead, coloured: Any, scale: Any = alt.Undefined) -> list[Any]:
-    """A dashed line at every system's quality on clean text."""
-    rows = [{"name": name, "value": value} for name, value in lead.clean.items()]
-    rule = alt.Chart(data(rows)).mark_rule(strokeDash=[4, 3], strokeWidth=1.5, opacity=0.9)
-    return [rule.encode(x=alt.X("value:Q", scale=scale), color=coloured)] if rows else []
+TICKS = "Upright lines: the same sentences without noise."
 
 
 def _lead_dots(lead: Lead, systems: list[str]) -> Chart:
     """Two or three systems: a dot with its interval for each, side by side."""
     scale = alt.Scale(zero=False, nice=True)
-    tips = {"label": "noise", "value": lead.name}
-    drawn = dots(lead.points, systems, "system", f"{lead.name} of noisy text", scale, room=300, **tips)
-    drawn = alt.layer(*_clean_rule(lead, colour("name", systems, "system")["color"], scale), drawn)
-    drawn = drawn.properties(height=len(lead.places) * (9 * len(systems) + 8))
-    described = f"Worst first, with 95 % intervals; dashed: clean text. {lead.note}".strip()
-    return Chart("lead", f"Quality under each kind of noise ({lead.name})", described, drawn)
+    shown, title = lead.points, lead.axis
+    drawn = dots(shown, systems, "system", title, scale, room=300, label="noise", value=lead.name, clean="clean")
+    clean = alt.Chart(data(shown)).mark_tick(thickness=2, size=9, opacity=0.8)
+    clean = clean.encode(
+        x=alt.X("clean:Q", title=title, scale=scale),
+        y=alt.Y("label:N", title=None, sort=None),
+        yOffset=alt.YOffset("name:N", sort=systems),
+        color=colour("name", systems, "system")["color"],
+    )
+    drawn = alt.layer(drawn, *lead.where_judged(clean)).properties(height=len(lead.places) * (9 * len(systems) + 8))
+    return Chart("lead", lead.title, lead.described("Worst first, with 95 % intervals."), drawn)
 
 
 def _lead_systems(lead: Lead) -> Chart:
     """Several systems and one kind of noise: a line per system from its clean to its noisy quality, the best first."""
-    clean = lead.clean
-    shown = [{**point, "clean": clean.get(point["name"])} for point in lead.points]
-    shown.sort(key=lambda point: -float(point["value"]))
+    shown = sorted(lead.points, key=lambda point: -float(point["value"]))
     scale = alt.Scale(zero=False, nice=True)
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
     base = alt.Chart(data(shown)).encode(y=y)
-    tips = tooltips(name="system", value=f"{lead.name} of noisy text", low="95 % from", high="to", clean="clean text")
+    tips = tooltips(name="system", value=lead.axis, low="95 % from", high="to", clean="clean text")
     title = lead.name
     ends = base.mark_rule(strokeWidth=2, color=PALETTE[0]).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high")
     noisy = base.mark_point(filled=True, size=60, opacity=1, color=PALETTE[0]).encode(
         x=alt.X("value:Q", title=title, scale=scale), tooltip=tips
     )
-    still = base.mark_point(size=50, shape="diamond", color=NEUTRAL, opacity=1).encode(
-        x=alt.X("clean:Q", scale=scale), tooltip=tips
-    )
-    chart = alt.layer(*where_known(shown, ends), still, noisy).properties(height=lines(shown))
-    described = f"Best under noise first: dots with 95 % intervals; grey diamonds: clean text. {lead.note}".strip()
-    return Chart("lead", f"{shown[0]['label']}: quality of every system ({title})", described, chart)
+    still = base.mark_tick(color=NEUTRAL, thickness=3, size=16, opacity=1).encode(x=alt.X("clean:Q", scale=scale))
+    chart = alt.layer(*where_known(shown, ends), *lead.where_judged(still), noisy).properties(height=lines(shown))
+    order = "Best under noise first, with 95 % intervals."
+    heading = f"{shown[0]['label']}: quality of every system ({title})" if lead.judged else lead.title
+    return Chart("lead", heading, lead.described(order), chart)
 
 
 def _lead_heat(lead: Lead) -> Chart:
     """Many systems: a heat map, the most damaging noise on top, the best system on the left."""
-    shown = lead.points
+    shown = [{**point, "lost": (point["clean"] or 0) - point["value"]} for point in lead.points]
     means = {
         name: sum(point["value"] for point in shown if point["name"] == name) for name in {p["name"] for p in shown}
     }
     order = sorted(means, key=lambda name: -means[name])
     small = lead.results.digits(lead.scorer, 1) > 1
     base = alt.Chart(data(shown)).encode(
-        x=alt.X("name:N", title=None, sort=order, axis=alt.Axis(orient="top", labelAngle=-45, labelLimit=160)),
+        x=alt.X("name:N", title=None, sort=order, axis=alt.Axis(orient="top", labelAngle=-45, labelLimit=220)),
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
     )
-    tips = tooltips(name="system", label="noise", value=lead.name, low="95 % from", high="to")
-    tiles = base.mark_rect().encode(
-        color=alt.Color("value:Q", legend=None, scale=alt.Scale(range=SHADES, reverse=True)), tooltip=tips
-    )
+    tips = tooltips(name="system", label="noise", value=lead.name, low="95 % from", high="to", clean="clean")
+    tiles = base.mark_rect().encode(color=alt.Color("lost:Q", legend=None, scale=alt.Scale(range=SHADES)), tooltip=tips)
     text = base.mark_text(fontSize=11 if len(order) <= 12 else 9, color="black").encode(
         text=alt.Text("value:Q", format=".2f" if small else ".0f")
     )
     chart = alt.layer(tiles, text).properties(height=lines(lead.places))
-    described = f"Worst noise on top, best system on the left; the darker, the worse. {lead.note}".strip()
-    return Chart("lead", f"Quality under each kind of noise ({lead.name})", described, chart)
+    darker = "more the same sentences lose against clean text" if lead.judged else "worse"
+    described = f"Worst noise on top, best system on the left; the darker, the {darker}. {lead.note}".strip()
+    return Chart("lead", lead.title, described, chart)
 
 
-def _mean_loss(results: Results, rows: list[Row], place: tuple[str, float | None]) -> float:
-    here = [results.beside(row, "delta") for row in rows if (row["perturbation"], row["level"]) == place]
-    known = [row["value"] for row in here if row is not None and row["value"] is not None]
+def _mean_change(results: Results, rows: list[Row], place: tuple[str, float | None]) -> float:
+    """Over systems, of quality; of agreement where there is no quality."""
+    here = [row for row in rows if (row["perturbation"], row["level"]) == place]
+    changes = [results.beside(row, "delta") or row for row in here]
+    known = [row["value"] for row in changes if row["value"] is not None]
     return sum(known) / len(known) if known else 0.0
 
 
@@ -346,7 +378,10 @@ def _scatter(results: Results, pair: str | None, scorer: str) -> list[Chart]:
 
 
 def _failures(results: Results, pair: str | None) -> list[Chart]:
-    """What breaks under noise: rates of every kind of failure, coloured by its family, one chart per system."""
+    """What breaks under noise: rates of every kind of failure, coloured by its family.
+
+    One chart per system, or, where there are more systems than perturbations, per perturbation; all on one scale.
+    """
     rows = [
         row
         for row in results.known("failures", language_pair=pair)
@@ -356,27 +391,34 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
     present = [family for family in FAILURES if family in families.values()]
     present += sorted(set(families.values()) - set(present))  # rules of the user and families of plug-ins
     colours = [FAILURES.get(family, NEUTRAL) for family in present]
-    charts: list[Chart] = []
     label = row_label(rows)
-    for system in values(rows, "system"):
-        bars = [
-            {
-                "label": label(row),
-                "kind": row["scorer"],
-                "family": families[row["scorer"]],
-                "value": row["value"],
-                "place": present.index(families[row["scorer"]]),
-            }
-            for row in rows
-            if row["system"] == system
-        ]
-        perturbations = values(bars, "label")
+    bars = [
+        {
+            "system": row["system"],
+            "perturbation": label(row),
+            "kind": failure_label(row["scorer"]),
+            "family": families[row["scorer"]],
+            "value": row["value"],
+            "place": present.index(families[row["scorer"]]),
+        }
+        for row in rows
+    ]
+    by, down = ("system", "perturbation")
+    if len(values(bars, "system")) > max(MOST_DOTS, len(values(bars, "perturbation"))):
+        by, down = down, by
+    stacked: Counter[tuple[str, str]] = Counter()
+    for bar in bars:
+        stacked[bar["system"], bar["perturbation"]] += bar["value"]
+    most = max(stacked.values(), default=1)
+    charts: list[Chart] = []
+    for one in values(bars, by):
+        here = [{**bar, "label": bar[down]} for bar in bars if bar[by] == one]
         chart = (
-            alt.Chart(data(bars))
+            alt.Chart(data(here))
             .mark_bar(stroke="white", strokeWidth=0.5)
             .encode(
-                x=alt.X("value:Q", title="% of translations", stack="zero"),
-                y=alt.Y("label:N", title=None, sort=perturbations, axis=alt.Axis(labelLimit=200)),
+                x=alt.X("value:Q", title="% of translations", stack="zero", scale=alt.Scale(domain=[0, most])),
+                y=alt.Y("label:N", title=None, sort=values(here, "label"), axis=alt.Axis(labelLimit=200)),
                 color=alt.Color(
                     "family:N",
                     title=None,
@@ -384,13 +426,15 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
                     scale=alt.Scale(domain=present, range=colours),
                 ),
                 order=alt.Order("place:Q"),
-                tooltip=tooltips(label="perturbation", kind="kind", value="% of translations"),
+                tooltip=tooltips(label=down, kind="kind", value="% of translations"),
             )
-            .properties(height=lines(perturbations))
+            .properties(height=lines(values(here, "label")))
         )
-        described = f"Translations of {system} with each kind of failure; one translation may have several."
+        of = f"of {one}" if by == "system" else f"under {one}"
+        described = f"Translations {of} with each kind of failure; one translation may have several."
         if not charts:
             kinds = sorted(families, key=lambda kind: present.index(families[kind]))
-            described += f" {' '.join(f'{kind}: {description_of(kind)}' for kind in kinds)}"
-        charts.append(Chart(f"failures-{system}", f"Failures: {system}", described, chart))
+            explained = (f"{sentence_case(failure_label(kind))}: {description_of(kind)}" for kind in kinds)
+            described += f" {' '.join(explained)}"
+        charts.append(Chart(f"failures-{one}", f"Failures: {one}", described, chart))
     return charts

@@ -1,11 +1,14 @@
 // The heat map of systems × perturbations: a table whose cells are buttons that filter the examples.
 
+const MOST_ACROSS = 6; // Systems side by side; more become rows where there are fewer perturbations than systems.
+
 function heatmap(heat, typed, onPick) {
   const box = make('div'), holder = make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Heat map' });
   const caption = make('p', { class: 'caption' });
   const names = Object.keys(heat.measures);
   const buttons = names.map((name) => make('button', { type: 'button', onclick: () => draw(name) }, heat.named[name][0]));
   box.append(make('div', { class: 'controls' }, make('div', { class: 'segmented', role: 'group', 'aria-label': 'Measure' }, ...buttons)), holder, caption);
+  const turned = heat.systems.length > Math.max(MOST_ACROSS, heat.perturbations.length);
   let picked = null;
 
   function draw(name) {
@@ -13,9 +16,12 @@ function heatmap(heat, typed, onPick) {
     const table = heat.measures[name];
     const bad = (value) => (name === 'inconsistent' ? value : 100 - value);
     const worst = Math.max(5, ...table.flat().filter(Boolean).map((cell) => bad(cell[0])));
-    const head = make('tr', {}, make('th', { scope: 'col' }, 'Change'), ...heat.systems.map((system) => make('th', { scope: 'col', title: visible(typed[system] ?? system) }, visible(system))));
-    const body = heat.perturbations.map((perturbation, i) => make('tr', {}, make('th', { scope: 'row', title: visible(typed[perturbation] ?? perturbation) }, visible(perturbation)), ...table[i].map((cell, j) => cellOf(cell, perturbation, heat.systems[j], name, bad, worst))));
-    holder.replaceChildren(make('table', { class: 'heat', '--columns': heat.systems.length + 1 }, make('thead', {}, head), make('tbody', {}, ...body)));
+    const tile = (i, j) => cellOf(table[i][j], heat.perturbations[i], heat.systems[j], name, bad, worst);
+    const across = turned ? heat.perturbations : heat.systems, down = turned ? heat.systems : heat.perturbations;
+    const titled = (scope, text) => make('th', { scope, title: visible(typed[text] ?? text) }, visible(text));
+    const head = make('tr', {}, make('th', { scope: 'col' }, turned ? 'System' : 'Perturbation'), ...across.map((text) => titled('col', text)));
+    const body = down.map((text, i) => make('tr', {}, titled('row', text), ...across.map((_, j) => (turned ? tile(j, i) : tile(i, j)))));
+    holder.replaceChildren(make('table', { class: 'heat', '--columns': across.length }, make('thead', {}, head), make('tbody', {}, ...body)));
     const test = name === 'robust' ? ' * significant loss after correction.' : '';
     caption.textContent = `${heat.named[name][1]} Small figures: 95 % interval.${test} Click a cell to see its examples.`;
   }

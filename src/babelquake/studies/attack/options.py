@@ -17,7 +17,7 @@ UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, kw_only=True)
 class AttackOptions(StudyOptions):
-    """Search the edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
+    """Search for edits that make a scorer fail: share of sentences, cost, kinds of edits, transfer, human ratings.
 
     Example: babelquake attack -r deepwordbug -m chrf -d tuples.tsv --constraint levenshtein[most=2] -o runs/attack
     """

@@ -10,7 +10,7 @@ from babelquake.studies.options import Option, RunOptions, Words
 
 @dataclass(frozen=True, kw_only=True)
 class HumanOptions(RunOptions):
-    """Quality control, standardised scores, agreement, ranking with clusters, and what it would take to know more."""
+    """Check the quality of ratings, standardise scores, measure agreement, and rank systems in clusters."""
 
     exclude: Annotated[
         str, Option(metavar="EXCLUDE", help="What quality control removes: none, hits, annotators or both.")

@@ -25,7 +25,10 @@ class MetricOptions(PerturbingOptions):
         Side, Option(metavar="SIDE", help="Side to perturb: source (f(X′,X)), translation or reference.")
     ] = "translation"
     sample: Annotated[
-        int, Option(metavar="N", help="Sentences that end in a full stop to draw for final marks.", min=1)
+        int,
+        Option(
+            metavar="N", help="For final marks alone: draw N sentences that end in a full stop. See --limit.", min=1
+        ),
     ] = 1000
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
     threshold: Annotated[

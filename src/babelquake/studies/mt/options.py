@@ -66,7 +66,9 @@ class MtOptions(PerturbingOptions):
     ] = "auto"
     sample: Annotated[
         int | None,
-        Option(metavar="N", help="Use N random sentences that end in a full stop to test final marks.", min=1),
+        Option(
+            metavar="N", help="For final marks alone: draw N sentences that end in a full stop. See --limit.", min=1
+        ),
     ] = None
     by: Annotated[str | None, BY] = None
     encoder: Annotated[FailureEncoder, ENCODER] = "auto"

@@ -142,7 +142,14 @@ def _defences(results: Results, pair: str | None, margin: float) -> Iterator[Fin
             results.beside(best, name) for name in ("overall_gain", "overall_recovered", "clean_change", "clean_margin")
         )
         numbers = [Number.of(row) for row in beside if row is not None and row["value"] is not None]
-        facts = {"margin": margin, "system": str(bare), "chain": str(best["system"]).removeprefix(f"{bare} + ")}
+        facts: dict[str, str | float] = {
+            "margin": margin,
+            "system": str(bare),
+            "chain": str(best["system"]).removeprefix(f"{bare} + "),
+        }
+        if best is not gains[0]:
+            stronger = str(gains[0]["system"]).removeprefix(f"{bare} + ")
+            facts |= {"stronger": stronger, "stronger_gain": float(gains[0]["value"])}
         what = "defence_helps" if helping else "no_defence_recommended"
         yield _finding(what, best, key, numbers, best, weight="answer", facts=facts)
 
