@@ -758,7 +758,10 @@ def rated_best(finding: Finding, names: Names) -> str:
         return f"People rate {who} best ({mean}), significantly ahead of {others}."
     if top == systems:
         return f"People see no significant difference between the {systems} systems; {who} is in front ({mean})."
-    return f"{max(top, 2)} of {systems} systems share the first place, {who} in front ({mean})."
+    if top == 1:
+        single = "ahead of every other system in single rank-sum tests, but not significantly after correction"
+        return f"People rate {who} highest ({mean}), {single}{p_text(finding.test)}."
+    return f"{top} of {systems} systems share the first place, {who} in front ({mean})."
 
 
 def _rating(finding: Finding) -> str:
@@ -794,8 +797,9 @@ SUGGESTED = {
 
 def passed(what: str) -> Words:
     def say(finding: Finding, names: Names) -> str:
-        verb = "would pass" if finding.facts["exclude"] == "none" else "passed"
-        return f"{finding.numbers[0].known:.0f} % of {finding.numbers[0].n} {what} {verb} quality control."
+        kept = finding.facts["exclude"] == "none"
+        verb, end = ("would pass", "; none is left out") if kept else ("passed", "")
+        return f"{finding.numbers[0].known:.0f} % of {finding.numbers[0].n} {what} {verb} quality control{end}."
 
     return say
 

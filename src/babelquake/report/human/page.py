@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from babelquake.report.charts import BAD, GOOD, HEIGHT, NEUTRAL, Chart, View, data, lines, points, tooltips
+from babelquake.report.charts import BAD, GOOD, HEIGHT, NEUTRAL, PALETTE, Chart, View, data, lines, points, tooltips
 from babelquake.report.human.tables import human_tables
 from babelquake.report.page import Page
 from babelquake.runs.run import Run
@@ -18,7 +18,10 @@ def human_views(run: Run) -> list[View]:
     views = []
     for part in rows.partition_by("language_pair", maintain_order=True):
         pair = part["language_pair"][0]
-        charts = [_ratings(part.to_dicts(), "z" if name == "rating_z" else "rating"), *_people(run)]
+        charts = [
+            _ratings(part.to_dicts(), "standardised rating (z)" if name == "rating_z" else "rating"),
+            *_people(run),
+        ]
         views.append(View(pair or "All", charts, key={"language_pair": pair}))
     return views
 
@@ -28,7 +31,7 @@ def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
     base = alt.Chart(data(shown)).encode(y=alt.Y("name:N", title=None, sort=[row["system"] for row in rows]))
     scale = alt.Scale(zero=False)
     rule = base.mark_rule(strokeWidth=2, color=NEUTRAL).encode(x=alt.X("low:Q", title=unit, scale=scale), x2="high")
-    dot = base.mark_point(size=70, filled=True, opacity=1).encode(
+    dot = base.mark_point(size=70, filled=True, opacity=1, color=PALETTE[0]).encode(
         x=alt.X("value:Q", title=unit, scale=scale),
         tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
     )

@@ -70,7 +70,7 @@ def _about(
     ranked = sorted((row for row in here if row not in same), key=lambda row: float(row["value"]))
     if not ranked:
         return
-    for what, ends in (("ranks_worst", ranked), ("ranks_best", ranked[::-1])):
+    for what, ends in (("ranks_best", ranked[::-1]), ("ranks_worst", ranked)):
         level = [row for row in ends if float(row["value"]) == float(ends[0]["value"])]
         if what == "ranks_worst" and len(level) == len(ends):
             continue
