@@ -110,7 +110,10 @@ def json_of(text: str, where: object) -> Any:
     with reading(where, "JSON"):
         found = json.loads(text)
         if HALVES.search(text):
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
+            try:
+                json.dumps(found, ensure_ascii=False).encode("utf-8")
+            except UnicodeEncodeError:
+                raise UserError(f"{where} contains an unpaired surrogate, which is not text.") from None
     return found
 
 
