@@ -11,7 +11,6 @@ needs, found out in the environment that runs this.
 """
 
 import hashlib
-import html
 import re
 import sys
 import tomllib
@@ -19,14 +18,12 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "requirements.lock"
 TORCH, CORE = ROOT / "requirements-torch.lock", ROOT / "requirements-core.lock"
-OLDEST = "3.11.0"
 INDEX = "https://pypi.org/simple"
 BY_MACHINE = frozenset({"torch"})
 """Distributions whose build is the machine's choice."""
@@ -42,22 +39,16 @@ def pins() -> list[tuple[str, str]]:
 
 
 def hashes(pin: tuple[str, str]) -> list[str]:
-    """The SHA-256 of every file of a version that the index has; without withdrawn ones and those for newer Pythons."""
+    """The SHA-256 of every file of a version that the index has; files that were withdrawn are left out."""
     name, version = canonicalize_name(pin[0]), Version(pin[1])
     with urllib.request.urlopen(f"{INDEX}/{name}/", timeout=60) as answer:  # noqa: S310
         page = answer.read().decode("utf-8")
     found = set()
     for attributes, file in re.findall(r"<a ([^>]*)>\s*([^<]+?)\s*</a>", page):
         digest = re.search(r"#sha256=([0-9a-f]{64})", attributes)
-        if digest and "data-yanked" not in attributes and version_of(file) == version and serves_oldest(attributes):
+        if digest and "data-yanked" not in attributes and version_of(file) == version:
             found.add(digest.group(1))
     return sorted(found)
-
-
-def serves_oldest(attributes: str) -> bool:
-    """Whether a file on the index's page is for the oldest Python that this project runs on, its first release."""
-    asked = re.search(r'data-requires-python="([^"]*)"', attributes)
-    return asked is None or SpecifierSet(html.unescape(asked.group(1))).contains(OLDEST)
 
 
 def version_of(file: str) -> Version | None:

@@ -110,10 +110,7 @@ def json_of(text: str, where: object) -> Any:
     with reading(where, "JSON"):
         found = json.loads(text)
         if HALVES.search(text):
-            try:
-                json.dumps(found, ensure_ascii=False).encode("utf-8")
-            except UnicodeEncodeError:
-                raise UserError(f"{where} contains an unpaired surrogate, which is not text.") from None
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
     return found
 
 

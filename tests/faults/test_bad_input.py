@@ -99,10 +99,9 @@ def test_data_that_break_a_library(name: str, tmp_path: Path) -> None:
     content = (REFUSED | READ_OR_REFUSED)[name]
     (tmp_path / name).write_bytes(content)
     words = ["metric", "-m", "chrf", "-d", str(tmp_path / name), "--side", "source", "-p", "case", "--cache", "none"]
-    code, said = status(*words, "-l", "de-en", "--resamples", "100", "-q", "-o", str(tmp_path / "run"))
+    code, said = status(*words, "--lang", "de-en", "--resamples", "100", "-q", "-o", str(tmp_path / "run"))
     assert code in ((2,) if name in REFUSED else (0, 2)), said
     assert name in REFUSED or "internal error" not in said
-    assert ("unpaired surrogate" in said) == name.startswith("surrogate"), said
     assert len(said) < 4000
 
 

@@ -87,18 +87,6 @@ def test_the_lock_is_read_as_pip_reads_it() -> None:
     assert read("a==1.0\n") == {}, "a version without hashes is not a lock"
 
 
-@pytest.mark.parametrize(
-    ("asked", "serves"),
-    [("&gt;=3.11", True), ("&gt;=3.11.5", False), ("&gt;=3.12", False), ("!=3.12.1,&gt;=3.9", True)],
-)
-def test_what_is_locked_serves_the_first_release_of_the_oldest_python(asked: str, serves: bool) -> None:
-    """A version that asked for 3.11.5 was locked, and Debian's 3.11.2 could not be set up."""
-    made = script("make_lock")
-    assert made.OLDEST.startswith(PROJECT["requires-python"].removeprefix(">="))
-    assert made.serves_oldest(f'href="x" data-requires-python="{asked}"') is serves
-    assert made.serves_oldest('href="x"')
-
-
 def test_the_bill_of_materials_is_true(pins: dict[str, str]) -> None:
     written = json.loads((ROOT / "sbom.cdx.json").read_text("utf-8"))["components"]
     listed = {one["name"]: one.get("version") for one in written}

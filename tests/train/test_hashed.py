@@ -84,6 +84,38 @@ def test_a_teacher_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert losses[-1] < 0.2 * losses[0]
 
 
+def test_probes_are_drawn_for_the_translation_they_were_made_of() -> None:
+    table = [["2", "preserving", "c kept"], ["0", "altering", "a worse"], ["2", "altering", "c worse"]]
+    table += [["2", "altering", "c bad"], ["0", "preserving", "a kept"], ["1", "altering", "b worse"]]
+    probes = quality.Probes(table, quality.QualityRecipe(bits=10), torch.device("cpu"))
+    of = sorted(table, key=lambda row: int(row[0]))
+    for _ in range(20):
+        both, altered, kept = probes.drawn(torch.tensor([0, 1, 2, 7]))
+        assert both.tolist() == [0, 2]  # the others have no probe of both kinds
+        assert [[of[n][0] for n in some.tolist()] for some in (altered, kept)] == [["0", "2"], ["0", "2"]]
+        assert {of[n][1] for n in altered.tolist()} == {"altering"} and {of[n][1] for n in kept.tolist()} == {
+            "preserving"
+        }
+    given, low = torch.tensor([1.0, 1.0]), torch.tensor([0.5, 0.6])
+    assert probes.loss(given, low, given).item() == 0.0
+    assert probes.loss(given, given, low).item() > probes.loss(given, given, given).item() > 0.5
+
+
+def test_several_tunings_are_averaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = quality.QualityRecipe(bits=8, width=8, hidden=16, layers=1, vocabulary=5, tunings=2)
+    model = quality.network(recipe)
+    began, steps = model.rating.bias.item(), iter([1.0, 3.0])
+
+    def moved(model: object, *_: object) -> None:
+        with torch.no_grad():
+            model.rating.bias += next(steps)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(quality, "tune", moved)
+    monkeypatch.setattr(quality, "figures", lambda *_: {"dev ru-en": 0.5, "test20 ru-en": 0.1})
+    assert quality.tuned(model, tmp_path, recipe, torch.device("cpu"))["dev"] == 0.5
+    assert model.rating.bias.item() == pytest.approx(began + 2.0)
+
+
 def test_missing_data_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"pairs\.tsv"):
         vectors.train(tmp_path, tmp_path / "model", vectors.VectorRecipe())

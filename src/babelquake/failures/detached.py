@@ -45,7 +45,7 @@ LOOP = 0.7
 def _distance(views: Views) -> float:
     """How far models hold a translation to be from its source: positive where it is flagged."""
     if views.usem3 is None:
-        return 2 * (-views.rating - 2.8 * views.cosine - 1.8)
+        return 2 * (-views.rating - 2.8 * views.cosine - 2.0)
     return -views.rating - 5 * views.usem3 - 0.8
 
 

@@ -6,8 +6,9 @@ modelling, Conneau and Lample 2019), to find words that were put in another's pl
 much of a spoilt translation is left. Then it learns people's ratings, post-editors' word tags and edit rates, with
 spoilt translations below the true ones.
 
-A data folder holds `pairs.tsv[.xz]`, `ratings.tsv[.xz]`, `dev.tsv[.xz]` as for `train vectors`, and `tags.tsv[.xz]`
-(language pair, source, translation, word tags 0 or 1, edit rate).
+A data folder holds `pairs.tsv[.xz]`, `ratings.tsv[.xz]`, `dev.tsv[.xz]` as for `train vectors`, `tags.tsv[.xz]`
+(language pair, source, translation, word tags 0 or 1, edit rate), and perhaps `probes.tsv[.xz]` (line of `ratings` from
+0, `altering` or `preserving`, the rated translation perturbed).
 """
 
 import json
@@ -54,6 +55,8 @@ class QualityRecipe:
     minutes: float = 5.0
     tuning: float = 1.5
     tuning_rate: float = 0.0002
+    tunings: int = 2
+    probe_weight: float = 0.5
     seed: int = 5
     start: str = ""
 
@@ -233,12 +236,64 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
             print(f"step {step} {shown - start:.0f} s; words, tags, share: {losses}", flush=True)
 
 
-def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[str, Any]:
+class Probes:
+    """Perturbed versions of rated translations: those that alter the meaning must cost, the others must not."""
+
+    MARGIN = 0.3
+    """Standard deviations of ratings that an altered meaning costs at least."""
+
+    def __init__(self, table: list[list[str]], recipe: QualityRecipe, place: Any) -> None:
+        import torch
+
+        table = sorted(table, key=lambda row: int(row[0]))
+        self.texts = OnGpu(Hashed([row[2] for row in table], recipe.bits, recipe.words), place)
+        of = torch.tensor([int(row[0]) for row in table], device=place)
+        altering = torch.tensor([row[1] == "altering" for row in table], device=place)
+        size = int(of[-1]) + 2 if len(of) else 1
+        self.members = [torch.nonzero(altering == kind)[:, 0] for kind in (True, False)]
+        counts = [torch.bincount(of[some], minlength=size) for some in self.members]
+        self.counts = torch.stack(counts)
+        self.begins = self.counts.cumsum(1) - self.counts
+
+    def drawn(self, numbers: Any) -> tuple[Any, Any, Any]:
+        """Which of the rated have both kinds, and one probe of each kind for these."""
+        import torch
+
+        inside = numbers.clamp(max=self.counts.shape[1] - 1)
+        both = torch.nonzero((self.counts[:, inside] > 0).all(0))[:, 0]
+        rows = inside[both]
+        places = self.begins[:, rows] + (torch.rand(2, len(rows), device=rows.device) * self.counts[:, rows]).long()
+        return both, self.members[0][places[0]], self.members[1][places[1]]
+
+    def loss(self, given: Any, altered: Any, kept: Any) -> Any:
+        """How far altered meanings cost too little, and kept ones anything."""
+        from torch.nn import functional
+
+        cheap = functional.relu(self.MARGIN - (given - altered)) + functional.relu(self.MARGIN - (kept - altered))
+        return (cheap + functional.smooth_l1_loss(kept, given, reduction="none")).mean()
+
+
+def tuned(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[str, Any]:
+    """Tune several times from the same start; the mean of the weights is better than each (Wortsman et al. 2022)."""
+    import torch
+
+    start = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    found = []
+    for number in range(recipe.tunings):
+        model.load_state_dict(start)
+        torch.manual_seed(recipe.seed + number)
+        tune(model, folder, recipe, place)
+        found.append({name: value.detach().clone() for name, value in model.state_dict().items()})
+    model.load_state_dict({name: torch.stack([one[name] for one in found]).mean(0) for name in start})
+    now = figures(model, folder, recipe, place)
+    return {"dev": round(float(np.mean([value for key, value in now.items() if key.startswith("dev")])), 4), **now}
+
+
+def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> None:
     """Ratings, tags and edit rates; the weights of the best mean Pearson on the part `dev` are kept."""
     import torch
     from torch.nn import functional
 
-    torch.manual_seed(recipe.seed)
     table = rows_of(folder, "ratings")
     tagged = rows_of(folder, "tags")
     pairs = sorted({row[0] for row in table})
@@ -252,12 +307,14 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[st
     tag_lengths = np.array([len(row[3]) for row in tagged])
     tag_values = torch.tensor([int(c) for row in tagged for c in row[3]], device=place, dtype=torch.float32)
     tag_starts = torch.from_numpy(np.cumsum([0, *tag_lengths])).to(place)
+    path = found(folder, "probes")
+    probes = Probes(list(lines(path)), recipe, place) if path else None
     rounded = model.words.rounded().detach()  # the table stays as it was: ratings are too few to learn words from
     body = [parameter for name, parameter in model.named_parameters() if not name.startswith(("guess", "words"))]
     optimiser = torch.optim.AdamW(
         body, lr=recipe.tuning_rate, weight_decay=0.1, betas=(0.9, 0.98), fused=place.type == "cuda"
     )
-    best: tuple[float, dict[str, Any], dict[str, Any]] = (-1.0, {}, {})
+    best: tuple[float, dict[str, Any]] = (-1.0, {})
     start, step = time.monotonic(), 0
     while (share := (time.monotonic() - start) / (60 * recipe.tuning)) < 1:
         model.train()
@@ -290,6 +347,14 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[st
             first, _, seen = model.read(source, source_mask, worse, worse_mask)
             spoilt = model.rating(model.summary(first, seen, worse_mask))[:, 0].float()
             ranking = functional.relu(0.3 - (given - spoilt)).mean()
+            probed = torch.zeros((), device=place)
+            if probes is not None:
+                both, altered, kept = probes.drawn(numbers)
+                again, again_mask = model.embed(rated[0].batch(numbers[both].repeat(2), 0.15), rounded)
+                target, target_mask = model.embed(probes.texts.batch(torch.cat([altered, kept]), 0.15), rounded)
+                first, _, seen = model.read(again, again_mask, target, target_mask)
+                one, other = model.rating(model.summary(first, seen, target_mask))[:, 0].float().chunk(2)
+                probed = probes.loss(given[both], one, other)
             some = torch.randint(len(tagged), (512,), device=place)
             (source, source_mask), (target, target_mask) = (
                 model.embed(side.batch(some, 0.15), rounded) for side in tag_sides
@@ -303,7 +368,7 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[st
             edits = functional.smooth_l1_loss(
                 model.edits(model.summary(first, seen, target_mask))[:, 0].float(), edit_rate[some]
             )
-            loss = error + 0.5 * (1 - r).mean() + 0.5 * ranking + 0.5 * tags + edits
+            loss = error + 0.5 * (1 - r).mean() + 0.5 * ranking + 0.5 * tags + edits + recipe.probe_weight * probed
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(body, 1.0)
@@ -313,7 +378,8 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[st
             now = figures(model, folder, recipe, place)
             mean = float(np.mean([value for key, value in now.items() if key.startswith("dev")]))
             print(
-                f"tuning {step} {time.monotonic() - start:.0f} s r {r.mean():.3f} {mean:.4f} {json.dumps(now)}",
+                f"tuning {step} {time.monotonic() - start:.0f} s r {r.mean():.3f} probes {float(probed.detach()):.3f}",
+                f"{mean:.4f} {json.dumps(now)}",
                 flush=True,
             )
             if mean > best[0]:
@@ -324,10 +390,8 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[st
                         for name, value in model.state_dict().items()
                         if not name.startswith("guess")
                     },
-                    now,
                 )
     model.load_state_dict(best[1], strict=False)
-    return {"dev": round(best[0], 4), **best[2]}
 
 
 _DEV: dict[str, Any] = {}
@@ -396,7 +460,7 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> dict[str, Any]:
             print(f"{len(table)} pairs, {len(known)} words, {time.monotonic() - began:.0f} s", flush=True)
             pretrain(model, (foreign, english), chance, recipe, place)
             save(model, out / "pretrained", {"recipe": asdict(recipe)}, LEFT_OUT)
-    result = tune(model, folder, recipe, place)
+    result = tuned(model, folder, recipe, place)
     print(json.dumps(result), flush=True)
     facts = {
         "name": out.name,
