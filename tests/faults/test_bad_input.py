@@ -134,6 +134,19 @@ def test_numbers_that_nobody_can_mean(option: str, value: str, tmp_path: Path) -
     assert code == 2 and option in said, said
 
 
+@pytest.mark.parametrize(
+    ("study", "option", "limit"),
+    [("metric", "--require", "quality"), ("check", "--fail-on", "any>x"), ("check", "--fail-on", "any>nan")],
+)
+def test_a_gate_that_means_nothing_is_refused_before_there_is_a_run(
+    study: str, option: str, limit: str, tmp_path: Path
+) -> None:
+    (tmp_path / "d.de-en.tsv").write_text("source\treference\ttranslation\na b\tc d\te f\n")
+    words = ["-d", str(tmp_path / "d.de-en.tsv"), *(("-m", "chrf") if study == "metric" else ()), option, limit]
+    code, said = status(study, *words, "--cache", "none", "-q", "-o", str(tmp_path / "run"))
+    assert code == 2 and f"{option} {limit}" in said and not (tmp_path / "run").exists(), said
+
+
 @pytest.mark.parametrize("option", ["--config", "--suite"])
 def test_yaml_of_brackets(option: str, tmp_path: Path) -> None:
     (tmp_path / "y.yaml").write_text("[" * 10_000)

@@ -21,6 +21,13 @@ JUNIT = Annotated[Path | None, option("--junit", "FILE", "Write failures as JUni
 def check_command() -> Callable[..., None]:
     """The command with the options of its study, and those of what comes after the run."""
 
+    def before(asked: CheckOptions, fail_on: list[str] | None, junit: Path | None) -> bool:
+        from babelquake.studies.check.study import limited
+
+        for limit in fail_on or ():
+            limited(limit)
+        return False
+
     def afterwards(run: "Run", fail_on: list[str] | None, junit: Path | None) -> None:
         if junit is not None:
             from babelquake.report.junit import write_junit
@@ -31,4 +38,4 @@ def check_command() -> Callable[..., None]:
 
             require(run, fail_on)
 
-    return study_command("check", CheckOptions, afterwards, {"fail_on": FAIL_ON, "junit": JUNIT})
+    return study_command("check", CheckOptions, afterwards, {"fail_on": FAIL_ON, "junit": JUNIT}, before)

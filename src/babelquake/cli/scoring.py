@@ -29,6 +29,10 @@ def scoring_command(study: str, options: type[StudyOptions]) -> Callable[..., No
     """The command with the options of its study, requirements to the run, and scores for a shared task in its place."""
 
     def instead(asked: StudyOptions, require: list[str] | None, submit: Path | None) -> bool:
+        from babelquake.studies.requirement import Requirement
+
+        for limit in require or ():
+            Requirement.parse(limit)
         if submit is None:
             return False
         from babelquake.studies.submission import submit_scores

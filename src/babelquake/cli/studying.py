@@ -48,7 +48,8 @@ def study_command(
     """The command of a study: parse, call the study, print.
 
     `afterwards` receives the run, and what was given for the `further` options that only this command has. `instead`
-    receives the study's options and those before there is a run, and says whether it did what was asked for.
+    receives the study's options and those before there is a run: it refuses what is wrong with them before anything is
+    paid for, and says whether it did what was asked for.
     """
 
     def command(**given: Any) -> None:

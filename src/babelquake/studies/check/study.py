@@ -1,5 +1,6 @@
 """The study `check`: what is wrong with these translations? No perturbation, no reference."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -324,16 +325,10 @@ def require(run: Run, limits: Iterable[str]) -> None:
     known = measures["scorer"].unique().to_list()
     said = []
     for limit in limits:
-        kind, _, most = (part.strip() for part in limit.partition(">"))
+        kind, allowed = limited(limit)
         if kind not in known:
             there = ", ".join(sorted(known))
             raise UserError(f"{setting('fail_on', limit)}: nothing called '{kind}' was looked for. There are: {there}.")
-        try:
-            allowed = float(most.rstrip("%") or 0)
-        except ValueError:
-            raise UserError(
-                f"{setting('fail_on', limit)}: expected a kind, or a kind and a percentage, as in number>0.5."
-            ) from None
         for row in measures.filter(pl.col("scorer") == kind, pl.col("value") > allowed).iter_rows(named=True):
             if row["system"] is None and known_systems(measures) > 1:
                 continue
@@ -343,6 +338,18 @@ def require(run: Run, limits: Iterable[str]) -> None:
     if said:
         more = f" and {len(said) - 5} more" if len(said) > 5 else ""
         raise GateError("; ".join(said[:5]) + more + ".")
+
+
+def limited(limit: str) -> tuple[str, float]:
+    """The kind that a limit names, and the percentage it may reach."""
+    kind, _, most = (part.strip() for part in limit.partition(">"))
+    try:
+        allowed = float(most.rstrip("%") or 0)
+    except ValueError:
+        allowed = math.nan
+    if not 0 <= allowed <= 100:
+        raise UserError(f"{setting('fail_on', limit)}: expected a kind, or a kind and a percentage, as in number>0.5.")
+    return kind, allowed
 
 
 def known_systems(measures: pl.DataFrame) -> int:
