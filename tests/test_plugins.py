@@ -181,10 +181,8 @@ def test_a_study_a_scorer_with_an_encoder_and_a_system_from_outside(outside: Pat
     judges = ("--scorer", "vowels", "--scorer", "embedding-similarity[model=vowels]")
     told = babelquake(outside, "mt", "--system", "shout", *judges, *options, "--out", "shouted")
     assert "vowels" in told and "embedding-similarity[model=vowels]" in told
-    babelquake(outside, "report", "shouted", "--html", "shouted.html")
-    assert "12 measures" in babelquake(outside, "compare", "shouted", "shouted", "--fail-on", "regression")
-    for kind, name in (("scorers", "vowels"), ("systems", "shout")):
-        assert name in babelquake(outside, "list", kind)
+    assert "shout" in (outside / "shouted" / "report.html").read_text("utf-8")
+    assert "vowels" in babelquake(outside, "list", "scorers")
 
 
 def groups() -> dict[str, str]:

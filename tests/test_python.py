@@ -70,6 +70,26 @@ def test_what_is_not_a_perturbation_is_refused_in_words() -> None:
         bq.perturb(lambda text, level: text, TEXTS)
 
 
+class ArrowColumn(list[str]):
+    """What pyarrow's arrays offer: their items are no strings."""
+
+    def __iter__(self) -> Any:
+        return iter([object()] * len(self))
+
+    def to_pylist(self) -> list[str]:
+        return TEXTS
+
+
+def test_columns_of_other_libraries_are_texts_and_tables_are_not() -> None:
+    column = ArrowColumn(TEXTS)
+    assert bq.perturb(shout, column) == [text.upper() for text in TEXTS]
+    assert bq.system(copy).translate(pl.Series(TEXTS)) == bq.system(copy).translate(column) == TEXTS
+    assert len(bq.scorer("chrf").segments(column, column)) == 2
+    for table in (PAIRS, {"source": TEXTS}, ArrowTable()):
+        with pytest.raises(bq.UserError, match="table"):
+            bq.perturb(shout, table)  # type: ignore[arg-type]
+
+
 class ArrowTable:
     """What pyarrow's tables offer."""
 

@@ -99,17 +99,22 @@ class UnansweredError(ResumableError):
         self.reasons: dict[str, str] = dict(reasons or {})
 
 
-def require_texts(**given: Iterable[object] | None) -> None:
-    """Lists of texts, by name; a single text would be taken for a list of its letters, and None is not text.
+def listed_texts(name: str, given: Any) -> list[Any]:
+    """Texts as a list, from lists, series of polars and pandas, arrays of NumPy and pyarrow.
 
+    A single text would be taken for a list of its letters, a table for a list of its columns, and None is not text.
     A list in the place of a text is left to those who take several references.
     """
-    for name, texts in given.items():
-        if isinstance(texts, str):
-            raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
-        for place, text in enumerate(() if texts is None else texts, 1):
-            if not isinstance(text, str | list | tuple):
-                raise UserError(f"{name} are a list of texts; number {place} is {text!r}.")
+    if isinstance(given, str):
+        raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
+    if isinstance(given, Mapping) or hasattr(given, "columns") or hasattr(given, "column_names"):
+        raise UserError(f"{name} are a list of texts, and this is a table. Use one of its columns.")
+    convert = next((how for how in ("to_list", "to_pylist", "tolist") if hasattr(given, how)), None)
+    found = list(given if convert is None else getattr(given, convert)())
+    for place, text in enumerate(found, 1):
+        if not isinstance(text, str | list | tuple):
+            raise UserError(f"{name} are a list of texts; number {place} is {text!r}.")
+    return found
 
 
 def one_of(name: str, value: str, choices: Any) -> Any:

@@ -58,9 +58,8 @@ def page_of(browser: Any, files: dict[str, Path]) -> Iterator[Open]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_report_opens_with_its_verdict_charts_and_examples(page_of: Open, kind: str, theme: str) -> None:
-    page = page_of(kind, color_scheme=theme)
+def test_a_report_opens_with_its_verdict_charts_and_examples(page_of: Open, kind: str) -> None:
+    page = page_of(kind)
     assert page.locator(".headline").inner_text()
     assert page.locator(".lead svg.marks").count() == 1 and page.locator(".worst article").count() > 0
     assert page.locator(".chart svg.marks").count() == page.locator(".chart").count() > 0

@@ -9,7 +9,7 @@ import polars as pl
 from babelquake.data.dataset import Dataset
 from babelquake.data.reading import read
 from babelquake.data.request import Targets
-from babelquake.data.table import Table, columns_of, to_dataset
+from babelquake.data.table import Table, columns_of, given_table, to_dataset
 from babelquake.errors import UserError
 
 Given = Dataset | str | Path | pl.DataFrame | Mapping[str, Sequence[Any]] | Sequence[Any] | Any
@@ -42,7 +42,7 @@ def dataset(
             targets=targets,
             inline_tags=inline_tags,
         )
-    if (table := _table(given)) is not None:
+    if (table := given_table(given)) is not None:
         return _of_table(*_without_language_columns(table, language_pair), columns)
     items = _listed(given)
     if items and all(isinstance(item, str | Path) for item in items):
@@ -65,23 +65,6 @@ def dataset(
         "data must be a path or name, a table of polars, pandas, pyarrow or datasets, columns such as "
         "{'source': texts}, or a list of sentences, of paths, of (source, reference) pairs or of mappings."
     )
-
-
-def _table(given: Any) -> pl.DataFrame | None:
-    """Whatever has columns by name, as a table of polars; libraries are recognised by what they offer."""
-    if isinstance(given, pl.DataFrame):
-        return given
-    if isinstance(given, pl.LazyFrame):
-        return given.collect()
-    if hasattr(given, "columns") and hasattr(given, "notna"):
-        return _of_pandas(given)
-    if hasattr(given, "column_names"):  # pyarrow's tables, datasets of Hugging Face
-        if isinstance(given.column_names, Mapping):
-            splits = ", ".join(map(str, given.column_names))
-            raise UserError(f"these data have several splits ({splits}). Use one of them, such as data['test'].")
-        columns = given.to_pydict() if hasattr(given, "to_pydict") else given.to_dict()
-        return _of_columns(columns)
-    return _of_columns(given) if isinstance(given, Mapping) else None
 
 
 def _listed(given: Any) -> list[Any]:
@@ -111,20 +94,6 @@ def _is_sentence(name: str) -> bool:
         return len(name.split()) > 2 and "[" not in name and not Path(name).exists()
     except OSError:
         return True  # longer than a file's name can be
-
-
-def _of_columns(given: Mapping[str, Any]) -> pl.DataFrame:
-    """Columns by name, as long as each other."""
-    try:
-        return pl.DataFrame(dict(given), strict=False)
-    except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"columns of data must be lists of equal length, by name: {error}") from None
-
-
-def _of_pandas(table: Any) -> pl.DataFrame:
-    """A table of pandas, which need not be installed here; what it calls missing is None."""
-    cells = table.astype(object).where(table.notna(), None)
-    return pl.DataFrame({str(name): cells[name].tolist() for name in cells.columns}, strict=False)
 
 
 def _of_table(table: pl.DataFrame, language_pair: str | None, columns: Mapping[str, str] | None) -> Dataset:

@@ -313,3 +313,34 @@ def _by_vendor(table: Table, named: Mapping[str, str]) -> Table:
     columns[TRANSLATION] = [text for column in named.values() for text in table.columns[column]]
     columns[SYSTEM] = [name for name in named for _ in table.lines]
     return replace(table, columns=columns, lines=list(table.lines) * copies)
+
+
+def given_table(given: Any) -> pl.DataFrame | None:
+    """Whatever has columns by name, as a table of polars; libraries are recognised by what they offer."""
+    if isinstance(given, pl.DataFrame):
+        return given
+    if isinstance(given, pl.LazyFrame):
+        return given.collect()
+    if hasattr(given, "columns") and hasattr(given, "notna"):
+        return _of_pandas(given)
+    if hasattr(given, "column_names"):  # pyarrow's tables, datasets of Hugging Face
+        if isinstance(given.column_names, Mapping):
+            splits = ", ".join(map(str, given.column_names))
+            raise UserError(f"these data have several splits ({splits}). Use one of them, such as data['test'].")
+        columns = given.to_pydict() if hasattr(given, "to_pydict") else given.to_dict()
+        return _of_columns(columns)
+    return _of_columns(given) if isinstance(given, Mapping) else None
+
+
+def _of_columns(given: Mapping[str, Any]) -> pl.DataFrame:
+    """Columns by name, as long as each other."""
+    try:
+        return pl.DataFrame(dict(given), strict=False)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"columns of data must be lists of equal length, by name: {error}") from None
+
+
+def _of_pandas(table: Any) -> pl.DataFrame:
+    """A table of pandas, which need not be installed here; what it calls missing is None."""
+    cells = table.astype(object).where(table.notna(), None)
+    return pl.DataFrame({str(name): cells[name].tolist() for name in cells.columns}, strict=False)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
-from babelquake.errors import UserError, require_texts
+from babelquake.errors import UserError, listed_texts
 from babelquake.languages import Language
 from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
 
@@ -32,9 +32,9 @@ def perturb(
     >>> perturb("misspell", ["Das ist ein Test."], lang="de", level=0.1, seed=13)
     """
     given = options.pop("sources", None)
-    require_texts(texts=texts)
-    texts = list(texts)
-    require_texts(sources=given if isinstance(given, str) else None)
+    texts = listed_texts("texts", texts)
+    if isinstance(given, str):
+        listed_texts("sources", given)
     sources: Sequence[str | None] = [None] * len(texts) if given is None else list(given)
     words = options.pop("vocabulary", None)
     if isinstance(words, str):

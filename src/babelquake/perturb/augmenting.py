@@ -20,7 +20,7 @@ from babelquake.data.columns import is_header, resolve
 from babelquake.data.language_names import detect
 from babelquake.data.reading import require
 from babelquake.data.streams import STDIN, label, suffix
-from babelquake.errors import UserError, did_you_mean, one_of, require_texts, setting
+from babelquake.errors import UserError, did_you_mean, listed_texts, one_of, setting
 from babelquake.files import replacing
 from babelquake.languages import sides
 from babelquake.limits import json_of
@@ -62,9 +62,8 @@ def augment(
 
     `strength` is the range of factors by which the suite's levels are multiplied; a factor is drawn for every text.
     """
-    require_texts(texts=texts)
     noise = Noise(suite_of(suite), share, *strength, lang, seed)
-    return [noise.of(text, place).text for place, text in enumerate(texts)]
+    return [noise.of(text, place).text for place, text in enumerate(listed_texts("texts", texts))]
 
 
 def augment_file(

@@ -10,7 +10,7 @@ import polars as pl
 
 from babelquake.data import write
 from babelquake.data.writing import require_writable
-from babelquake.errors import UserError, require_texts
+from babelquake.errors import UserError, listed_texts
 from babelquake.files import disk
 from babelquake.languages import Language
 from babelquake.locking import locked
@@ -40,7 +40,8 @@ def perturb_table(
 
     What asks a masked language model and names none (`mask-replace` of a suite) is left out.
     """
-    require_texts(texts=texts, sources=sources)
+    texts = listed_texts("texts", texts)
+    sources = None if sources is None else listed_texts("sources", sources)
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
     chosen = able(chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.errors import UserError, require_texts
+from babelquake.errors import UserError, listed_texts
 from babelquake.languages import sides
 from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.models.chat import Cost
@@ -414,7 +414,9 @@ def questions_of(
     sources: Sequence[str] | None,
 ) -> Questions:
     """Questions from plain lists; says which column the scorer misses."""
-    require_texts(translations=translations, references=references, sources=sources)
+    translations = listed_texts("translations", translations)
+    references = None if references is None else listed_texts("references", references)
+    sources = None if sources is None else listed_texts("sources", sources)
     for column, given in (("reference", references), ("source", sources)):
         if column in scorer.needs and given is None:
             required(None, scorer, column)

@@ -102,6 +102,10 @@ class Comparison(Sequence[Change]):
     def __len__(self) -> int:
         return len(self.changes)
 
+    def __repr__(self) -> str:
+        """What a notebook shows: the verdict."""
+        return "\n".join(self.verdict)
+
     def of(self, *outcomes: Outcome) -> list[Change]:
         """The changes of some outcomes, the surest first, then the largest."""
         found = [change for change in self.changes if change.outcome in outcomes]

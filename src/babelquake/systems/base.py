@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar
 
-from babelquake.errors import ResumableError, UnansweredError, require_texts
+from babelquake.errors import ResumableError, UnansweredError, listed_texts
 from babelquake.models.chat import Cost
 from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
@@ -21,8 +21,7 @@ Translate = Callable[[Any, Sequence[str]], list[str]]
 def _listed(translate: Translate) -> Translate:
     @wraps(translate)
     def checked(self: Any, texts: Sequence[str]) -> list[str]:
-        require_texts(texts=texts)
-        return translate(self, texts)
+        return translate(self, listed_texts("texts", texts))
 
     return checked
 

@@ -6,6 +6,7 @@ mt-metrics-eval's `.seg.score`: lines of system and score, segment after segment
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from babelquake.data.ratings.delimited import read_delimited
 from babelquake.data.ratings.table import COUNTED, Ratings, ratings_frame
 from babelquake.data.request import Request
 from babelquake.data.streams import file_name, lines, stem, suffix, whole_text
+from babelquake.data.table import given_table
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 
@@ -43,15 +45,18 @@ def read_segment_scores(path: str | Path) -> Ratings:
     return Ratings(file_name(path), ratings_frame({"raw": []}), means)
 
 
-def read_ratings(path: str | Path | pl.DataFrame) -> Ratings:
+def read_ratings(path: str | Path | Any) -> Ratings:
     """Ratings from Appraise's CSV export, WMT's MTurk tables, `.seg.score` files or any table with named columns.
 
     A table needs the columns annotator, system, segment and score under these or the names the field uses (WorkerId,
-    sys_id, sid, raw, …); without annotators it is read as segment means. It may be a table of polars, too.
+    sys_id, sid, raw, …); without annotators it is read as segment means. Tables of polars, pandas, pyarrow and datasets
+    are read too.
     """
     notes: list[str] = []
     if not isinstance(path, str | Path):
-        return read_delimited("the table", *_cells(path), notes)
+        if (given := given_table(path)) is None:
+            raise UserError("ratings are a file, or a table with the columns annotator, system, segment and score.")
+        return read_delimited("the table", *_cells(given), notes)
     if Path(path).is_file() and _is_database(Path(path)):
         raise UserError(f"{path} is a project: analyse it with `babelquake annotate analyse {path}`.")
     if suffix(path) == ".parquet":

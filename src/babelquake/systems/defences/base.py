@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
-from babelquake.errors import UserError, require_texts
+from babelquake.errors import UserError, listed_texts
 from babelquake.languages import Language
 from babelquake.machinery import machinery
 from babelquake.perturb.protection import hidden_in
@@ -94,7 +94,7 @@ class Before(Defence):
 
     def apply(self, texts: Sequence[str]) -> list[str]:
         """The texts as the system is to be given them, one each, in order."""
-        require_texts(texts=texts)
+        texts = listed_texts("texts", texts)
         found = list(texts)
         places = [place for place, text in enumerate(texts) if text.strip()]
         hidden = [hidden_in(texts[place]) for place in places]

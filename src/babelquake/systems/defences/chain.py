@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from babelquake.errors import UnansweredError, UserError, require_texts
+from babelquake.errors import UnansweredError, UserError, listed_texts
 from babelquake.systems.base import System
 from babelquake.systems.defences.base import Ask, Before, Defence, Inner, Steps, refuse_changes
 
@@ -54,7 +54,7 @@ class Chain:
 
     def apply(self, texts: Sequence[str]) -> list[str]:
         """The texts as the system would be given them: only for chains whose parts stand before it."""
-        require_texts(texts=texts)
+        texts = listed_texts("texts", texts)
         behind = next((part for part in self.parts if part.stage != "before"), None)
         if behind is not None and not self.idle:
             raise UserError(
