@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import transformers
+from babelquake.train.text_files import files, read
 
 from babelquake.models import causal
 from babelquake.models.int8_weights import pretrained
@@ -20,7 +21,6 @@ from babelquake.models.shipped import folder
 from babelquake.train import clm, metric, mlm
 from babelquake.train.clm import preferences
 from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, load
-from babelquake.train.text_files import files, read
 
 PLACE = torch.device("cpu")
 NEWS = "news2019"

@@ -13,8 +13,7 @@ from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.models.comet import sparsemax
-from babelquake.models.comet_encoder import FAMILIES, pretrained
+from babelquake.models.comet import FAMILIES, pretrained, sparsemax
 from babelquake.models.settings import configure
 from babelquake.scorers import Questions, scorer
 from babelquake.warnings_log import collecting

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from babelquake.stats.clusters import Place, clusters, rank_sum_matrix
+from babelquake.stats.ranks import Place, clusters, rank_sum_matrix
 
 
 def test_a_cluster_ends_where_everybody_above_beats_everybody_below() -> None:

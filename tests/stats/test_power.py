@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from babelquake.stats.power import rank_sum_size
-from babelquake.stats.ranks import rank_sum
+from babelquake.stats.ranks import rank_sum, rank_sum_size
 
 
 def test_noethers_formula_by_hand() -> None:

@@ -26,7 +26,6 @@ from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.bertscore_facts import PRF, baseline_in, published_baseline, published_layer
 from babelquake.scorers.matching import Side, match, shares
 from babelquake.scorers.published_scorer import shown
 from babelquake.signature import signature
@@ -34,6 +33,55 @@ from babelquake.spec import Spec
 
 if TYPE_CHECKING:
     import polars as pl
+import csv
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+
+PRF = tuple[float, float, float]
+"""Precision, recall and F."""
+
+
+def published_layer(encoder: str) -> int | None:
+    """The layer that bert-score takes for an encoder."""
+    found: int | None = _lookup(_facts()["layers"], encoder)
+    return found
+
+
+def published_baseline(encoder: str, layer: int) -> PRF | None:
+    """The baseline of English, which is published for the best layer alone."""
+    found = _lookup(_facts()["baselines"], encoder)
+    return None if found is None or published_layer(encoder) != layer else (found[0], found[1], found[2])
+
+
+def baseline_in(file: str, layer: int) -> PRF:
+    """The baseline of a layer in a table with the columns LAYER,P,R,F."""
+    try:
+        with Path(file).open(encoding="utf-8", newline="") as stream:
+            rows: Iterable[dict[str, str]] = csv.DictReader(stream)
+            found = {int(row["LAYER"]): (float(row["P"]), float(row["R"]), float(row["F"])) for row in rows}
+        return found[layer]
+    except (OSError, UnicodeDecodeError, KeyError, ValueError, TypeError) as problem:
+        raise UserError(
+            f"bertscore[rescale={file}]: expected true, false or a table LAYER,P,R,F with a row for layer {layer} "
+            f"({type(problem).__name__}: {problem})."
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    import yaml
+
+    found: dict[str, Any] = yaml.safe_load((files("babelquake.scorers") / "bertscore.yaml").read_text("utf-8"))
+    return found
+
+
+def _lookup(table: dict[str, Any], name: str) -> Any:
+    """What is known of an encoder, by its hub name or by that name's last part, as a folder is called."""
+    if name in table:
+        return table[name]
+    return next((value for known, value in table.items() if known.rpartition("/")[2] == name), None)
+
 
 OUTPUTS = {"P": 0, "R": 1, "F": 2}
 WORDS = ("best", "first", "last", "mean", "mean-embeddings")

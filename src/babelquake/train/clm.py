@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from babelquake.train.batches import IGNORED, ahead, endless, groups, padded, repeated
 from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.model_folder import store
+from babelquake.train.model_folder import files, read, store, training_texts
 from babelquake.train.recipes import CausalRecipe, load, run_module
-from babelquake.train.text_files import files, read, training_texts
 
 Judge = Callable[[Sequence[str]], list[float]]
 """Texts → mean log-probability per token."""

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 
 from babelquake.train.batches import Masked, Masking, ahead, endless, groups, padded, repeated
 from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.model_folder import store
+from babelquake.train.model_folder import files, read, store, training_texts
 from babelquake.train.recipes import MaskedRecipe, load, run_module
-from babelquake.train.text_files import files, read, training_texts
 
 NAMED = re.compile(
     r"LATIN (?:SMALL |CAPITAL |LETTER |SUBSCRIPT |MODIFIER |TURNED |REVERSED |OPEN )+([A-Z])(?: WITH .*)?"

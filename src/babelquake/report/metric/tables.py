@@ -3,11 +3,22 @@
 from babelquake.perturb.labels import known_card
 from babelquake.report.judges import judge_tables
 from babelquake.report.metric.layers import layer_tables
-from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled, row_label
 from babelquake.report.pitfalls import pitfall_tables
 from babelquake.report.results import level_text, results_of, statistic_text
-from babelquake.report.table import Table, cell, digits, interval, note_on, number, of, table_of, text, value_of
+from babelquake.report.table import (
+    Table,
+    cell,
+    digits,
+    interval,
+    note_on,
+    number,
+    of,
+    parts_table,
+    table_of,
+    text,
+    value_of,
+)
 from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
 from babelquake.runs.run import Run
 

@@ -2,10 +2,9 @@
 
 from babelquake.perturb.labels import known_card, label_of
 from babelquake.report.mt.defences import defence_tables
-from babelquake.report.parts import parts_table
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
-from babelquake.report.table import Table, cell, interval, note_on, number, table_of, value_of, with_sd
+from babelquake.report.table import Table, cell, interval, note_on, number, parts_table, table_of, value_of, with_sd
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run

@@ -1,10 +1,9 @@
 """The QE study's tables: Kanojia 2021 Table 4 (MT, MPP, MAP, their ranking) and Tables 2–3 (drops per probe)."""
 
 from babelquake.report.judges import judge_tables
-from babelquake.report.parts import parts_table
 from babelquake.report.pitfalls import pitfall_tables
 from babelquake.report.results import results_of
-from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, table_of, value_of
+from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, parts_table, table_of, value_of
 from babelquake.runs.info import Flag, Probe
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run

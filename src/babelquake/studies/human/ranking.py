@@ -5,11 +5,9 @@ from itertools import combinations, pairwise
 
 import polars as pl
 
-from babelquake.stats.clusters import clusters, rank_sum_matrix
 from babelquake.stats.families import corrected
 from babelquake.stats.groups import Array
-from babelquake.stats.power import rank_sum_size
-from babelquake.stats.ranks import can_separate
+from babelquake.stats.ranks import can_separate, clusters, rank_sum_matrix, rank_sum_size
 from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.stats.superiority import superiority_test
 from babelquake.studies.human.standardise import ordering, system_means
