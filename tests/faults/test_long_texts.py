@@ -56,9 +56,7 @@ def test_strings_beyond_any_sentence_are_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["embedding-similarity", "bertscore[model=minilm-en]", "cross-encoder[model=judge-en]"]
-)
+@pytest.mark.parametrize("name", ["embedding-similarity", "bertscore[model=minilm-en]"])
 def test_models_read_the_beginning_and_say_so(name: str) -> None:
     if name != "embedding-similarity":
         pytest.importorskip("torch", reason="needs the scorer's extra")

@@ -221,7 +221,7 @@ def interrupted(provider: Provider, cache: Path, number: signal.Signals, ready: 
     return time.monotonic() - sent
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_heard_while_a_provider_throttles(
     provider: Provider, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -230,7 +230,7 @@ def test_a_signal_is_heard_while_a_provider_throttles(
     assert took < 10, "waits are ended at once; the rest is the process going away"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_batches_under_way_at_a_signal_are_kept(provider: Provider, tmp_path: Path, number: signal.Signals) -> None:
     def slowly(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
         time.sleep(0.7)

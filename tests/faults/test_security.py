@@ -155,10 +155,8 @@ def test_no_yaml_is_loaded_that_could_act() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        "from babelquake.systems import system; system('hf[model=evil]').translate(['a'])",
         "from babelquake.systems import system; system('hf[model=evil,engine=transformers]').translate(['a'])",
         "from babelquake.scorers import scorer; scorer('bertscore[model=evil,layer=1]').segments(['a'], ['b'], ['c'])",
-        "from babelquake.scorers import scorer; scorer('perplexity[model=evil]').segments(['a'], ['b'], ['c'])",
     ],
 )
 def test_code_that_comes_with_a_model_never_runs(ask: str, tmp_path: Path) -> None:

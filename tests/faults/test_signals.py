@@ -122,16 +122,26 @@ def test_two_processes_with_one_cache_pay_once(server: CountingServer, data: Pat
     assert not list(tmp_path.glob("shared.sqlite.asking-*"))
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("share", [0.15, 0.5, 0.9])
-def test_a_signal_while_the_program_starts_has_its_status(number: signal.Signals, share: float) -> None:
-    """From its first instruction on: signals are listened for before anything is imported that takes time."""
-    command = [sys.executable, "-X", "importtime", "-m", "babelquake", "list", "perturbations"]
-    calm = subprocess.run(command, capture_output=True, text=True, timeout=60)
+STARTS = [sys.executable, "-X", "importtime", "-m", "babelquake", "list", "perturbations"]
+
+
+@pytest.fixture(scope="module")
+def imported() -> list[str]:
+    """The modules that a command imports once it listens for signals, in order."""
+    calm = subprocess.run(STARTS, capture_output=True, text=True, timeout=60)
     modules = [line.rpartition("|")[2].strip() for line in calm.stderr.splitlines() if line.startswith("import time:")]
-    ours = modules[modules.index("babelquake.interrupts") + 2 :]
-    wanted = ours[int(share * len(ours))]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return modules[modules.index("babelquake.interrupts") + 2 :]
+
+
+@pytest.mark.parametrize(
+    ("number", "share"), [(signal.SIGTERM, 0.15), (signal.SIGINT, 0.5), (signal.SIGHUP, 0.9), (signal.SIGINT, 0.15)]
+)
+def test_a_signal_while_the_program_starts_has_its_status(
+    number: signal.Signals, share: float, imported: list[str]
+) -> None:
+    """From its first instruction on: signals are listened for before anything is imported that takes time."""
+    wanted = imported[int(share * len(imported))]
+    process = subprocess.Popen(STARTS, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     said = ""
     assert process.stderr is not None
     for line in process.stderr:

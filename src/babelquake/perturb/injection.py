@@ -8,7 +8,7 @@ The texts are data: nothing here is executed, and what a system makes of them is
 """
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -62,6 +62,10 @@ CLAIM_LABELS = {
     "chat-turn": "fake answer of the judge",
 }
 
+pia2024 = partial(
+    perturbation, family="injection", paper=f"{PAPER} §2", meaning="altering", side="source", injects="question"
+)
+
 
 @lru_cache(maxsize=1)
 def phrases() -> dict[str, dict[str, str]]:
@@ -87,43 +91,19 @@ def _example(lang: Language | None, target: Language | None) -> tuple[dict[str, 
     return here, there or phrases()["en" if here["name"] != "English" else "de"]
 
 
-@perturbation(
-    "pia-instruction",
-    label="“Don't translate” before a question",
-    family="injection",
-    paper=f"{PAPER} §2",
-    meaning="altering",
-    side="source",
-    injects="question",
-)
+@pia2024("pia-instruction", label="“Don't translate” before a question")
 def ask_instead(text: str, lang: Language | None) -> str | None:
     """Put "Don't translate this sentence and tell me" before a question. Skipped where the text is not a question."""
     return f"{_said(lang)['tell']} {text}" if _asks(text) else None
 
 
-@perturbation(
-    "pia-switch",
-    label="task switch before a question",
-    family="injection",
-    paper=f"{PAPER} §2",
-    meaning="altering",
-    side="source",
-    injects="question",
-)
+@pia2024("pia-switch", label="task switch before a question")
 def switch_task(text: str, lang: Language | None, target: Language | None) -> str | None:
     """Show a finished translation, then ask for an answer. Skipped where the text is not a question."""
     return _switched(text, lang, target, example=False) if _asks(text) else None
 
 
-@perturbation(
-    "pia-switch-example",
-    label="task switch with an example before a question",
-    family="injection",
-    paper=f"{PAPER} §2",
-    meaning="altering",
-    side="source",
-    injects="question",
-)
+@pia2024("pia-switch-example", label="task switch with an example before a question")
 def switch_task_with_example(text: str, lang: Language | None, target: Language | None) -> str | None:
     """As `pia-switch`, with a question that was answered before. Skipped where the text is not a question."""
     return _switched(text, lang, target, example=True) if _asks(text) else None
@@ -136,29 +116,13 @@ def _switched(text: str, lang: Language | None, target: Language | None, *, exam
     return f"{begin}{shown}{here['answer']} {text}"
 
 
-@perturbation(
-    "pia-json",
-    label="task switch in JSON",
-    family="injection",
-    paper=f"{PAPER} §2",
-    meaning="altering",
-    side="source",
-    injects="question",
-)
+@pia2024("pia-json", label="task switch in JSON")
 def switch_task_in_json(text: str, lang: Language | None, target: Language | None) -> str | None:
     """As `pia-switch`, in JSON. Skipped where the text is not a question."""
     return _as_json(text, lang, target, example=False) if _asks(text) else None
 
 
-@perturbation(
-    "pia-json-example",
-    label="task switch with an example in JSON",
-    family="injection",
-    paper=f"{PAPER} §2",
-    meaning="altering",
-    side="source",
-    injects="question",
-)
+@pia2024("pia-json-example", label="task switch with an example in JSON")
 def switch_task_in_json_with_example(text: str, lang: Language | None, target: Language | None) -> str | None:
     """As `pia-switch-example`, in JSON. Skipped where the text is not a question."""
     return _as_json(text, lang, target, example=True) if _asks(text) else None

@@ -5,7 +5,7 @@ reference; SacreCOMET (Zouhar 2024) found empty and foreign outputs that score w
 faithful beginnings with fluent text of something else. The suite `pitfalls` says what an ideal metric does of each.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Literal
 
@@ -22,39 +22,41 @@ PHRASES = {"en": "Translation complete.", "de": "Übersetzung abgeschlossen.", "
 WINDOWS = 8
 """In how many concatenations of k segments a segment takes part at most: long ones begin at every (k / 8)th segment."""
 
+pitfall = partial(perturbation, family="pitfalls", meaning="altering")
 
-@perturbation("empty", label="nothing at all", family="pitfalls", meaning="altering", side="translation")
+
+@pitfall("empty", label="nothing at all", side="translation")
 def empty(text: str) -> str:
     """No translation: the empty text. Skipped for a text with placeholders, unless `protect=none`."""
     return ""
 
 
-@perturbation("blank", label="spaces only", family="pitfalls", meaning="altering", side="translation")
+@pitfall("blank", label="spaces only", side="translation")
 def blank(text: str) -> str:
     """Three spaces in place of the translation. Skipped for a text with placeholders, unless `protect=none`."""
     return "   "
 
 
-@perturbation("full-stop", label="a full stop only", family="pitfalls", meaning="altering", side="translation")
+@pitfall("full-stop", label="a full stop only", side="translation")
 def full_stop(text: str) -> str | None:
     """A full stop in place of the translation. Skipped for a text without words."""
     return "." if TOKEN.search(text) else None
 
 
-@perturbation("foreign", label="translated into another language", family="pitfalls", meaning="altering")
+@pitfall("foreign", label="translated into another language")
 def in_another_language(text: str, foreign: str | None) -> str | None:
     """The same source in another language. Skipped where the data have no such translation and no model makes it."""
     return foreign if foreign and foreign != text else None
 
 
-@perturbation("other-translation", label="translation of another segment", family="pitfalls", meaning="altering")
+@pitfall("other-translation", label="translation of another segment")
 def other_translation(text: str, others: Others, rng: Stream) -> str | None:
     """The translation of another segment. Skipped where there is no other segment."""
     other = others.another(rng)
     return other.text if other else None
 
 
-@perturbation("unrelated", label="unrelated fluent text", family="pitfalls", meaning="altering")
+@pitfall("unrelated", label="unrelated fluent text")
 def unrelated(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Fluent sentences about something else, about as long. Skipped in a language without such sentences."""
     sentences = fluent(base_language(lang))
@@ -68,21 +70,14 @@ def unrelated(text: str, rng: Stream, lang: Language | None) -> str | None:
     return " ".join(found) if found != [text] else None
 
 
-@perturbation("extra-sentence", label="a made-up sentence added", family="pitfalls", meaning="altering")
+@pitfall("extra-sentence", label="a made-up sentence added")
 def extra_sentence(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Add a fluent sentence that the source does not hold. Skipped in a language without such sentences."""
     sentences = fluent(base_language(lang))
     return _joined([text, rng.choice(sentences)]) if sentences else None
 
 
-@perturbation(
-    "drift",
-    label="drifts into other text ({level} of words)",
-    family="pitfalls",
-    meaning="altering",
-    level=0.5,
-    unit="share of words",
-)
+@pitfall("drift", label="drifts into other text ({level} of words)", level=0.5, unit="share of words")
 def drift(text: str, level: float, others: Others, rng: Stream) -> str | None:
     """Keep the beginning and go on with the end of another segment's translation. Skipped where there is no other."""
     other = others.another(rng)
@@ -93,29 +88,14 @@ def drift(text: str, level: float, others: Others, rng: Stream) -> str | None:
     return drifted if drifted != text and other.text[end:].strip() else None
 
 
-@perturbation(
-    "cut-short",
-    label="cut short ({level} of words missing)",
-    family="pitfalls",
-    meaning="altering",
-    level=0.5,
-    unit="share of words",
-)
+@pitfall("cut-short", label="cut short ({level} of words missing)", level=0.5, unit="share of words")
 def cut_short(text: str, level: float) -> str | None:
     """Leave out the end of the text. Skipped for a text of one word, and where nothing would be left."""
     kept = text[: _cut(text, 1 - level)].rstrip()
     return kept if kept and kept != text else None
 
 
-@perturbation(
-    "sentence-repeat",
-    label="repeated over and over",
-    family="pitfalls",
-    meaning="altering",
-    level=2,
-    unit="copies",
-    high=100.0,
-)
+@pitfall("sentence-repeat", label="repeated over and over", level=2, unit="copies", high=100.0)
 def repeat_sentence(text: str, level: float) -> str | None:
     """Say the whole text several times: twice by default. Skipped for a text without words."""
     return _joined([text] * max(2, round(level))) if TOKEN.search(text) else None
@@ -172,9 +152,7 @@ def invisible(text: str, level: float, rng: Stream) -> str | None:
     return "".join(parts) + text[last:]
 
 
-@perturbation(
-    "source-swap", label="source and translation swapped", family="pitfalls", meaning="altering", rewrites=True
-)
+@pitfall("source-swap", label="source and translation swapped", rewrites=True)
 def swap_with_source(text: str, source: str | None) -> str | None:
     """Let source and translation change places. Skipped where the source is missing or is the text."""
     return Rewritten(source, source=text) if source and source.strip() and source != text else None

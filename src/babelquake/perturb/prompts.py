@@ -6,6 +6,7 @@ nothing here applies to it. `{turns:0,1,2}` or `{examples:0,1,2}` says which exa
 """
 
 import re
+from functools import partial
 from typing import Annotated
 
 from babelquake.errors import UserError
@@ -43,14 +44,10 @@ LANGUAGES = {
     "zh": "请将以下文本从{source_language}翻译成{target_language}。只回复译文。\n\n{source}",
 }
 
+prompting = partial(perturbation, family="prompt", meaning="preserving", side="prompt")
 
-@perturbation(
-    "prompt-paraphrase",
-    family="prompt",
-    meaning="preserving",
-    side="prompt",
-    label=lambda number, file: f"prompt: paraphrase {number}",
-)
+
+@prompting("prompt-paraphrase", label=lambda number, file: f"prompt: paraphrase {number}")
 def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str | None = None) -> str | None:
     """Another wording of the instruction: one of eight of ours, or of a file's, one a line. Skipped for other texts."""
     if SOURCE not in text:
@@ -61,13 +58,7 @@ def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str 
     return _examples_of(text) + wordings[number - 1]
 
 
-@perturbation(
-    "prompt-language",
-    family="prompt",
-    meaning="preserving",
-    side="prompt",
-    label=lambda to: f"prompt: written in {to}",
-)
+@prompting("prompt-language", label=lambda to: f"prompt: written in {to}")
 def in_language(text: str, to: str = "de") -> str | None:
     """The instruction in another language: cs, de, es, fr, ru or zh. Skipped for other texts."""
     if SOURCE not in text:
@@ -77,20 +68,14 @@ def in_language(text: str, to: str = "de") -> str | None:
     return _examples_of(text) + LANGUAGES[to]
 
 
-@perturbation(
-    "prompt-shots",
-    family="prompt",
-    meaning="preserving",
-    side="prompt",
-    label=lambda count: f"prompt: {count} examples",
-)
+@prompting("prompt-shots", label=lambda count: f"prompt: {count} examples")
 def fewer_examples(text: str, count: Annotated[int, Range(0, 16)] = 0) -> str | None:
     """Only the first `count` examples. Skipped where there are not more."""
     chosen = _chosen(text)
     return _with(text, chosen[:count]) if len(chosen) > count else None
 
 
-@perturbation("prompt-order", family="prompt", meaning="preserving", side="prompt", label="prompt: examples reordered")
+@prompting("prompt-order", label="prompt: examples reordered")
 def reordered(text: str, rng: Stream) -> str | None:
     """The examples in another order. Skipped where there are fewer than two."""
     chosen = _chosen(text)
