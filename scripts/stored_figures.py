@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 import transformers
-from babelquake.train.text_files import files, read
 
 from babelquake.models import causal
 from babelquake.models.int8_weights import pretrained
 from babelquake.models.shipped import folder
 from babelquake.train import clm, metric, mlm
 from babelquake.train.clm import preferences
+from babelquake.train.model_folder import files, read
 from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, load
 
 PLACE = torch.device("cpu")
