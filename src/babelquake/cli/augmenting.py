@@ -14,7 +14,7 @@ def augment(
     data: Annotated[str, option("--data -d", "DATA", "The training data: a TSV, JSONL or text file, or any format.")],
     out: Annotated[Path, option("--out -o", "PATH", "The file to write; .gz, .xz and .bz2 compress it.")],
     suite: Annotated[
-        str, option("--suite -s", "SUITE", "A suite, or perturbations such as misspell,case.")
+        str, option("--suite -p", "SUITE", "A suite, or perturbations such as misspell,case.")
     ] = "everyday",
     share: Annotated[float, option("--share", "X", "The share of texts to change, from 0 to 1.")] = 0.3,
     strength: Annotated[

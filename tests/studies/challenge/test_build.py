@@ -117,3 +117,10 @@ def test_an_attack_and_the_pitfalls_of_metrics_become_challenge_sets(tmp_path: P
         count = build_challenge(made.folder, "contrastive", tmp_path / f"set-{made.folder.name}")
         assert count > 0
         assert len(read(str(tmp_path / f"set-{made.folder.name}" / "challenge.tsv")).segments) > 0
+
+    items = pl.read_csv(tmp_path / "set-pitfalls" / "challenge.tsv", separator="\t", quote_char=None)
+    categories = set(items["phenomena"])
+    assert "reference-repeat" in categories, "compared with the reference, not with the translation"
+    assert categories.isdisjoint({"concatenated", "source-swap"}), "translations of another source"
+    repeated = items.filter(items["phenomena"] == "reference-repeat")
+    assert (repeated["good-translation"] == repeated["reference"]).all()

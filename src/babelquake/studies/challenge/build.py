@@ -28,6 +28,8 @@ Layout = Literal["wmt25", "wmt26", "contrastive"]
 ACES_COLUMNS = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
 BREAKS = ("\t", "\n", "\r", "\0")
 WORSE, SAME = "worse", "same"
+APART = "apart"
+"""Nothing is expected: a challenge set compares translations of one source."""
 
 
 class Item(NamedTuple):
@@ -78,17 +80,36 @@ def _of_variants(run: Run) -> list[Item]:
             f"{run.folder} perturbed sources or references. Use a run of metric with {setting('side', 'translation')}."
         )
     facts = run.info.facts
-    rows = run.table("variants").drop_nulls("text").select("row", "perturbation", changed="text")
-    both = rows.join(segments, on="row", how="left", maintain_order="left")
-    return [
-        _item(row, row["text"], row["changed"], row["perturbation"], _expected(facts, row)) for row in both.to_dicts()
-    ]
+    rows = run.table("variants").drop_nulls("text").rename({"text": "changed_text"})
+    both = rows.join(segments, on="row", how="left", maintain_order="left", suffix="_of_segment").to_dicts()
+    made = {(row["row"], row["perturbation"], row["level"]): row for row in both}
+    found = []
+    for row in both:
+        rule = facts.expectations.get(row["perturbation"])
+        better, beside = row["text"], row.get("source")
+        if rule is not None and rule.than is not None:
+            before = made.get((row["row"], rule.than, row["level"] if rule.level is None else rule.level))
+            better, beside = (before["changed_text"], _own(before, "source")) if before else (better, None)
+        source, reference = (_own(row, side) for side in ("source", "reference"))
+        expected = _expected(facts, row) if source == beside else APART
+        facing = row | {"source": source, "references": [reference]}
+        found.append(_item(facing, better, row["changed_text"], row["perturbation"], expected))
+    return found
+
+
+def _own(row: dict[str, Any], side: str) -> str | None:
+    """The source or reference that a variant is judged beside: what it brings, or the segment's."""
+    brought = row.get(f"own_{side}")
+    if brought is not None:
+        return str(brought)
+    references = row.get("references") or [row.get("reference") or ""]
+    return row.get("source") if side == "source" else references[0]
 
 
 def _expected(facts: Any, row: dict[str, Any]) -> str:
     """Whether the changed text is worse, by what its suite expects or by what the change does to the meaning."""
     rule = facts.expectations.get(row["perturbation"])
-    if rule is not None and rule.than is None:
+    if rule is not None:
         return WORSE if rule.rule == "below" else SAME
     return SAME if facts.meaning.get(row["perturbation"]) == "preserving" else WORSE
 
@@ -123,7 +144,9 @@ def _checked(items: Iterable[Item]) -> tuple[list[Item], Counter[str]]:
     left_out: Counter[str] = Counter()
     for item in items:
         key = (item.language_pair, item.source, item.reference, item.better, item.other)
-        if item.better == item.other:
+        if item.expected == APART:
+            left_out["translations of another source than what they are compared with"] += 1
+        elif item.better == item.other:
             left_out["unchanged"] += 1
         elif any(mark in text for text in item for mark in BREAKS):
             left_out["with a tab or a line end"] += 1

@@ -53,7 +53,7 @@ class Defence(ABC):
         self.source, self.target = source, target
         if self.served and (source is None or source.code not in self.served):
             given = f"not '{source}'" if source else "and the source language is not known: name it"
-            raise UserError(f"the defence '{self.spec.name}' serves {', '.join(self.served)}, {given}.")
+            raise UserError(f"the defence '{self.spec}' serves {', '.join(self.served)}, {given}.")
 
     def meet(self, system: System) -> None:  # noqa: B027 - most treat all systems alike
         """Learn which system it stands before, once, before anything is translated."""
