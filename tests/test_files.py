@@ -1,5 +1,6 @@
 """Whatever a command writes is whole or not there."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from babelquake.errors import UserError
 from babelquake.files import store_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,3 +62,14 @@ def test_an_error_names_the_file_that_was_meant(tmp_path: Path) -> None:
             store_text("new", path)
         assert told.value.filename == str(path)
     assert sorted(tmp_path.iterdir()) == [tmp_path / "folder"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are Unix's")
+def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    """Whoever may write to /dev had `--html /dev/null` make a file of the device."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(UserError, match=name):
+            store_text("new", tmp_path / name)
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").is_symlink()

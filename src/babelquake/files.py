@@ -47,6 +47,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     if not path.name:
         raise UserError(f"'{path}' is a folder: give a file to write to.")
+    if path.exists() and not path.is_file() and not path.is_dir():  # a file in its name's place would end the device
+        raise UserError(f"{path} is a device or a pipe. Give a file to write to.")
     draft = draft_of(path)
     draft.unlink(missing_ok=True)
     try:
