@@ -1,10 +1,13 @@
 """How often is the gate wrong? Comparisons with known truth: false alarms, and falls that it finds.
 
-    python bench/gate.py [COMPARISONS [SUITE...]]     writes bench/results/gate.json
+    python bench/gate.py SUITE WORLDS FIRST_SEED      adds to bench/results/gate.json
 
 Segments are made of words. Two systems translate them with the same expected quality and robustness, so that nothing is
 worse or better; or the new one keeps 3 % less of its quality (ROBUST by chrF). A suite is its shape: how many of the
 segments each perturbation applies to. Translations are judged by chrF and BLEU; what follows is what `compare` does.
+
+Every world has its own words, systems and segments, and 40 comparisons of each truth (20 of a worse system). The tests
+were chosen on worlds of seed 0; the stored results are of others.
 
 - `retrained`: the new system makes mistakes of its own, half of them in other places, as a model trained again does.
 - `damaged`: the new system is the old one, and loses further words of perturbed sentences.
@@ -12,7 +15,7 @@ segments each perturbation applies to. Translations are judged by chrF and BLEU;
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +37,8 @@ SUITES: dict[str, tuple[float, ...]] = {
     "everyday": (1.0, 0.6, 1.0, 1.0, 0.9, 1.0, 0.95, 0.1, 0.85, 0.05, 1.0, 0.6, 1.0, 1.0),
 }
 """The share of segments that each perturbation of a suite applies to."""
-POOL = 2000
+IN_A_WORLD = 40
+POOL = 1000
 """Segments from which comparisons draw theirs."""
 RESAMPLES = 399
 VOCABULARY = 5000
@@ -92,17 +96,20 @@ class World:
         """The same translations with further words lost, each with this probability."""
         return [[self._corrupted(text, self.rng.random(len(text)) < rate) for text in texts] for texts in noisy]
 
-    def damage(self, clean: list[Words], noisy: list[list[Words]]) -> float:
-        """The rate at which ROBUST falls by `FALL`."""
+    def damage(self, old: tuple[list[Words], list[list[Words]]], new: tuple[list[Words], list[list[Words]]]) -> float:
+        """The rate at which the new system's overall ROBUST on the pool is `FALL` below the old one's."""
+        before, rate = self._robust(*old), 0.05
+        already = before - self._robust(*new)
+        for _ in range(2):
+            fallen = before - self._robust(new[0], self.damaged(new[1], rate))
+            rate *= (FALL - already) / (fallen - already)
+        return rate
+
+    def _robust(self, clean: list[Words], noisy: list[list[Words]]) -> float:
+        """Overall ROBUST by chrF on the whole pool."""
         chrf, references = scorer("chrf"), _texts(self.references)
-        whole, before = (_score(chrf, _texts(texts), references) for texts in (clean, noisy[0]))
-        low, high = 0.0, 0.5
-        for _ in range(8):
-            rate = (low + high) / 2
-            (after,) = self.damaged(noisy[:1], rate)
-            fallen = 100 * (before - _score(chrf, _texts(after), references)) / whole
-            low, high = (rate, high) if fallen < FALL else (low, rate)
-        return (low + high) / 2
+        whole, *kept = (_score(chrf, _texts(texts), references) for texts in (clean, *noisy))
+        return 100 * float(np.mean(kept)) / whole
 
     def judged(self, clean: list[Words], noisy: list[list[Words]]) -> Statistics:
         """The statistics that a run stores."""
@@ -165,8 +172,9 @@ def _score(one: Scorer, texts: list[str], references: list[str]) -> float:
     return float(one.aggregate(_statistics(one, texts, references).sum(axis=0)))
 
 
-def shares(found: Sequence[list[Change]]) -> dict[str, float]:
-    """How often a gate was closed, how often anything was called worse or better, and by how much ROBUST changed."""
+def counts(found: Sequence[list[Change]]) -> dict[str, float]:
+    """In how many comparisons a gate was closed, in how many anything was called worse or better."""
+    claims = ("worse", "better", "collapsed")
     robust = [
         change.new - change.old
         for changes in found
@@ -174,43 +182,58 @@ def shares(found: Sequence[list[Change]]) -> dict[str, float]:
         if change.measure == "overall_robust" and change.scorer == "chrf" and change.new is not None
     ]
     return {
-        "closed": float(np.mean([any(change.regression for change in changes) for changes in found])),
-        "any claim": float(
-            np.mean(
-                [any(change.outcome in ("worse", "better", "collapsed") for change in changes) for changes in found]
-            )
-        ),
-        "mean change of overall ROBUST (chrF)": float(np.mean(robust)),
-        "tests": float(np.mean([len(changes) for changes in found])),
         "comparisons": len(found),
+        "closed": sum(any(change.regression for change in changes) for changes in found),
+        "any claim": sum(any(change.outcome in claims for change in changes) for changes in found),
+        "tests": sum(len(changes) for changes in found),
+        "change of overall ROBUST (chrF)": sum(robust),
     }
 
 
-def main(comparisons: int, suite: str) -> None:
-    """All simulations of a suite's shape; each result is stored when it is there."""
-    world = World(suite, [scorer("chrf"), scorer("bleu")])
+def shares(counted: Mapping[str, float]) -> dict[str, float]:
+    """The same as shares of the comparisons, with their 95 % intervals (Wilson)."""
+    n = counted["comparisons"]
+    found: dict[str, float] = {"comparisons": n, "tests in each": counted["tests"] / n}
+    found["mean change of overall ROBUST (chrF)"] = counted["change of overall ROBUST (chrF)"] / n
+    for name in ("closed", "any claim"):
+        share, z = counted[name] / n, 1.96
+        middle, half = share + z**2 / 2 / n, z * np.sqrt(share * (1 - share) / n + z**2 / 4 / n**2)
+        found |= {name: share}
+        found |= {f"{name}, low": (middle - half) / (1 + z**2 / n), f"{name}, high": (middle + half) / (1 + z**2 / n)}
+    return {name: round(float(value), 4) for name, value in found.items()}
+
+
+def simulate(suite: str, seed: int, comparisons: int) -> Iterator[tuple[str, dict[str, float]]]:
+    """Comparisons of every truth in one world."""
+    world = World(suite, [scorer("chrf"), scorer("bleu")], seed)
     clean, again = world.clean(), world.clean()
     noisy, other = world.noisy(clean), world.noisy(again)
     old, new = world.judged(clean, noisy), world.judged(again, other)
-    rate = world.damage(clean, noisy)
-    worse = {
-        "damaged": world.judged(clean, world.damaged(noisy, rate)),
-        "retrained": world.judged(again, world.damaged(other, rate)),
-    }
-    for kind, statistics in worse.items():
-        found = [world.compared(old, statistics, 200, False) for _ in range(max(20, comparisons // 4))]
-        _store(f"ROBUST −{FALL:g}, {kind}, {suite}, n = 200", shares(found))
     for n in (100, 400):
         found = [world.compared(old, new, n, True) for _ in range(comparisons)]
-        _store(f"nothing changed, {suite}, n = {n}", shares(found))
+        yield f"nothing changed, {suite}, n = {n}", counts(found)
+    for kind, texts, whole in (("damaged", noisy, clean), ("retrained", other, again)):
+        rate = world.damage((clean, noisy), (whole, texts))
+        worse = world.judged(whole, world.damaged(texts, rate))
+        found = [world.compared(old, worse, 200, False) for _ in range(max(5, comparisons // 2))]
+        yield f"ROBUST −{FALL:g}, {kind}, {suite}, n = 200", counts(found)
 
 
-def _store(name: str, found: dict[str, float]) -> None:
+def main(suite: str, worlds: int, first: int) -> None:
+    """Worlds of consecutive seeds; what is known is stored after every truth of every world."""
     known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    print(name, found, flush=True)
-    RESULTS.write_text(json.dumps({**known, name: found}, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
+    sums = {name: found["counts"] for name, found in known.items()}
+    for seed in range(first, first + worlds):
+        for name, found in simulate(suite, seed, IN_A_WORLD):
+            before = sums.get(name, {"seeds": []})
+            if seed in before["seeds"]:
+                continue
+            sums[name] = {key: before.get(key, 0) + value for key, value in found.items()}
+            sums[name]["seeds"] = [*before["seeds"], seed]
+            print(seed, name, shares(sums[name]), flush=True)
+            results = {name: {"counts": counted, "shares": shares(counted)} for name, counted in sorted(sums.items())}
+            RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    for suite in sys.argv[2:] or SUITES:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 400, suite)
+    main(sys.argv[1], *(int(number) for number in sys.argv[2:4])) if len(sys.argv) == 4 else sys.exit(__doc__)

@@ -4,7 +4,7 @@ Readers of two cells on the same segments, in one run or in two, compare them by
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from babelquake.runs.measures import Kind
 from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import Function, Resampled, resampled_sums
+from babelquake.stats.bootstrap import Function, Resampled, resampled_sums, weighted_sums
 from babelquake.stats.pvalues import Alternative
-from babelquake.stats.resampling import Keys
+from babelquake.stats.resampling import Draws, Keys
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
 from babelquake.stats.units import combined, marks_of, short
 from babelquake.studies import kinds
@@ -26,6 +26,8 @@ Table = Array | Callable[[], Array]
 """One row per segment; large ones are made when asked for, so that one is in memory at a time."""
 MOST_CONTRIBUTIONS = 20_000
 """Segments up to which each one's contribution to a number is kept, for tests on few differing segments."""
+MOST_EXCHANGED = 500
+"""Segments up to which a cell's tables are kept, so that two runs can exchange their rows."""
 LEAST_CHANGED = 20
 """Cells with fewer changed segments have no part in overall figures, and say nothing by having become undefined."""
 FEW_CHANGED = 0.5
@@ -99,6 +101,10 @@ class Cell:
     sides: list[NDArray[np.uint64]] = field(default_factory=list)
     """The same of each of its tables, until its tests are made."""
     tests: dict[str, Test] = field(default_factory=dict)
+    formulas: Mapping[str, Function] = field(default_factory=dict)
+    """How its numbers follow from the sums of its tables."""
+    tables: list[Array] = field(default_factory=list)
+    """A row per segment; empty where there are too many segments to keep them."""
 
     @property
     def large_enough(self) -> bool:
@@ -115,6 +121,8 @@ class Cell:
     def compute(self, formulas: Mapping[str, Function], tables: Sequence[Table], resamples: int, seed: int) -> None:
         """Numbers that are functions of sums of tables, all from the same resamples."""
         few = 1 < len(self.keys) <= MOST_CONTRIBUTIONS
+        kept = 1 < len(self.keys) <= MOST_EXCHANGED
+        self.formulas = formulas
         totals, drawn, left = [], [], []
         for table in tables:
             rows = table() if callable(table) else table
@@ -123,6 +131,8 @@ class Cell:
             self.sides.append(marks_of(rows))
             if few:
                 left.append(totals[-1] - rows)
+            if kept:
+                self.tables.append(rows)
             del rows
         self.marks = short(combined(self.sides))
         n = len(self.keys)
@@ -168,12 +178,50 @@ def exchange_of(
     return exchange_test(function, [first], [second], cell.numbers[name], seed=seed, keys=cell.keys)
 
 
+def exchangeable(one: Cell, other: Cell) -> bool:
+    """Whether two cells on the same segments have kept tables of the same shape."""
+    shapes = [[table.shape for table in cell.tables] for cell in (one, other)]
+    return bool(shapes[0]) and shapes[0] == shapes[1]
+
+
+def exchanged(one: Cell, other: Cell, seed: int = 0) -> tuple[Cell, Cell]:
+    """Both cells with their numbers on arrangements of the segments in place of resamples.
+
+    In every draw each segment's rows change sides or not, the same segments in all tables of all cells.
+    """
+    names = one.numbers.keys() & other.numbers.keys() & one.formulas.keys()
+    draws = max((one.numbers[name].values.size for name in names), default=0)
+    sides: tuple[list[Array], list[Array]] = ([], [])
+    for rows, others in zip(one.tables, other.tables, strict=True) if draws else ():
+        moved = weighted_sums(others - rows, Draws(one.keys, "swap", seed), draws)
+        sides[0].append(rows.sum(axis=0) + moved)
+        sides[1].append(others.sum(axis=0) - moved)
+
+    def arranged(cell: Cell, sums: list[Array]) -> Cell:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            numbers = {
+                name: Resampled(cell.numbers[name].value, np.asarray(cell.formulas[name](*sums), dtype=np.float64))
+                for name in cell.numbers
+                if name in names
+            }
+        return replace(cell, numbers=numbers, contributions={}, marks=None, tables=[])
+
+    return arranged(one, sides[0]), arranged(other, sides[1])
+
+
 def paired_test(
-    one: Cell, other: Cell, name: str, alternative: Alternative = "two-sided", seed: int = 0, few: int = FEW
+    one: Cell,
+    other: Cell,
+    name: str,
+    alternative: Alternative = "two-sided",
+    seed: int = 0,
+    few: int = FEW,
+    arranged: Array | None = None,
 ) -> Test:
     """Is a number of one cell different from the other's? Both are on the same segments.
 
-    Below `few` segments that differ, arrangements decide instead of resamples.
+    Below `few` segments that differ, arrangements decide instead of resamples: `arranged` has their differences where
+    whole rows were exchanged; else what each segment contributes changes its sign.
     """
 
     def contributions() -> Array | None:
@@ -189,6 +237,7 @@ def paired_test(
         seed=seed,
         alternative=alternative,
         few=few,
+        arranged=arranged,
     )
 
 
