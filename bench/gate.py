@@ -48,6 +48,7 @@ FALL = 3.0
 """Points of ROBUST by chrF that a worse system loses."""
 SIDES = ("clean", "perturbed", "forward", "backward")
 Words = list[str]
+Counts = dict[str, float]
 Statistics = Mapping[tuple[str, int, str], Array]
 """By scorer, perturbation and side; a row for every segment of the pool."""
 
@@ -172,7 +173,7 @@ def _score(one: Scorer, texts: list[str], references: list[str]) -> float:
     return float(one.aggregate(_statistics(one, texts, references).sum(axis=0)))
 
 
-def counts(found: Sequence[list[Change]]) -> dict[str, float]:
+def counts(found: Sequence[list[Change]]) -> Counts:
     """In how many comparisons a gate was closed, in how many anything was called worse or better."""
     claims = ("worse", "better", "collapsed")
     robust = [
@@ -203,20 +204,23 @@ def shares(counted: Mapping[str, float]) -> dict[str, float]:
     return {name: round(float(value), 4) for name, value in found.items()}
 
 
-def simulate(suite: str, seed: int, comparisons: int) -> Iterator[tuple[str, dict[str, float]]]:
-    """Comparisons of every truth in one world."""
+def simulate(suite: str, seed: int, comparisons: int, done: Callable[[str], bool]) -> Iterator[tuple[str, Counts]]:
+    """Comparisons of every truth in one world but of those that are done."""
     world = World(suite, [scorer("chrf"), scorer("bleu")], seed)
     clean, again = world.clean(), world.clean()
     noisy, other = world.noisy(clean), world.noisy(again)
     old, new = world.judged(clean, noisy), world.judged(again, other)
     for n in (100, 400):
-        found = [world.compared(old, new, n, True) for _ in range(comparisons)]
-        yield f"nothing changed, {suite}, n = {n}", counts(found)
-    for kind, texts, whole in (("damaged", noisy, clean), ("retrained", other, again)):
-        rate = world.damage((clean, noisy), (whole, texts))
-        worse = world.judged(whole, world.damaged(texts, rate))
-        found = [world.compared(old, worse, 200, False) for _ in range(max(5, comparisons // 2))]
-        yield f"ROBUST −{FALL:g}, {kind}, {suite}, n = 200", counts(found)
+        if not done(name := f"nothing changed, {suite}, n = {n}"):
+            yield name, counts([world.compared(old, new, n, True) for _ in range(comparisons)])
+    for kind, texts, whole, sizes in (("damaged", noisy, clean, (200,)), ("retrained", other, again, (200, 300))):
+        names = {f"ROBUST −{FALL:g}, {kind}, {suite}, n = {n}": n for n in sizes}
+        left = {name: n for name, n in names.items() if not done(name)}
+        if left:
+            rate = world.damage((clean, noisy), (whole, texts))
+            worse = world.judged(whole, world.damaged(texts, rate))
+            for name, n in left.items():
+                yield name, counts([world.compared(old, worse, n, False) for _ in range(comparisons // 2)])
 
 
 def main(suite: str, worlds: int, first: int) -> None:
@@ -224,10 +228,12 @@ def main(suite: str, worlds: int, first: int) -> None:
     known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     sums = {name: found["counts"] for name, found in known.items()}
     for seed in range(first, first + worlds):
-        for name, found in simulate(suite, seed, IN_A_WORLD):
+
+        def done(name: str, seed: int = seed) -> bool:
+            return seed in sums.get(name, {}).get("seeds", ())
+
+        for name, found in simulate(suite, seed, IN_A_WORLD, done):
             before = sums.get(name, {"seeds": []})
-            if seed in before["seeds"]:
-                continue
             sums[name] = {key: before.get(key, 0) + value for key, value in found.items()}
             sums[name]["seeds"] = [*before["seeds"], seed]
             print(seed, name, shares(sums[name]), flush=True)

@@ -190,3 +190,15 @@ def test_offline_a_sacrebleu_set_is_what_is_on_the_disk(tmp_path: Path, monkeypa
 
 def test_every_format_has_a_card() -> None:
     assert all(card.name == name and card.description and card.recognised_by for name, card in FORMATS.items())
+
+
+def test_data_that_know_their_languages_are_not_read_as_others(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"de-en.*fr-en"):
+        read("sample", language_pair="fr-en")
+    assert read("sample", language_pair="de-en").language_pairs == ["de-en"]
+    named = tmp_path / "news.de-en.tsv"
+    named.write_text("source\treference\nHallo.\tHello.\n", encoding="utf-8")
+    found = read(named, language_pair="fr-en")
+    assert found.language_pairs == ["fr-en"]
+    assert any("de-en" in note and "fr-en" in note for note in found.notes)
+    assert not read(named, language_pair="deu-eng").notes

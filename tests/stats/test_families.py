@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babelquake.stats.bootstrap import bootstrap
 from babelquake.stats.families import corrected
-from babelquake.stats.testing import Test
+from babelquake.stats.testing import Test, difference_test
 
 
 def normal_test(value, seed=0, draws=999, segments=1000, null=None, alternative="two-sided"):
@@ -116,3 +117,13 @@ def test_a_difference_is_no_surer_than_students_t_says():
     test = normal_test(4.0, draws=1999)
     assert corrected([test])[0].p_corrected < 0.01
     assert corrected([replace(test, student=0.2)])[0].p_corrected == pytest.approx(0.2, abs=0.03)
+
+
+def test_three_differing_segments_do_not_tell_what_would_have_been_visible():
+    """No size of three differences is significant, so none of them would have been."""
+    contributions = np.zeros(80)
+    contributions[:3] = 1.25
+    few = difference_test(bootstrap(lambda sums: sums[..., 0], [contributions[:, None]]), contributions)
+    (outcome,) = corrected([few])
+    assert outcome.p == 0.25 and outcome.p_corrected == 0.25
+    assert outcome.visible is None

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from babelquake.report.comparing import comparison_table
 from babelquake.studies.comparison import Change, Comparison
 from babelquake.studies.requirement import Answer
 
@@ -53,6 +54,15 @@ def test_what_is_the_same_comes_with_the_difference_that_could_have_been_seen() 
     assert any("3.10" in sentence for sentence in compared(SAME).verdict)
     alike = replace(SAME, visible=None, new=72.1)
     assert any("segment by segment" in sentence for sentence in compared(alike).verdict)
+    few = replace(SAME, visible=None, new=72.6)
+    assert any("Too few segments differ" in sentence for sentence in compared(few).verdict)
+
+
+def test_a_table_marks_a_gain_that_is_only_relative_to_a_lower_quality() -> None:
+    table = comparison_table(compared(ROBUST, QUALITY), "old", "new")
+    assert [row[0] for row in table.rows] == ["WORSE", "(better)"] and "(better)" in table.note
+    alone = comparison_table(compared(ROBUST), "old", "new")
+    assert [row[0] for row in alone.rows] == ["better"] and "(better)" not in alone.note
 
 
 def test_too_few_segments_are_named_and_do_not_close_the_gate() -> None:

@@ -10,7 +10,7 @@ from babelquake.data.dataset import Dataset
 from babelquake.data.reading import read
 from babelquake.data.request import Targets
 from babelquake.data.table import Table, columns_of, given_table, to_dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 
 Given = Dataset | str | Path | pl.DataFrame | Mapping[str, Sequence[Any]] | Sequence[Any] | Any
 """What the studies take as `data`: also tables and series of pandas, pyarrow and Hugging Face `datasets`."""
@@ -82,6 +82,9 @@ def _without_language_columns(table: pl.DataFrame, language_pair: str | None) ->
             codes = [field.name for field in kind.fields]
             if language_pair is not None and language_pair == f"{codes[1]}-{codes[0]}":
                 codes.reverse()
+            elif language_pair is not None and language_pair != f"{codes[0]}-{codes[1]}":
+                given = setting("language_pair", language_pair)
+                raise UserError(f"the column {name} has {codes[0]} and {codes[1]}: {given} is not in it.")
             texts = table[name].struct
             plain = table.drop(name).with_columns(source=texts.field(codes[0]), reference=texts.field(codes[1]))
             return plain, language_pair or f"{codes[0]}-{codes[1]}"

@@ -12,6 +12,7 @@ from babelquake.data.request import Request, Targets
 from babelquake.data.streams import stem
 from babelquake.data.wmt_outputs import is_wmt_outputs
 from babelquake.errors import UserError, did_you_mean, one_of, setting
+from babelquake.languages import LanguagePair
 
 
 def read(
@@ -53,6 +54,8 @@ def read(
             f"references. For references in a table use {setting('columns', {'reference': 'NAME'})}."
         )
     parts = [(format_named(format) if format else format_of(request.what)).read(request) for request in requests]
+    for item, part in zip(inputs, parts, strict=True):
+        _refuse_other_languages(item, part, language_pair)
     found = parts[0] if len(parts) == 1 else join(parts)
     return looked_up(found, read(reference, language_pair=language_pair)) if elsewhere and reference else found
 
@@ -63,6 +66,18 @@ def _vendors(inputs: Sequence[str]) -> list[str | None]:
     folders = [Path(item).resolve().parent.name for item in inputs]
     told = len(set(names)) < len(names) and len(set(folders)) > 1
     return [folder if told else None for folder in folders]
+
+
+def _refuse_other_languages(item: str | Path, part: Dataset, language_pair: str | None) -> None:
+    """Data that know their languages are not taken for others."""
+    known = {pair: LanguagePair.known(pair) for pair in part.language_pairs}
+    if (
+        language_pair
+        and known
+        and LanguagePair(language_pair).codes not in {pair.codes for pair in known.values() if pair}
+    ):
+        given = setting("language_pair", language_pair)
+        raise UserError(f"{item} is {', '.join(known)}: leave out {given}, or choose other data.")
 
 
 def _is_data(reference: str) -> bool:

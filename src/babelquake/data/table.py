@@ -63,6 +63,9 @@ def to_dataset(
     default_pair = default_pair or (language_header(header) if "source" not in header else None)
     chosen = resolve(header, columns, table.label)
     notes = [*table.notes, *(f"{table.name}: {note}" for note in near_misses(header, chosen))]
+    if language_pair and default_pair and LanguagePair(language_pair).codes != LanguagePair(default_pair).codes:
+        given = setting("language_pair", language_pair)
+        notes.append(f"{table.name}: the name of the file or its columns say {default_pair}; {given} is used")
     texts = {
         name: text_series(table, chosen[name][0]) if name in chosen else None
         for name in ("source", "translation", "system")

@@ -53,7 +53,7 @@ def _table(title: str, changes: Sequence["Change"], comparison: "Comparison", ol
     named = labelled(change.perturbation for change in comparison)
     rows = tuple(
         (
-            MARKS[change.outcome],
+            f"({MARKS[change.outcome]})" if comparison.hollow(change) else MARKS[change.outcome],
             " ".join(part for part in (change.language_pair, short.get(change.system or "")) if part),
             change.scorer or "",
             " ".join(filter(None, (named(change.perturbation, change.level), change.group))),
@@ -73,8 +73,10 @@ def _table(title: str, changes: Sequence["Change"], comparison: "Comparison", ol
     how = "paired tests" if paired else "tests, normal approximation where unpaired"
     note = (
         f"Two-sided {how}, {CORRECTED[comparison.correction]}; α = {comparison.alpha:g}. "
-        "Visible: the smallest difference that would have been significant."
+        "Visible: the smallest difference that would have been significant; empty where too few segments differ."
     )
+    if any(map(comparison.hollow, changed)):
+        note += " (better): only relative to a quality that got worse."
     alone = len({row[1] for row in rows}) <= 1
     return Table(title, columns, rows, note, spare=("system", old, new) if alone else (old, new))
 

@@ -954,8 +954,10 @@ def hollow_gain(finding: Finding, names: Names) -> str:
 
 def same(finding: Finding, names: Names) -> str:
     count = "1 measure is" if finding.facts["count"] == 1 else f"{finding.facts['count']:g} measures are"
-    if "least" not in finding.facts:
+    if not finding.facts["differ"]:
         return f"{count} the same in both runs, segment by segment."
+    if "least" not in finding.facts:
+        return f"Same: {count} not significantly different. Too few segments differ to say what would have been."
     least, most = (_two(float(finding.facts[name])) for name in ("least", "most"))
     if finding.facts["least"] == finding.facts["most"]:
         return f"Same: {count} not significantly different; a difference of {most} would have been."

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.stats.pvalues import at_least, extremity
+from babelquake.stats.pvalues import at_least, extremity, smallest_p
 from babelquake.stats.testing import Test
 
 Array = NDArray[np.float64]
@@ -74,7 +74,8 @@ def _step_down(tests: Sequence[Test], alpha: float) -> list[Outcome]:
         np.maximum(largest, np.where(np.isnan(drawn), -np.inf, drawn), out=largest)
         adjusted[place] = _share(largest, sizes[place])
         floors[place] = _share(largest, np.sqrt(tests[place].segments))
-        visible[place] = spread(tests[place]) * np.quantile(largest, 1 - alpha, method="higher") if alpha < 1 else 0.0
+        critical = np.quantile(largest, 1 - alpha, method="higher") if alpha < 1 else 0.0
+        visible[place] = critical * _unit(tests[place], sizes[place])
     adjusted[order] = np.maximum.accumulate(adjusted[order])
     found = []
     for test, p, floor, least in zip(tests, adjusted, floors, visible, strict=True):
@@ -85,8 +86,7 @@ def _step_down(tests: Sequence[Test], alpha: float) -> list[Outcome]:
             )
             found.append(Outcome(test.p, final, False, reason))
         else:
-            seen = max(float(least), abs(test.value)) if final >= alpha else float(least)
-            found.append(Outcome(test.p, final, visible=seen if np.isfinite(seen) else None))
+            found.append(Outcome(test.p, final, visible=_known(test, float(least), final >= alpha, alpha)))
     return found
 
 
@@ -105,6 +105,21 @@ def standardised(test: Test) -> tuple[float, Array]:
     most = -float(ndtri(test.student / sides)) if test.student else np.inf
     size = min(float(extremity(test.value / unit, test.alternative)), most)
     return size, extremity(drawn / unit, test.alternative)
+
+
+def _unit(test: Test, size: float) -> float:
+    """The difference that counts as 1 where the observed one counts as `size`."""
+    return abs(test.value) / size if test.student and size > 0 else spread(test)
+
+
+def _known(test: Test, visible: float, missed: bool, alpha: float) -> float | None:
+    """The smallest difference that would have been significant; None where the data do not tell it.
+
+    They do not where so few segments differ that no size of their differences would have been enough, and where a
+    difference of that size is there and is not significant.
+    """
+    few = test.method != "bootstrap" and missed and smallest_p(test.changed, test.alternative) >= alpha
+    return None if few or not np.isfinite(visible) or (missed and visible <= abs(test.value)) else visible
 
 
 def spread(test: Test) -> float:

@@ -124,7 +124,7 @@ class Comparison(Sequence[Change]):
     @property
     def findings(self) -> list[Finding]:
         """What the comparison found, as data; alarms are what a gate stops for."""
-        better = [change for change in self.of("better") if not self._hollow(change)]
+        better = [change for change in self.of("better") if not self.hollow(change)]
         alarms = [
             *self._most("got_worse", self.of("worse"), "alarm"),
             *(_of_change("collapsed", change, "alarm") for change in _distinct(self.of("collapsed"))),
@@ -179,9 +179,9 @@ class Comparison(Sequence[Change]):
                 found = _of_change("quality_same", same[0], "detail")
                 yield found.model_copy(update={"facts": {**found.facts, "visible": same[0].visible}})
 
-    def _hollow(self, change: Change) -> bool:
+    def hollow(self, change: Change) -> bool:
         """Whether a gain is relative to a quality that got worse: a system that always says the same is consistent."""
-        if change.measure not in RELATIVE:
+        if change.outcome != "better" or change.measure not in RELATIVE:
             return False
         own = (change.language_pair, change.system, change.scorer)
         worse = (other for other in self.changes if other.outcome == "worse" and "quality" in other.measure)
@@ -281,7 +281,7 @@ def _same(changes: Sequence[Change]) -> Iterator[Finding]:
     """How many are the same, and the smallest and the largest difference that could have been seen."""
     if changes:
         seen = {change.visible: change for change in changes if change.visible is not None}
-        facts: dict[str, float | str] = {"count": len(changes)}
+        facts: dict[str, float | str] = {"count": len(changes), "differ": sum(bool(one.difference) for one in changes)}
         numbers = []
         for name, visible in (("least", min(seen, default=None)), ("most", max(seen, default=None))):
             if visible is not None:
