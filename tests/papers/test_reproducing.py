@@ -101,7 +101,7 @@ def test_every_cell_has_its_n_and_interval_and_small_ones_are_not_shown(punctuat
 def test_tables_are_run_as_the_papers_ran_them() -> None:
     for table in ("table5", "table7", "table5-original", "table7-original"):
         said = paper("jwalapuram2023").table(table).options
-        assert (said["reset"], said["sample"], said["deduplicate"]) == ("paper", 1000, True)
+        assert (said["reset"], said["full_stops"], said["deduplicate"]) == ("paper", 1000, True)
     for name, card in paper("niu2020").tables.items():
         if name.startswith("table3"):
             changes = {change.name: change.options for change in suite(card.options["suite"]).perturbations}

@@ -71,8 +71,8 @@ def test_visible_text_holds_no_controls(text: str) -> None:
 
 def test_the_command_quotes_what_a_shell_would_touch(tmp_path: object) -> None:
     run = Run.resume(f"{tmp_path}/r", "metric", {})
-    run.note_options({"scorer": ["a b", "$(rm)"], "sample": 1000})
-    assert command_line(run) == "babelquake metric --scorer 'a b' --scorer '$(rm)' --sample 1000 --out r"
+    run.note_options({"scorer": ["a b", "$(rm)"], "full_stops": 1000})
+    assert command_line(run) == "babelquake metric --scorer 'a b' --scorer '$(rm)' --full-stops 1000 --out r"
 
 
 HOSTILE_NAME = "a\ntouch owned\n```\ntouch owned\n`touch owned` $(touch owned)\r'.en-de.tsv"

@@ -53,7 +53,7 @@ def test_an_mt_study_samples_and_leaves_duplicates_out(tmp_path: Path) -> None:
         suite="final-delete[mark=stop],case[level=1]",
         scorers="chrf",
         out=tmp_path / "run",
-        sample=3,
+        full_stops=3,
         deduplicate=True,
         reset="paper",
         resamples=100,

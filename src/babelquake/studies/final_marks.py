@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from babelquake.errors import UserError, setting
 from babelquake.perturb.suite import Suite
 from babelquake.randomness import Stream
 from babelquake.text import ending
@@ -14,7 +15,7 @@ def are_split(suite: Suite) -> bool:
     return any(perturbation.label.startswith(FINAL) for perturbation in suite.perturbations)
 
 
-def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> frozenset[int]:
+def unsampled(segments: pl.DataFrame, column: str, full_stops: int, seed: int) -> frozenset[int]:
     """Rows of full-stop sentences beyond a language pair's sample; which are sampled depends on the sentence alone."""
     left_out: set[int] = set()
     for _, part in segments.group_by("language_pair", maintain_order=True):
@@ -23,13 +24,20 @@ def unsampled(segments: pl.DataFrame, column: str, sample: int, seed: int) -> fr
             for row, text in part.select("row", column).drop_nulls().iter_rows()
             if (end := ending(text)).kind == "stop" and not end.closing
         ]
-        left_out |= {row for _, row in sorted(stops)[sample:]}
+        left_out |= {row for _, row in sorted(stops)[full_stops:]}
     return frozenset(left_out)
 
 
-def not_sampled(segments: pl.DataFrame, column: str, suite: Suite, sample: int | None, seed: int) -> frozenset[int]:
+def not_sampled(segments: pl.DataFrame, column: str, suite: Suite, full_stops: int | None, seed: int) -> frozenset[int]:
     """The rows that `final-…` perturbations of a suite leave alone; none where nothing is sampled."""
-    return unsampled(segments, column, sample, seed) if sample is not None and are_split(suite) else frozenset()
+    if full_stops is None:
+        return frozenset()
+    if not are_split(suite):
+        raise UserError(
+            f"{setting('full_stops', full_stops)} is about perturbations of final marks, and the suite has none. "
+            f"Use {setting('limit', full_stops)} for fewer segments."
+        )
+    return unsampled(segments, column, full_stops, seed)
 
 
 def of_the_sample(variants: pl.DataFrame, left_out: frozenset[int]) -> pl.DataFrame:

@@ -47,11 +47,11 @@ def test_what_is_not_sampled_is_not_counted_and_no_budget_is_needed_for_it(faraw
     rows = ["source\treference\tlp", *(f"Ja {row}.\tYes {row}.\tde-en" for row in range(9))]
     (tmp_path / "nine.tsv").write_text("\n".join(rows) + "\n")
     nine, engine = read(str(tmp_path / "nine.tsv")), Engine(quiet=True)
-    planned = plans.mt(systems=["faraway"], data=nine, suite=suite("final-delete"), sample=2, engine=engine)
+    planned = plans.mt(systems=["faraway"], data=nine, suite=suite("final-delete"), full_stops=2, engine=engine)
     found = planned.forecast()
     assert found.texts == 9 + 2 and found.systems[0].characters == 9 * 5 + 2 * 4
     assert planned.export(tmp_path / "out")[1] == 9 + 2
-    how: dict[str, Any] = {"sample": 2, "resamples": 100, "engine": Engine(quiet=True, budget=9 * 5 + 2 * 4)}
+    how: dict[str, Any] = {"full_stops": 2, "resamples": 100, "engine": Engine(quiet=True, budget=9 * 5 + 2 * 4)}
     mt(
         systems=["faraway"],
         data=nine,
@@ -140,3 +140,8 @@ def test_every_study_tells_what_it_would_ask_and_asks_nothing(two_pairs: Dataset
     assert all(some.segments and some.texts and some.told() for some in found.values())
     assert found["qe"].variants > found["qe"].selected and found["correlate"].variants == 0
     assert found["attack"].searches == len(rated) and found["attack"].most_questions == 9 * len(rated)
+
+
+def test_full_stops_are_not_taken_for_a_sample_of_everything(faraway: Any) -> None:
+    with pytest.raises(UserError, match=r"full_stops.*limit"):
+        plans.mt(systems=["faraway"], data=read("sample"), suite=suite("case"), full_stops=2).forecast()

@@ -28,7 +28,7 @@ def material_of(
     data: Dataset,
     side: Side,
     mode: str,
-    sample: int | None,
+    full_stops: int | None,
     seed: int,
     deduplicate: bool = False,
     unit: Unit = "segment",
@@ -69,5 +69,5 @@ def material_of(
         segments,
         "reference" if mode == "agreement" else "translation",
         "source" if side == "source" else "target",
-        frozenset() if sample is None else unsampled(segments, "text", sample, seed),
+        frozenset() if full_stops is None else unsampled(segments, "text", full_stops, seed),
     )

@@ -24,11 +24,8 @@ class MetricOptions(PerturbingOptions):
     side: Annotated[
         Side, Option(metavar="SIDE", help="Side to perturb: source (f(X′,X)), translation or reference.")
     ] = "translation"
-    sample: Annotated[
-        int,
-        Option(
-            metavar="N", help="For final marks alone: draw N sentences that end in a full stop. See --limit.", min=1
-        ),
+    full_stops: Annotated[
+        int, Option(metavar="N", help="Change final full stops in N random sentences only.", min=1)
     ] = 1000
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
     threshold: Annotated[

@@ -107,8 +107,8 @@ def plan(options: MetricOptions) -> Plan:
             METRIC.name, options, data, scorers, beside=lambda: triples(data.segments)[1].values(), notes=data.notes
         )
     suite, said = without_masked_lm(suite_for(data, options))
-    sample = options.sample if are_split(suite) else None
-    material = material_of(data, side, mode, sample, options.seed, options.deduplicate, unit, options.by)
+    full_stops = options.full_stops if are_split(suite) else None
+    material = material_of(data, side, mode, full_stops, options.seed, options.deduplicate, unit, options.by)
     if options.attacked:
         material = replace(material, given=attacked_texts(data, suite))
     words = vocabularies(material.segments, "text", suite, material.lang)
@@ -119,7 +119,7 @@ def plan(options: MetricOptions) -> Plan:
 def metric(options: MetricOptions) -> Run:
     """Sensitivity, agreement under noise, or detection of known errors, for any scorers.
 
-    `suite` is jwalapuram2023 where none is given. `sample` bounds the split of sentences that end in a full stop
+    `suite` is jwalapuram2023 where none is given. `full_stops` bounds the split of sentences that end in a full stop
     (§2.1: 1000), `deduplicate` keeps the first of equal sources and references. `attacked` takes the perturbed
     references that come with the data instead of making them, all of them where no suite chooses. `tokenizers` adds
     unknown-token counts (Vu Figure 1).

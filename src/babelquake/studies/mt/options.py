@@ -64,10 +64,10 @@ class MtOptions(PerturbingOptions):
             "changed), paper, always or never.",
         ),
     ] = "auto"
-    sample: Annotated[
+    full_stops: Annotated[
         int | None,
         Option(
-            metavar="N", help="For final marks alone: draw N sentences that end in a full stop. See --limit.", min=1
+            metavar="N", help="Change final full stops in N random sentences only; other noise is unaffected.", min=1
         ),
     ] = None
     by: Annotated[str | None, BY] = None

@@ -57,7 +57,7 @@ def plan(options: MtOptions) -> Plan:
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     systems, absent = systems_for(named, data, segments, data.segments["language_pair"].unique().sort())
     systems = behind_each(systems, options.defences)
-    left_out = not_sampled(segments, "source", suite, options.sample, options.seed)
+    left_out = not_sampled(segments, "source", suite, options.full_stops, options.seed)
     documents = sends_documents(options, data, suite, systems)
     if documents:
         segments = with_units(documents_of(segments), "document")
@@ -123,7 +123,7 @@ def mt(options: MtOptions) -> Run:
     `translation_perturbed`): then `systems` need not be named, and `suite` adds made variants. Without given variants
     the suite is `everyday`.
     `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
-    `sample` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
+    `full_stops` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
     `deduplicate` keeps the first of equal sources and references. `replicates` repeats stochastic perturbations;
     segments stay the unit of resampling. `by` is a column whose values are measured one by one too, or `length`; `unit`
     says what is resampled: segments, or documents, which is the default where data that bring variants have them.
