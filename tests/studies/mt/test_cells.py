@@ -90,7 +90,7 @@ def test_a_scorer_without_references_has_no_consis_and_does_not_stop_the_study()
     ("clean", "noisy", "higher"), [(-0.10, -0.30, True), (0.0, -0.2, True), (110.0, 130.0, False), (50.0, 130.0, False)]
 )
 def test_ratios_of_qualities_below_zero_mean_nothing(clean: float, noisy: float, higher: bool) -> None:
-    """COMET −.10 → −.30 would be ROBUST 300, TER 110 → 130 too; both got worse, so by Δ they rank last."""
+    """COMET −.10 → −.30 would be ROBUST 300, TER 110 → 130 too; both got worse, and rank last."""
     judge = Constant({"clean": clean, "noisy": noisy}, higher=higher)
     parts = [
         tables(judge, numbered(text), system, clean=numbered("clean"), references=numbered("r"))
@@ -100,7 +100,7 @@ def test_ratios_of_qualities_below_zero_mean_nothing(clean: float, noisy: float,
     robust = named(found, system="worse", perturbation="misspell")["robust"]
     assert robust.value is None and "reaches zero" in str(robust.note)
     assert {one.system: one.value for one in found if one.kind.name == "rank"} == {"same": 1.0, "worse": 2.0}
-    assert {one.note for one in found if one.kind.name == "rank"} == {"Ranked by Δ."}
+    assert {one.note for one in found if one.kind.name == "rank"} == {"Ranked by quality under noise."}
     kinds = {one.kind.name for one in found}
     assert "delta_difference" in kinds and "robust_difference" not in kinds
     assert named(found, system="worse", perturbation=None)["overall_robust"].value is None

@@ -151,7 +151,8 @@ def _damaging(run: Run) -> list[Table]:
         else "in standard deviations of the victim over the data"
     )
     note = f"The largest gain per changed word. Scores are {scores}."
-    return table_of("Most damaging edits", rows, columns, note)
+    inflated = str(run.info.config.get("goal", "")).startswith("inflate")
+    return table_of("Edits that raise the score most" if inflated else "Most damaging edits", rows, columns, note)
 
 
 def edits_text(edits: str) -> str:

@@ -40,7 +40,7 @@ def baselines(segments: pl.DataFrame, translations: pl.LazyFrame, scorers: Seque
             place = {"language_pair": pair, "scorer": scorer.name}
             for system, texts in clean.items():
                 value = _quality(scorer, texts, part)
-                yield Measure(kinds.CLEAN_QUALITY, value, part.height, system=system, **place)
+                yield Measure(kinds.BASELINE_SYSTEM, value, part.height, system=system, **place)
             yield Measure(kinds.BASELINE_COPY, _quality(scorer, part["source"].to_list(), part), part.height, **place)
             yield Measure(kinds.BASELINE_CONSTANT, _quality(scorer, [fixed] * part.height, part), part.height, **place)
 

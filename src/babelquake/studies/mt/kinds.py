@@ -10,8 +10,9 @@ QUALITY = Kind("quality", label="clean quality", unit="score", better="up", pape
 QUALITY_PERTURBED = Kind(
     "quality_perturbed", label="quality under noise", unit="score", better="up", paper="Niu 2020 §2"
 )
-CLEAN_QUALITY = Kind("clean_quality", label="clean quality of all texts", unit="score", better="up")
-"""Of all clean translations, whatever was perturbed."""
+BASELINE_SYSTEM = Kind(
+    "baseline_system", label="clean quality on the segments of the baselines", unit="score", better="up"
+)
 BASELINE_COPY = Kind("baseline_copy", label="quality of copying the source", unit="score of copying the source")
 BASELINE_CONSTANT = Kind(
     "baseline_constant", label="quality of one sentence for everything", unit="score of one sentence for everything"
@@ -66,7 +67,7 @@ INCONSISTENT = Kind(
     better="down",
     paper="Jwalapuram 2023 §4.1",
 )
-RANK = Kind("rank", label="rank by ROBUST", unit="rank, 1 is the most robust", better="down")
+RANK = Kind("rank", label="rank by quality under noise", unit="rank, 1 is the best", better="down")
 OVERALL_QUALITY = Kind(
     "overall_quality", label="overall clean quality", head="clean", unit="score, mean over perturbations", better="up"
 )

@@ -16,7 +16,9 @@ from babelquake.studies.mt import kinds
 from babelquake.studies.tests_to_measures import Families, measured, measured_loss, undefined
 
 KINDS = {kind.name: kind for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS)}
-RANKED_BY = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
+COMPARED = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
+"""What two systems are tested for; Δ where ROBUST is undefined."""
+RANKED_BY = {"quality_perturbed": "quality under noise", "consis": "CONSIS"}
 """What systems are ranked by: the first that all of them have."""
 
 
@@ -66,7 +68,7 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
                 drawn = one.numbers[name] - other.numbers[name]
                 place = {**one.place.columns, "other": other.place.system}
                 measure = measured(KINDS[name].difference(), drawn, one.sizes.get(name, one.n), **place)
-                question = f"{RANKED_BY[name]} of two systems"
+                question = f"{COMPARED[name]} of two systems"
                 families.add(one.place.asked(question), measure, paired_test(one, other, name))
     return sorted(families.judge(), key=lambda measure: measure.kind.name, reverse=True)
 
@@ -106,20 +108,15 @@ def perturbed(found: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in found if not cell.place.only_changed and cell.place.perturbed]
 
 
-def ranked_by(group: Sequence[Cell]) -> str | None:
-    """What the systems of one question are ranked by: ROBUST where all have it, Δ otherwise, CONSIS without both."""
-    return next((name for name in RANKED_BY if all(name in cell.numbers for cell in group)), None)
-
-
 def ranks(found: Sequence[Cell]) -> list[Measure]:
-    """Systems in order per perturbation and scorer, 1 the most robust; equal systems share a rank."""
+    """Systems in order per perturbation and scorer, 1 the best under noise; equal systems share a rank."""
     measures = []
     for group in questions(found):
-        name = ranked_by(group)
+        name = next((name for name in RANKED_BY if all(name in cell.numbers for cell in group)), None)
         if len(group) < 2 or name is None:
             continue
         values = [cell.numbers[name].value for cell in group]
-        note = None if name == "robust" else f"Ranked by {RANKED_BY[name]}."
+        note = f"Ranked by {RANKED_BY[name]}."
         for value, cell in sorted(zip(values, group, strict=True), key=lambda pair: -pair[0]):
             rank = 1.0 + sum(better > value for better in values)
             measures.append(Measure(kinds.RANK, rank, cell.n, note=note, **cell.place.columns))

@@ -161,7 +161,7 @@ def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:
     """
     key: Key = {"language_pair": pair, "scorer": "chrf"}
     others = results.known(*BASELINES, **key)
-    for row in results.known("clean_quality", **key):
+    for row in results.known("baseline_system", **key):
         if row["n"] < LEAST_CHANGED:
             continue
         reached = [other for other in others if other["value"] < RIGHT and _near(row["value"], other["value"])]
