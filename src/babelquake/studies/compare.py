@@ -33,7 +33,8 @@ RESAMPLES = 2000
 """For runs that do not say how many they had."""
 FEW = 500
 """Differing segments below which two runs are compared by arrangements: where nothing changed, which of the two runs a
-translation is from is chance, so that these are exact; the bootstrap's false alarms are too many at 100 segments."""
+translation is from is chance. Where cells have kept their tables whole segments change sides, which is exact; elsewhere
+what they contribute changes its sign. The bootstrap's false alarms are too many at 100 segments."""
 STANDS_IN = {"robust": "delta", "overall_robust": "overall_delta"}
 """What is tested where a ratio means nothing in either run."""
 
