@@ -55,6 +55,7 @@ class Run:
         self.folder = folder
         self.info = info
         self._sound: set[str] = set()
+        self._warned = False
 
     @classmethod
     def open(cls, folder: Path | str) -> "Run":
@@ -248,7 +249,9 @@ class Run:
                 hint = did_you_mean(name, (file.stem for file in self.folder.glob("*.parquet")))
                 raise UserError(f"{self.folder}, a run of {self.info.study}, has no table {name}. {hint}")
             raise UserError(f"{self.folder} has no {name} yet: run the command that made it again to finish it.")
-        if name == "measures" and (self.folder / MEASURES).is_file() and not self.is_kept(MEASURES):
+        edited = name == "measures" and (self.folder / MEASURES).is_file() and not self.is_kept(MEASURES)
+        if edited and not self._warned:
+            self._warned = True
             LOG.warning("%s is not what the run wrote; numbers come from measures.parquet.", self.folder / MEASURES)
         file = self.path(name).name
         if file in self.info.files and not self.is_kept(file):
