@@ -84,6 +84,13 @@ def test_other_formats_are_taken_whole(headless: Path, tmp_path: Path) -> None:
     assert [references[0] for references in made["references"]] == ENGLISH
 
 
+def test_tabs_that_noise_brings_become_blanks_in_a_table_of_tabs(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_text(json.dumps({"source": "Wort " * 60, "reference": "words"}) + "\n")
+    done = augment_file(tmp_path / "d.jsonl", tmp_path / "d.tsv", "whitespace[level=1]", share=1, strength=(1, 1))
+    made = bq.read(tmp_path / "d.tsv").segments
+    assert done.changed and made.height == 1 and "\t" not in made["source"][0]
+
+
 @pytest.mark.parametrize(
     ("content", "options", "fact"),
     [

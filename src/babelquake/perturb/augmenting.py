@@ -31,6 +31,8 @@ from babelquake.perturb.suite import suite as suite_of
 Side = Literal["source", "reference", "translation"]
 HEADERLESS = ("source", "reference")
 """What the columns of a TSV file without header are."""
+BREAKS, TABBED = "\n\r", "\t\n\r"
+"""What a line of text, and a cell between tabs, cannot hold."""
 PACKED: dict[str, Any] = {".gz": gzip.open, ".xz": partial(lzma.open, preset=1), ".bz2": bz2.open}
 
 
@@ -118,7 +120,7 @@ Lines = Iterator[tuple[str, str | None]]
 """A line as it was, and as it is with noise (None: nothing was changed)."""
 
 
-def _noisy(text: str, noise: Noise, done: Augmented, blanks: str = "\n\r") -> str | None:
+def _noisy(text: str, noise: Noise, done: Augmented, blanks: str = BREAKS) -> str | None:
     """One text's change, counted; None where there is none. What would break a line becomes a blank."""
     made = noise.of(text, done.texts)
     done.texts += 1
@@ -149,7 +151,7 @@ def _tsv(data: str | Path, side: str, columns: Mapping[str, str] | None, noise: 
                 continue
         if len(cells) != width:
             raise UserError(f"{label(data)} line {number}: {len(cells)} columns where line 1 has {width}.")
-        noisy = [_noisy(cells[place], noise, done, "\t\n\r") for place in places]
+        noisy = [_noisy(cells[place], noise, done, TABBED) for place in places]
         for place, made in zip(places, noisy, strict=True):
             cells[place] = cells[place] if made is None else made
         yield line, None if all(made is None for made in noisy) else "\t".join(cells)
@@ -209,12 +211,13 @@ def _whole(
     noises: dict[str, Noise] = {}
     rows: list[dict[str, Any]] = []
     column = "references" if side == "reference" else side
+    blanks = TABBED if suffix(target) in (".tsv", ".tab") else BREAKS
     for row in found.segments.iter_rows(named=True):
         spoken = lang or _spoken(row["language_pair"], side) or ""
         if spoken not in noises:
             noises[spoken] = Noise(suite_of(suite), share, *strength, spoken or None, seed)
         texts = row[column] if side == "reference" else [row[column]]
-        changed = [None if text is None else _noisy(text, noises[spoken], done) for text in texts or []]
+        changed = [None if text is None else _noisy(text, noises[spoken], done, blanks) for text in texts or []]
         if any(made is not None for made in changed):
             if add:
                 rows.append(row)
