@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from babelquake.perturb import PERTURBATIONS, Perturbation
-from babelquake.perturb.beside import Beside, Other, Others
+from babelquake.perturb.context import Beside, Other, Others
 
 NEEDS_A_MODEL = {"mask-replace"}
 """Ask for a masked language model that the tests do not load here."""

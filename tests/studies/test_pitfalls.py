@@ -15,7 +15,7 @@ from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb import Perturbation
-from babelquake.perturb.beside import Beside, Other, Others
+from babelquake.perturb.context import Beside, Other, Others
 from babelquake.perturb.suite import suite
 from babelquake.report.page import tables, views
 from babelquake.report.verdict import verdict

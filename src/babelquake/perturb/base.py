@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from babelquake.errors import UserError
 from babelquake.generators import driven
 from babelquake.languages import Language
-from babelquake.perturb.beside import ALONE, Beside
-from babelquake.perturb.beside import NAMES as BESIDE
 from babelquake.perturb.card import PERTURBATIONS, Card, card_of, card_of_function, perturbation
+from babelquake.perturb.context import ALONE, Beside
+from babelquake.perturb.context import NAMES as BESIDE
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.protection import hidden_in
 from babelquake.perturb.vocabulary import FROM_DATA, SHIPPED, Vocabulary, vocabulary

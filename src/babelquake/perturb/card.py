@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.beside import NAMES as BESIDE
+from babelquake.perturb.context import NAMES as BESIDE
 from babelquake.registry import Registry
 from babelquake.spec import parameters
 from babelquake.user_code import PLACE, at, name_of, source_of, told

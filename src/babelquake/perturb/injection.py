@@ -17,7 +17,7 @@ import yaml
 
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.beside import Rewritten
+from babelquake.perturb.context import Rewritten
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, ending
 

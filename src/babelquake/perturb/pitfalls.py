@@ -11,7 +11,7 @@ from typing import Literal
 
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
-from babelquake.perturb.beside import Other, Others, Rewritten
+from babelquake.perturb.context import Other, Others, Rewritten
 from babelquake.perturb.word_lists import base_language
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, is_unspaced

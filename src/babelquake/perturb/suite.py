@@ -21,9 +21,9 @@ from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
-from babelquake.perturb.beside import ALONE, Beside, Rewritten, beside_each
-from babelquake.perturb.beside import NAMES as BESIDE
 from babelquake.perturb.card import LIVE
+from babelquake.perturb.context import ALONE, Beside, Rewritten, beside_each
+from babelquake.perturb.context import NAMES as BESIDE
 from babelquake.perturb.expectations import Expectation, expectations_of
 from babelquake.perturb.masked_gaps import Asking, Fillers
 from babelquake.perturb.vocabulary import FROM_DATA, Vocabulary

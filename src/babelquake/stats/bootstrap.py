@@ -166,7 +166,7 @@ def _interpreted(rows: Array, weights: Draws, exact: bool) -> Block:
 
 def _compiled(rows: Array, weights: Draws, exact: bool) -> Block:
     """The same sums for many segments, on which cores work without waiting for each other."""
-    from babelquake.stats.tiles import tile_of, whole_sums
+    from babelquake.stats.compiled_resampling import tile_of, whole_sums
 
     starts = weights.starts
     if exact:

@@ -12,13 +12,13 @@ from babelquake.languages import sides
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.beside import ALONE, Beside
+from babelquake.perturb.context import ALONE, Beside
 from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
+from babelquake.studies.context import Surroundings
 from babelquake.studies.given_variants import COLUMN, given_of
-from babelquake.studies.surroundings import Surroundings
 
 BLOCK_TEXTS = 40_000
 """Perturbed texts in one block."""

@@ -20,7 +20,6 @@ from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.aces import aces_measures
-from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
@@ -48,6 +47,7 @@ from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.session import Session
 from babelquake.studies.slices import slices_of, slicing_column
 from babelquake.studies.variants import meaning_of, vocabularies
+from babelquake.studies.words_changed import achieved_shares
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterable[Cell]:

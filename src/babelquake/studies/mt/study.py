@@ -16,7 +16,6 @@ from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
-from babelquake.studies.achieved import achieved_shares
 from babelquake.studies.card import Study
 from babelquake.studies.detection import detection, encoder_of
 from babelquake.studies.documents import documents_of
@@ -39,6 +38,7 @@ from babelquake.studies.resolve import AnySystem, Perturbations, given_reference
 from babelquake.studies.segment_units import unit_for, with_units
 from babelquake.studies.slices import slicing_column
 from babelquake.studies.variants import vocabularies
+from babelquake.studies.words_changed import achieved_shares
 from babelquake.systems import system as system_of
 from babelquake.systems.defended import behind_each
 from babelquake.text import ending

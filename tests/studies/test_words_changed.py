@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from babelquake.engine import Engine
-from babelquake.studies.achieved import changed_words
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
+from babelquake.studies.words_changed import changed_words
 
 
 @pytest.mark.parametrize(

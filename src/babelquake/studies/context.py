@@ -6,7 +6,7 @@ import polars as pl
 
 from babelquake.engine import Engine
 from babelquake.languages import sides
-from babelquake.perturb.beside import Beside, Other, Others
+from babelquake.perturb.context import Beside, Other, Others
 from babelquake.perturb.suite import Suite
 
 Surroundings = Mapping[int, Beside]

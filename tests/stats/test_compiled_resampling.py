@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from babelquake.stats import bootstrap
 from babelquake.stats.bootstrap import resampled_sums, weighted_sums
+from babelquake.stats.compiled_resampling import tile_of
 from babelquake.stats.resampling import Draws, keys_by_place, segment_keys
-from babelquake.stats.tiles import tile_of
 
 
 @settings(max_examples=30, deadline=None)
