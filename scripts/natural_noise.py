@@ -88,10 +88,11 @@ def clusters(rows: pl.DataFrame, measure: str) -> dict[str, int]:
 
 
 def told(row: Row | None, interval: bool = True) -> str:
-    """A value with its interval."""
+    """A value with its interval, where there are enough comments for one."""
     if row is None or row["value"] is None:
         return ""
-    return f"{row['value']:.1f} [{row['low']:.1f}, {row['high']:.1f}]" if interval else f"{row['value']:.1f}"
+    known = interval and row["low"] is not None
+    return f"{row['value']:.1f} [{row['low']:.1f}, {row['high']:.1f}]" if known else f"{row['value']:.1f}"
 
 
 def comments(run: Run) -> None:
@@ -169,7 +170,9 @@ def chart(run: Run, file: Path) -> None:
     x = alt.X("robust:Q", title="ROBUST: % of clean chrF kept on raw comments", scale=across)
     y = alt.Y("consis:Q", title="CONSIS: agreement of the translations of both versions", scale=up)
     kinds = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
-    colour = alt.Color("kind:N", title=None, scale=kinds, legend=alt.Legend(orient="top", labelLimit=240))
+    colour = alt.Color(
+        "kind:N", title=None, scale=kinds, legend=alt.Legend(orient="top", labelLimit=240, columnPadding=24)
+    )
     size = alt.Scale(range=[25, 260], zero=False)
     layers = [
         base.mark_rule(opacity=0.5).encode(x=alt.X("robustlow:Q", scale=across), x2="robusthigh:Q", y=y, color=colour),
