@@ -101,12 +101,16 @@ class Engine:
         return self._shortfalls.notes
 
     def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
-        """The distinct texts a `translate` would have to send: what a dry run counts."""
+        """The distinct texts a `translate` would have to send."""
+        return [text for _, some in self.unsent(system, texts) for text in some]
+
+    def unsent(self, system: System, texts: Sequence[str]) -> list[tuple[System, list[str]]]:
+        """The same by system, a defended one's and its defences' own: what a dry run counts."""
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
         if isinstance(system, Defended):
-            return [text for one, asked in system.would_ask(distinct) for text in self.untranslated(one, asked)]
+            return [part for one, asked in system.would_ask(distinct) for part in self.unsent(one, asked)]
         _, known = self._looked_up(system.signature, distinct, TRANSLATION)
-        return [text for text in distinct if text not in known]
+        return [(system, [text for text in distinct if text not in known])]
 
     def seconds(self, signature: str, texts: int) -> float | None:
         """How long so many answers take at the speed of earlier calls; None where there were none."""

@@ -93,7 +93,7 @@ def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: d
     engine, material = session.engine, plan.material
     if engine.budget is None or material is None:
         return
-    unsent: dict[tuple[str, str | None], list[str]] = {}
+    asked: list[tuple[System, str | None, list[str]]] = []
     for pair, number, system in _systems(plan):
         if system.remote:
             mine = [block for block in blocks if block.language_pair == pair]
@@ -102,23 +102,19 @@ def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: d
             texts = [
                 text for block in left for text in asking.everything(block.segments, parts["variants"].read(block.name))
             ]
-            unsent[system.name, pair] = engine.untranslated(system, texts)
-    rows = [
-        unsent_by(system, pair, unsent[system.name, pair], engine)
-        for pair, _, system in _systems(plan)
-        if unsent.get((system.name, pair))
-    ]
+            asked.append((system, pair, texts))
+    rows = unsent_by(asked, engine)
     for number, scorer in enumerate(plan.scorers) if plan.systems is None else ():
         if scorer.remote:
             left = [block for block in blocks if not parts["scores"].has(f"{number:03d}-{block.name}")]
-            asked = [
+            questions = [
                 one
                 for block in left
                 for one in engine.unjudged(scorer, material.questions(block, _paired(material, block, parts)))
             ]
-            characters = sum(one.characters for one in asked)
-            rows.append(Unasked(scorer.name, None, True, len(asked), characters, None, None))
-    refuse_beyond(engine.budget, [row for row in rows if row.characters])
+            characters = sum(one.characters for one in questions)
+            rows.append(Unasked(scorer.name, None, True, len(questions), characters, None, None))
+    refuse_beyond(engine.budget, [row for row in rows if row.remote and row.characters])
 
 
 def _paired(material: Material, block: Block, parts: dict[str, Parts]) -> pl.DataFrame:

@@ -92,7 +92,7 @@ class Forecast:
             pair = f" {row.language_pair}" if len(pairs) > 1 and row.language_pair else ""
             characters = "" if row.characters is None else f", {row.characters:,} characters"
             characters += "" if row.tokens is None else f", about {row.tokens:,} tokens"
-            price = "" if row.dollars is None else f", about ${row.dollars:.2f}"
+            price = "" if row.dollars is None else f", about {price_of(row.dollars)}"
             time = "" if row.seconds is None else f", about {duration(row.seconds)}"
             lines.append(f"{row.name}{pair}: {row.texts:,} {row.what}{characters}{price}{time}")
         if self.searches is not None:
@@ -106,6 +106,11 @@ class Forecast:
         refuse_beyond(budget, remote)
 
 
+def price_of(dollars: float) -> str:
+    """Dollars and cents; less than ten cents with two digits that count."""
+    return f"${dollars:.2f}" if dollars >= 0.1 or not dollars else f"${max(dollars, 1e-4):.2g}"
+
+
 def refuse_beyond(budget: int, remote: Sequence[Unasked]) -> None:
     """Refuse to send more than the budget allows."""
     characters = sum(row.characters or 0 for row in remote)
@@ -113,7 +118,7 @@ def refuse_beyond(budget: int, remote: Sequence[Unasked]) -> None:
         return
     where = ", ".join(f"{row.name} {row.language_pair or ''}".strip() + f" {row.characters:,}" for row in remote)
     priced = [row.dollars for row in remote if row.dollars is not None]
-    cost = f"about ${sum(priced):.2f}" if priced else "at an unknown price"
+    cost = f"about {price_of(sum(priced))}" if priced else "at an unknown price"
     if len(priced) not in (0, len(remote)):
         cost += " and what those without a list price charge"
     raise UserError(
@@ -199,19 +204,33 @@ def _counted(plan: Plan) -> int:
 
 
 def _of_systems(plan: Plan, sent: Sending, engine: Engine) -> Iterable[Unasked]:
-    """What each system still has to translate; the same text is sent to one system once."""
+    """What each system still has to translate."""
+
+    def asked() -> Iterable[tuple[System, str | None, list[str]]]:
+        for pair, number in sorted(sent, key=lambda key: (str(key[0]), key[1])):
+            with closing((plan.systems or {})[pair][number]) as system:
+                yield system, pair, list(sent[pair, number])
+
+    return unsent_by(asked(), engine)
+
+
+def unsent_by(asked: Iterable[tuple[System, str | None, list[str]]], engine: Engine) -> list[Unasked]:
+    """What systems are still to be sent, and what that costs: the same text is sent to one system once.
+
+    What a defended system is asked counts as the system's own, what its defences ask as theirs.
+    """
     known: dict[str, set[str]] = {}
-    for pair, number in sorted(sent, key=lambda key: (str(key[0]), key[1])):
-        system = (plan.systems or {})[pair][number]
-        with closing(system):
+    rows: dict[tuple[str, str | None], tuple[System, list[str]]] = {}
+    for defended, pair, texts in asked:
+        for system, unsent in engine.unsent(defended, texts):
             before = known.setdefault(system.signature, set())
-            unsent = [text for text in engine.untranslated(system, list(sent[pair, number])) if text not in before]
-        before.update(unsent)
-        yield unsent_by(system, pair, unsent, engine)
+            _, mine = rows.setdefault((system.signature, pair), (system, []))
+            mine += [text for text in unsent if text not in before]
+            before.update(unsent)
+    return [_unsent(system, pair, texts, engine) for (_, pair), (system, texts) in rows.items()]
 
 
-def unsent_by(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:
-    """What a system is to be sent, and what that costs."""
+def _unsent(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:
     cost = system.cost(texts)
     seconds = engine.seconds(system.signature, len(texts))
     return Unasked(

@@ -35,6 +35,25 @@ def test_every_pair_counts_its_own_texts(two_pairs: Dataset, faraway: Any) -> No
     assert not faraway.sent
 
 
+def test_what_a_defence_asks_a_model_is_counted_beside_what_the_system_is_asked(faraway: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.tsv").write_text("source\treference\tlp\nJa.\tYes.\tde-en\n")
+    chain = "llm[model=m,base_url=http://127.0.0.1:9/v1,price_in=1]"
+    planned = plans.mt(
+        systems=["faraway"],
+        data=read(str(tmp_path / "one.tsv")),
+        defences=["none", chain],
+        suite="final-delete",
+        engine=Engine(),
+    )
+    system_itself, model = planned.forecast().systems
+    assert (system_itself.name, system_itself.texts, system_itself.tokens) == ("faraway", 2, None)
+    assert model.name.startswith("llm[")
+    assert model.texts == 2
+    assert model.tokens and model.dollars
+    assert model.dollars < model.tokens / 1e6
+    assert any("about $0.00" in line and "e-" not in line for line in planned.forecast().told())
+
+
 def test_a_system_that_does_not_know_languages_gets_a_shared_text_once(tmp_path: Path) -> None:
     rows = ["source\treference\tlp", "Ja.\tYes.\tde-en", "Ja.\tYes.\tnl-en"]
     (tmp_path / "two.tsv").write_text("\n".join(rows) + "\n")
