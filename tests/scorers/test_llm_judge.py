@@ -148,6 +148,9 @@ def test_a_prompt_of_ones_own_says_what_is_needed_and_signs(server: Server, tmp_
     file.write_text("Say a number.")
     with pytest.raises(UserError, match=r"has no \{translation\}"):
         scorer("llm-judge", model="judge-1", base_url=server.url, prompt=file)
+    file.write_text("{translation} by {refrence}: 0-100?")
+    with pytest.raises(UserError, match="'reference'"):
+        scorer("llm-judge", model="judge-1", base_url=server.url, prompt=file)
 
 
 def test_answers_are_cached_budgeted_and_keys_stay_secret(

@@ -83,6 +83,7 @@ def test_what_comes_before_a_text_is_told_apart_from_it() -> None:
     [
         ({"prompt": "Translate!"}, ["{source}"]),
         ({"prompt": "Translate {text} into {target}"}, ["{text}", "{source}"]),
+        ({"prompt": "{source} in {target_lang}"}, ["{target_lang}", "'target_language'"]),
         ({"prompt": "{source}", "template": "x.txt"}, ["prompt=", "template="]),
         ({"template": "nowhere.txt"}, ["nowhere.txt"]),
         ({"shots": 2}, ["shots=2", "examples="]),
@@ -94,6 +95,12 @@ def test_mistakes_in_prompts_are_told(options: dict[str, object], said: list[str
     with pytest.raises(UserError) as caught:
         made(**options)
     assert all(word in str(caught.value) for word in said)
+
+
+def test_words_in_braces_that_are_not_places_stand_as_they_are() -> None:
+    assert told(made(prompt='{source} Answer: {"translation": "…"} or {nothing}'), "Ja.") == [
+        ("user", 'Ja. Answer: {"translation": "…"} or {nothing}')
+    ]
 
 
 def test_an_unknown_key_of_a_template_gets_a_hint(tmp_path: Path) -> None:

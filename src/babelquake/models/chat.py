@@ -10,12 +10,15 @@ everything that was asked: neither order nor batches change it.
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stderr
+from difflib import get_close_matches
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, did_you_mean
 from babelquake.limits import reading
 from babelquake.models.loading import only_numbers, quietly
 from babelquake.models.settings import offline
@@ -31,6 +34,9 @@ THOUGHTS = re.compile(
     re.DOTALL,
 )
 """Thinking in front of an answer; some servers swallow the tag that opens it."""
+IN_BRACES = re.compile(r"\{\s*([A-Za-z][\w -]{0,40})\s*\}")
+NEAR = 0.6
+"""How alike a word in braces and a place must be for it to be a slip."""
 BYTES_PER_TOKEN = 4
 PER_MESSAGE = 4
 """Tokens that the protocol adds to each message."""
@@ -45,6 +51,17 @@ class Cost(NamedTuple):
     tokens: int | None = None
     """Of prompts, texts and answers."""
     dollars: float | None = None
+
+
+def misspelt_place(prompt: str, places: Sequence[str]) -> str:
+    """What to say of a place in a prompt that is spelt nearly like one of these; empty where there is none.
+
+    Other words in braces stand as they are: they may be what an answer is to look like.
+    """
+    for found in IN_BRACES.finditer(prompt):
+        if found[1] not in places and get_close_matches(found[1].casefold(), places, cutoff=NEAR):
+            return f"the prompt has {found[0]}, which is not a place. {did_you_mean(found[1], places)}"
+    return ""
 
 
 def tokens_in(text: str) -> int:
@@ -105,9 +122,12 @@ def pretrained(kind: str, model: str, revision: str | None, hint: str, **options
             "(safetensors), a .gguf file, or a model's name on the hub."
         )
     if is_gguf(model):
+        if path.parent.is_dir() and not path.is_file():
+            raise UserError(f"{model} does not exist.")
         options["gguf_file"] = path.name
     more = "" if path.is_dir() else f" {hint}"
-    with reading(f"'{model}'", "a model of transformers", more, "loaded"), quietly(), only_numbers(model):
+    silent = redirect_stderr(StringIO()) if is_gguf(model) else nullcontext()
+    with reading(f"'{model}'", "a model of transformers", more, "loaded"), quietly(), silent, only_numbers(model):
         return getattr(transformers, kind).from_pretrained(
             str(path.parent) if is_gguf(model) else model,
             revision=revision,

@@ -28,7 +28,18 @@ from babelquake.escape import visible
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.limits import text_of
 from babelquake.models.base import Span
-from babelquake.models.chat import CUT, THOUGHTS, Cost, LocalChat, content_of, dollars, installed, seed_of, tokens_sent
+from babelquake.models.chat import (
+    CUT,
+    THOUGHTS,
+    Cost,
+    LocalChat,
+    content_of,
+    dollars,
+    installed,
+    misspelt_place,
+    seed_of,
+    tokens_sent,
+)
 from babelquake.models.comet_joint import PENALTIES, WORST
 from babelquake.resource import SETTINGS, Limits
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer
@@ -85,7 +96,8 @@ TEXTS = {
     "translation": "Translation: {translation}\n",
 }
 BOTH = "Translation A: {first}\nTranslation B: {second}\n"
-PLACE = re.compile(r"\{(source|reference|translation|first|second)\}")
+PLACES = ("source", "reference", "translation", "first", "second")
+PLACE = re.compile(rf"\{{({'|'.join(PLACES)})\}}")
 CHOICE = re.compile(r"(?:translation\s+)?\(?(a|b|tie)\)?\.?", re.IGNORECASE)
 WON = {"a": 100.0, "b": 0.0, "tie": 50.0}
 FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
@@ -455,6 +467,8 @@ def _check(prompt: str, style: Style, where: str) -> None:
         raise UserError(f"{where} has no {{first}} and {{second}}: say where the two translations go.")
     if style != "pairwise" and "translation" not in places:
         raise UserError(f"{where} has no {{translation}}: say where the translation goes.")
+    if slip := misspelt_place(prompt, PLACES):
+        raise UserError(f"{where}: {slip}")
 
 
 def _needed(places: set[str]) -> set[str]:

@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
-from babelquake.models.chat import CUT, Cost, Message, dollars, tokens_in, tokens_sent
+from babelquake.models.chat import CUT, Cost, Message, dollars, misspelt_place, tokens_in, tokens_sent
 from babelquake.spec import Range
 from babelquake.text import digest
 
@@ -35,7 +35,8 @@ DOCUMENT = (
 """What asks for the translation of whole documents, where the user has no instruction."""
 BEFORE = "The text continues the following one, which is not to be translated again:\n{context}\n\n"
 """In front of an instruction without a place for the context."""
-PLACE = re.compile(r"\{(source|source_language|target_language|context|examples|turns)(?::([\d,]{0,60}))?\}")
+PLACES = ("source", "source_language", "target_language", "context", "examples")
+PLACE = re.compile(rf"\{{({'|'.join(PLACES)}|turns)(?::([\d,]{{0,60}}))?\}}")
 FORMER = {"{text}": "{source}", "{target}": "{target_language}"}
 """What other tools call the places."""
 MOST_EXAMPLES = 16
@@ -286,13 +287,14 @@ def prompt_of(where: str, options: PromptOptions) -> Prompt:
 
 
 def check_instruction(instruction: Any, where: str) -> None:
-    """Refuse an instruction without a place for the text."""
+    """Refuse an instruction without a place for the text, or with a place that is misspelt."""
     if not isinstance(instruction, str):
         raise UserError(f"{where}: the instruction is not a text.")
-    if "{source}" in instruction:
-        return
     former = next((f" It says {old}: write {new}." for old, new in FORMER.items() if old in instruction), "")
-    raise UserError(f"{where}: the prompt has no {{source}}: say where the text goes.{former}")
+    if "{source}" not in instruction:
+        raise UserError(f"{where}: the prompt has no {{source}}: say where the text goes.{former}")
+    if slip := misspelt_place(instruction, PLACES):
+        raise UserError(f"{where}: {slip}")
 
 
 def _read(file: str, where: str) -> dict[str, Any]:

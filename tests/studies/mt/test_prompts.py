@@ -111,6 +111,14 @@ def test_systems_without_a_prompt_are_refused(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("side", "suite", "right"), [("source", "prompt-order", "prompt"), ("prompt", "document-drop", "source")]
+)
+def test_perturbations_of_another_side_are_refused(side: str, suite: str, right: str) -> None:
+    with pytest.raises(UserError, match=f"{suite} .*side='{right}'"):
+        bq.plan.mt(data=data(), systems=["openai[model=m]"], language_pair="en-de", side=side, suite=suite)
+
+
 def test_a_column_of_the_data_has_the_instruction_for_each_segment(tmp_path: Path) -> None:
     own = [f"Nr {place}\n\n{{source}}" for place in range(24)]
     with ChatServer(Behaviour(text_of=last_paragraph)) as server:

@@ -50,6 +50,7 @@ def plan(options: MtOptions) -> Plan:
     if not data.has("source"):
         raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
     suite, said = without_masked_lm(suite_for(options.suite, data, options.replicates, options.vocabulary))
+    refuse_other_sides(options, suite)
     segments, unchanged = sources_of(data, options.deduplicate)
     slicing_column(options.by, segments)
     segments = with_units(segments, unit_for(options.unit, data, brings_variants(data)))
@@ -186,6 +187,17 @@ def mt(options: MtOptions) -> Run:
             extra_signatures={"chrf": ChrF().signature},
             unit=unit if unit == "document" else None,
         )
+
+
+def refuse_other_sides(options: MtOptions, suite: Suite) -> None:
+    """UserError where sources are to be changed in ways of prompts, or prompts in ways of documents."""
+    prompts, documents = (
+        [one for one in suite.perturbations if one.card.family == family] for family in ("prompt", "document")
+    )
+    if options.side == "source" and prompts and len(prompts) == len(suite.perturbations):
+        raise UserError(f"{prompts[0].label} changes prompts, not sources. Use {setting('side', 'prompt')}.")
+    if options.side == "prompt" and documents:
+        raise UserError(f"{documents[0].label} changes documents, not prompts. Use {setting('side', 'source')}.")
 
 
 def sends_documents(options: MtOptions, data: Dataset, suite: Suite, systems: Systems) -> bool:
