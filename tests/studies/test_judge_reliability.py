@@ -62,6 +62,16 @@ def row(run: Run, measure: str) -> dict[str, float]:
     return found
 
 
+def test_translations_without_a_readable_answer_are_left_out_of_the_page(tmp_path: Path) -> None:
+    def judge(prompt: str, before: int) -> str:
+        text = judged(prompt)
+        return "I would rather not say." if text in TEXTS[60:70] else f"{TRUTH[text]:.2f}"
+
+    run, _ = agreed(judge, tmp_path / "run", "temperature=0")
+    assert row(run, "parse_failures")["value"] == 12.5
+    assert "12.5" in run.report(tmp_path / "page.html").read_text("utf-8")
+
+
 def test_repeat_noise_and_unreadable_answers_are_recovered(tmp_path: Path) -> None:
     def judge(prompt: str, before: int) -> str:
         text = judged(prompt)

@@ -104,7 +104,8 @@ def _scatters(run: Run, results: Results, pair: str | None) -> list[Chart]:
     people = run.scan("segments").select("row", people="score") if "score" in _columns(run, "segments") else None
     if people is None or pair == "average" or not run.has("scores"):
         return []
-    scores = run.scan("scores").filter(pl.col("language_pair").eq_missing(pl.lit(pair))).drop_nulls("score")
+    here = pl.col("language_pair").eq_missing(pl.lit(pair))
+    scores = run.scan("scores").filter(here, pl.col("score").is_finite())
     table = scores.join(people, on="row").drop_nulls("people").select("row", "scorer", "score", "people").collect()
     among = table["scorer"].unique(maintain_order=True).to_list()
     charts = []
@@ -141,7 +142,7 @@ def correlate_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     """Every judged translation; the damage is how far apart scorer and people rank it, in per cent of all ranks."""
     segments = run.scan("segments").filter(pl.col("score").is_not_null())
     people = segments.select("row", "id", "source", "translation", people="score")
-    scores = run.scan("scores").drop_nulls("score").select("row", "scorer", "language_pair", "score")
+    scores = run.scan("scores").filter(pl.col("score").is_finite()).select("row", "scorer", "language_pair", "score")
     of = ["scorer", "language_pair"]
     errors = run.info.facts.lower_is_better
     better = pl.when(pl.col("scorer").is_in(errors)).then(-pl.col("score")).otherwise("score")
