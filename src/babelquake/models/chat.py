@@ -10,7 +10,7 @@ everything that was asked: neither order nor batches change it.
 import hashlib
 import re
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stderr
+from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -126,7 +126,7 @@ def pretrained(kind: str, model: str, revision: str | None, hint: str, **options
             raise UserError(f"{model} does not exist.")
         options["gguf_file"] = path.name
     more = "" if path.is_dir() else f" {hint}"
-    silent = redirect_stderr(StringIO()) if is_gguf(model) else nullcontext()
+    silent: AbstractContextManager[object] = redirect_stderr(StringIO()) if is_gguf(model) else nullcontext()
     with reading(f"'{model}'", "a model of transformers", more, "loaded"), quietly(), silent, only_numbers(model):
         return getattr(transformers, kind).from_pretrained(
             str(path.parent) if is_gguf(model) else model,
