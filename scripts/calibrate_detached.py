@@ -22,7 +22,7 @@ import polars as pl
 from scipy.stats import rankdata
 
 from babelquake.engine import Engine
-from babelquake.failures import Failure, Pair
+from babelquake.failures import Failure, Pair, cards_for, failures_in
 from babelquake.failures.detached import LOOP, SUSPECT, detached
 from babelquake.failures.pair import Views
 from babelquake.failures.repetition import repetition
@@ -134,30 +134,38 @@ def area(scores: np.ndarray, marked: np.ndarray) -> float:
 
 
 def references(data: Path) -> None:
-    """How many references are flagged, by direction where there are some."""
-    total = alarms = 0
-    for pair, sources, made in _references(data):
-        found = list(flagged(sources, made, pair))
-        total, alarms = total + len(sources), alarms + len(found)
-        if found:
-            print(f"{pair}: {len(found)} of {len(sources)}")
-    print(f"{alarms} of {total} references")
+    """How many references are flagged, by kind: `detached` on texts that no model was trained on, others on all."""
+    alarms, total, unseen = Counter[str](), 0, 0
+    for pair, sources, made, held_out in _references(data):
+        cards = cards_for(pair.source, pair.target)
+        found = Counter[str]()
+        for texts in zip(sources, made, strict=True):
+            found.update(failure.kind for failure in failures_in(Pair(*texts, pair.source, pair.target), cards))
+        found["detached"] = len(list(flagged(sources[-held_out:], made[-held_out:], pair)))
+        alarms, total, unseen = alarms + found, total + len(sources), unseen + held_out
+        print(f"{pair}: {len(sources)} references; {dict(+found)}", flush=True)
+    for kind, count in alarms.most_common():
+        of = unseen if kind == "detached" else total
+        print(f"{kind}: {count} of {of} references ({100 * count / of:.3f} %)")
 
 
-def _references(data: Path) -> Iterator[tuple[LanguagePair, list[str], list[str]]]:
-    ntrex = {
-        name: lines[-HELD_OUT - 1 :][:HELD_OUT] for name, lines in archive(data / "ntrex" / "ntrex-27.tar.xz").items()
-    }
-    english = next(lines for name, lines in ntrex.items() if Path(name).stem == "eng")
-    for name, lines in ntrex.items():
-        if (language := Path(name).stem) != "eng":
-            yield LanguagePair(f"en-{language}"), english, lines
-            yield LanguagePair(f"{language}-en"), lines, english
+def _references(data: Path) -> Iterator[tuple[LanguagePair, list[str], list[str], int]]:
+    """Sources with their references, and how many at the end were never seen in training."""
+    ntrex = {Path(name).stem: lines[:-1] for name, lines in archive(data / "ntrex" / "ntrex-27.tar.xz").items()}
+    english = ntrex.pop("eng")
+    for language, lines in ntrex.items():
+        yield LanguagePair(f"en-{language}"), english, lines, HELD_OUT
+        yield LanguagePair(f"{language}-en"), lines, english, HELD_OUT
     for pair in ("en-cs", "en-es"):
         release = archive(data / "wmt24" / f"wmt24-{pair}.tar.xz")
         both = zip(release[f"txt-ts/sources/{pair}.txt"], release[f"txt-ts/references/{pair}.refA.txt"], strict=True)
         told = [(source, made) for source, made in both if made and made != "NO TRANSLATION AVAILABLE"]
-        yield LanguagePair(pair), [source for source, _ in told], [made for _, made in told]
+        yield LanguagePair(pair), [source for source, _ in told], [made for _, made in told], len(told)
+    chinese, made = (
+        (data / "wmt23" / name).read_text("utf-8").splitlines()
+        for name in ("sources/zh-en.txt", "references/zh-en.refA.txt")
+    )
+    yield LanguagePair("zh-en"), chinese, made, len(made)
 
 
 def flags(data: Path) -> None:

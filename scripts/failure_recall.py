@@ -1,12 +1,18 @@
-"""Of faults put into good translations, how many does each detector find? Precision is judged by reading.
+"""How many failures does each detector find? Of faults put into good translations, and of failures found by reading.
 
-    python scripts/failure_recall.py DATA         # DATA holds wmt24/
+    python scripts/failure_recall.py faults DATA  # DATA holds wmt24/
+    python scripts/failure_recall.py read DATA    # what was missed in outputs that people read
 
 Every fault is put into WMT24's reference translations (en-cs, en-es) wherever it can be: a number that changes a digit,
 a negation that goes, the reference of another segment, half of the words in English. One line per kind: translations
 with the fault, and the share of them that is flagged as that kind, or as any kind at all.
+
+`read` takes the outputs that nothing flagged and a reader judged (`tests/failures/unflagged.tsv`), drawn at random
+from systems and texts where failures are frequent, and estimates recall: flags times their precision, of these and
+of what the share missed in the sample makes of all outputs without a flag. Intervals are those of that share.
 """
 
+import csv
 import random
 import re
 import sys
@@ -19,11 +25,14 @@ from babelquake.engine import Engine
 from babelquake.failures import DETECTORS, Pair, cards_for
 from babelquake.failures.words import words_of
 from babelquake.languages import LanguagePair
+from babelquake.stats.intervals import wilson
+from babelquake.studies.check.verdict import ANY
 from babelquake.studies.detection import detached_among
 
 Texts = tuple[str, str]
 Fault = Callable[[str, str, random.Random], Texts | None]
 """A source and its reference, changed; None where the fault cannot be put in."""
+TESTS = Path(__file__).parents[1] / "tests" / "failures"
 EMOJI = ("🙂", "👍", "☀️", "⁂", "ꙮ")
 
 
@@ -172,8 +181,92 @@ def _by_value(words: dict[str, str] | dict[str, int]) -> dict[str | int, list[st
     return found
 
 
-def main(data: Path) -> None:
-    """Print the share found per kind."""
+SYSTEMS = {
+    "pia": {
+        "en-cs": "Claude-3.5 TSU-HITs CommandR-plus GPT-4 CUNI-GA CUNI-DocTransformer NVIDIA-NeMo Llama3-70B CUNI-MH",
+        "en-es": "Dubformer Claude-3.5 CommandR-plus TSU-HITs Occiglot GPT-4 MSLC Llama3-70B Aya23",
+    },
+    "rocs-mt": {
+        "en-cs": "TSU-HITs CUNI-DocTransformer CUNI-GA Llama3-70B Claude-3.5 SCIR-MT IKUN-C",
+        "en-es": "TSU-HITs Claude-3.5 Occiglot Dubformer MSLC CommandR-plus Llama3-70B",
+    },
+    "cyclel": {"en-cs": "CycleL CycleL2", "en-es": "CycleL"},
+    "numbers": {
+        "en-cs": "TSU-HITs CUNI-GA IKUN-C SCIR-MT CUNI-MH ONLINE-G Aya23",
+        "en-es": "TSU-HITs Occiglot MSLC Dubformer IKUN-C ONLINE-G Aya23",
+    },
+}
+"""Whose outputs were drawn from, by stratum and language pair."""
+QUESTIONS = 817
+"""Of `pia`, before the first injection."""
+
+
+def _lines(stratum: str, sources: list[str], documents: list[str]) -> list[int]:
+    """The lines of a stratum: injections, raw and normalised comments, and texts of other suites with a number."""
+    if stratum == "pia":
+        return [line for line, name in enumerate(documents) if "_pia_" in name][QUESTIONS:]
+    if stratum == "numbers":
+        usual = [line for line, name in enumerate(documents) if "test-en" in name or "_speech_" in name]
+        return [line for line in usual if len(sources[line]) < 700 and re.search(r"\d\d", sources[line])]
+    version = "_rm-" if stratum == "rocs-mt" else "_nm-"
+    return [line for line, name in enumerate(documents) if "_rocs-mt_" in name and version in name]
+
+
+def _release(data: Path, name: str) -> dict[str, list[str]]:
+    with tarfile.open(data / "wmt24" / f"wmt24-{name}.tar.xz") as release:
+        return {
+            Path(member.name).name: content.read().decode("utf-8").split("\n")
+            for member in release
+            if member.isfile() and (content := release.extractfile(member))
+        }
+
+
+def read(data: Path) -> None:
+    """Print recall by stratum and kind, as far as reading can tell."""
+    with (TESTS / "unflagged.tsv").open(encoding="utf-8", newline="") as file:
+        sample = list(csv.DictReader(file, delimiter="\t"))
+    missed: dict[str, Counter[str]] = {stratum: Counter() for stratum in SYSTEMS}
+    flags: dict[str, Counter[str]] = {stratum: Counter() for stratum in SYSTEMS}
+    count, silent, looked = Counter[str](), Counter[str](), Counter[str]()
+    for name in ("en-cs", "en-es"):
+        pair, release = LanguagePair(name), _release(data, name)
+        sources, documents = release[f"{name}.txt"], release[f"{name}.docs"]
+        cards = cards_for(pair.source, pair.target)
+        for stratum, systems in SYSTEMS.items():
+            judged = {
+                (row["system"], int(row["line"])): [kind for kind in row["failures"].split(",") if kind]
+                for row in sample
+                if row["stratum"] == stratum and row["language_pair"] == name
+            }
+            for system in systems[name].split():
+                for line in _lines(stratum, sources, documents):
+                    looked_at = Pair(sources[line], release[f"{system}.txt"][line], pair.source, pair.target)
+                    found = {card.kind for card in cards if card.function(looked_at) is not None}
+                    count[stratum] += 1
+                    flags[stratum].update(found or ())
+                    flags[stratum][ANY] += bool(found)
+                    silent[stratum] += not found
+                    if not found and (system, line) in judged:
+                        looked[stratum] += 1
+                        known = [kind for kind in judged[system, line] if kind != "other"]
+                        missed[stratum].update(known)
+                        missed[stratum][ANY] += bool(known)
+    print("| texts | kind | flagged | missed in the sample | recall |\n| --- | --- | --- | --- | --- |")
+    for stratum in SYSTEMS:
+        print(f"{stratum}: {count[stratum]} outputs, {silent[stratum]} not flagged, {looked[stratum]} of these read")
+        for kind in sorted(set(missed[stratum]) | {kind for kind, n in flags[stratum].items() if n >= 100}):
+            told = missed[stratum][kind], looked[stratum]
+            low, high = wilson(*told)
+            recall = [
+                flags[stratum][kind] / max(1e-9, flags[stratum][kind] + share * silent[stratum])
+                for share in (told[0] / told[1], high, low)
+            ]
+            shown = f"{recall[0]:.2f} [{recall[1]:.2f}, {recall[2]:.2f}]"
+            print(f"| {stratum} | `{kind}` | {flags[stratum][kind]} | {told[0]} of {told[1]} | {shown} |")
+
+
+def faults_found(data: Path) -> None:
+    """Print the share found per kind of fault."""
     rng, engine = random.Random(7), Engine(quiet=True)
     count, own, some = Counter[str](), Counter[str](), Counter[str]()
     told: dict[str, list[Texts]] = {}
@@ -212,4 +305,4 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    {"faults": faults_found, "read": read}[sys.argv[1]](Path(sys.argv[2]))

@@ -1,7 +1,10 @@
-"""Flags on WMT24's outputs that a person read and judged one by one, and references, in which hardly anything is wrong.
+"""Flags that a person read and judged one by one, and references, in which hardly anything is wrong.
 
-`judged.tsv` names translations by language pair, system and line of the release (from 0), and says whether the flag was
-right. Flags of frequent kinds come from one half of the documents, and detectors were made on the other; of rare
+`judged.tsv` is about WMT24's English–Czech and English–Spanish outputs, `judged_elsewhere.tsv` about rare kinds in
+other releases (the folders `wmt22-news-systems` to `wmt24-news-systems`, as published), `judged_everyday.tsv` about the
+translators that ship, on the first 150 sentences of newstest2014 under `everyday`. `unflagged.tsv` has what a reader
+found in outputs that nothing flagged. `judged.tsv` names translations by language pair, system and line of the release
+(from 0), and says whether the flag was right. Flags of frequent kinds come from one half of the documents, and detectors were made on the other; of rare
 kinds, those in `CENSUS`, every distinct flag of all documents was read.
 """
 
@@ -34,9 +37,9 @@ def release(shared_data: Path) -> Lines:
     return found
 
 
-def verdicts() -> list[dict[str, str]]:
-    """The rows of `judged.tsv`."""
-    with (Path(__file__).parent / "judged.tsv").open(encoding="utf-8", newline="") as file:
+def verdicts(name: str = "judged.tsv") -> list[dict[str, str]]:
+    """The rows of a file of verdicts."""
+    with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
@@ -61,6 +64,31 @@ def test_every_kind_is_right_nineteen_times_of_twenty(release: Lines) -> None:
     alone = {card.kind for card in cards if card.cost != "encoder" and not told & card.needs}
     missing = alone - set(flags)
     assert not missing
+
+
+@pytest.mark.slow
+def test_rare_kinds_are_right_in_other_releases(shared_data: Path) -> None:
+    rows = verdicts("judged_elsewhere.tsv")
+    if not all((shared_data / release).is_dir() for release in {row["release"] for row in rows}):
+        pytest.skip("the outputs of WMT22 to WMT24 are not among the data: they are in github.com/wmt-conference")
+    flags, right = Counter[str](), Counter[str]()
+    files: Lines = {}
+    for row in rows:
+        made = shared_data / row["release"] / row["file"]
+        pair = LanguagePair(made.parent.name if "hyp" not in made.name else made.name.split(".")[1])
+        source = (
+            made.parents[2] / "sources" / f"{pair}.txt"
+            if "hyp" not in made.name
+            else made.parents[1] / "sources" / f"{made.name.split('.hyp.')[0]}.src.{pair.source.code}"
+        )
+        for file in (source, made):
+            files[str(file)] = files.get(str(file)) or file.read_text("utf-8").split("\n")
+        texts = (files[str(file)][int(row["line"])] for file in (source, made))
+        if DETECTORS.get(row["kind"]).function(Pair(*texts, pair.source, pair.target)) is not None:
+            flags[row["kind"]] += 1
+            right[row["kind"]] += int(row["right"])
+    assert flags["email"] >= 100 and flags["off-target"] >= 100 and flags["empty"] >= 100
+    assert {kind: right[kind] / count for kind, count in flags.items() if right[kind] < PRECISION * count} == {}
 
 
 @pytest.mark.slow

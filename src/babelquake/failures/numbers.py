@@ -250,6 +250,8 @@ def _measured(side: Side) -> dict[str, set[str]]:
             word = after.group(1)
             if unit := MONEY.get(word) or lexicon.units.get(word.lower()):
                 units.add(unit)
+            if (second := AFTER.match(text, after.end())) and (unit := lexicon.units.get(second.group(1).lower())):
+                units.add(unit)
         elif item.suffix in lexicon.units:
             units.add(lexicon.units[item.suffix])
     return found
