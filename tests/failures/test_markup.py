@@ -72,6 +72,10 @@ def test_whatever_markup_inserts_and_a_system_drops_is_seen() -> None:
             assert kind not in {failure.kind for failure in detect(marked, marked, None)}, marked
 
 
+def test_a_long_dash_is_no_symbol(kinds: Kinds) -> None:
+    assert "symbol" not in kinds("Yes, he said.", "Ano ⎯ řekl.")
+
+
 def test_letter_case_of_an_e_mail_address_does_not_count(kinds: Kinds) -> None:
     assert "email" not in kinds("Write to Jane@Example.org.", "Pište na jane@example.org.")
     assert "email" in kinds("Write to jane@example.org.", "Pište na jana@example.org.")

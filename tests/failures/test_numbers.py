@@ -27,6 +27,7 @@ def test_lost_changed_and_added_numbers(kinds: Kinds, pair: str, source: str, tr
         ("en-cs", "He has 12 brothers.", "Má dvanáct bratrů."),
         ("en-de", "He has 25 brothers.", "Er hat fünfundzwanzig Brüder."),
         ("en-es", "In the 20th century.", "En el siglo XX."),
+        ("en-fr", "In the late 19th century.", "À la fin du XIXe siècle."),
         ("en-cs", "Music of the 1960s.", "Hudba 60. let."),
         ("en-cs", "At 3 pm.", "V 15 hodin."),
         ("en-cs", "It is 27 miles away.", "Je to 43 kilometrů odtud."),
@@ -57,6 +58,7 @@ def test_a_number_beside_a_unit_is_lost_where_no_number_is_left(kinds: Kinds) ->
     assert kinds("She acts like 500 miles is a long way.", "Chová se, jako by to bylo daleko.") == {"number"}
     assert kinds("It was about 10 feet tall.", "Bylo to asi tři metry vysoké.") == set()
     assert kinds("We flew at 65 miles an hour.", "Letěli jsme 105km/h.") == set()
+    assert kinds("Свинья весом в 250 килограмм.", "The 550 pound hog.", "ru-en") == set()
 
 
 def test_ten_years_in_one_german_word(kinds: Kinds) -> None:

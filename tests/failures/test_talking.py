@@ -61,3 +61,7 @@ def test_an_answer_is_not_a_translation(kinds: Kinds, translation: str) -> None:
 def test_a_translated_question_is_not_an_answer(kinds: Kinds) -> None:
     assert kinds("Can sharks get cancer?", "Mohou žraloci dostat rakovinu?") == set()
     assert kinds("Yes, but can sharks get cancer?", "Ano, ale mohou žraloci dostat rakovinu") == set()
+
+
+def test_japanese_quotation_marks_are_quotation_marks(kinds: Kinds) -> None:
+    assert kinds("「これは歴史的な瞬間です。」", '"It is a historical moment."', "ja-en", "comment") == set()

@@ -21,7 +21,7 @@ NUMBER = re.compile(
 )
 AFTER = re.compile(r"[\s\u00a0\u202f-]{0,2}([^\W\d_]{1,14}|[$€£¥])")
 HAS_DIGIT = re.compile(r"\d")
-ROMAN = re.compile(r"\b[IVXL]{1,7}\b")
+ROMAN = re.compile(r"\b[IVXL]{1,7}(?=(?:er?|[èe]me|º|ª)?\b)")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 SLANG = frozenset({"100", "101", "110", "200", "1000", "1000000", "360", "180", "24", "69", "420", "666", "911"})
 """Figures of speech: "100 % sure", "24 hours a day", "a 180"; they may be said in other words."""
@@ -193,7 +193,7 @@ def number(pair: Pair) -> Failure | None:
         lost = []
     if lost and not added:
         lost = large
-    if _has_convertible(pair.source) and _has_any_number(pair.translation):
+    if any(map(_has_convertible, (pair.source, pair.translation))) and _has_any_number(pair.translation):
         return None
     evidence = "; ".join(
         [

@@ -127,7 +127,7 @@ def _markdown(text: str, source: str) -> Failure | None:
 def _quoted(text: str, source: str) -> Failure | None:
     """Quotation marks around the whole translation that the source does not have."""
     text = text.strip()
-    if len(text) < 3 or PAIRS.get(text[0]) != text[-1] or any(mark in source for mark in "\"“”„«»'‘’`*"):
+    if len(text) < 3 or PAIRS.get(text[0]) != text[-1] or any(mark in source for mark in "\"“”„«»'‘’`*「」『』《》‹›"):
         return None
     inner = text[1:-1]
     if text[0] in inner or text[-1] in inner:
