@@ -34,6 +34,7 @@ def test_a_lost_node_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TRACES", str(tmp_path))
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+    monkeypatch.setenv("RAY_worker_niceness", "0")
     assert "ray" in sys.modules
     cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
