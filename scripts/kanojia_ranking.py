@@ -26,8 +26,8 @@ from babelquake.studies.qe.selection import judged_segments
 from babelquake.studies.qe.study import pearson_cells
 
 PAIRS = ("Ru-En", "Ro-En", "Et-En", "Si-En", "Ne-En")
-MET = ("word-drop", "word-replace", "source-copy", "punct-remove", "punct-replace")
-"""Kinds of change that qe-multi saw in training (words cut out or replaced) or that its rules are about."""
+MET = ("word-drop", "word-replace", "det-remove", "source-copy", "punct-remove", "punct-replace")
+"""Kinds of change that qe-multi saw in training or that its rules are about."""
 CHOICES: dict[str, Callable[[str], bool]] = {
     "all probes": lambda name: True,
     "all but the copied source": lambda name: name != "source-copy",
