@@ -134,6 +134,8 @@ class Scorer(ABC):
     """Which of `source` and `reference` must be given; `source` alone makes it quality estimation."""
     remote: ClassVar[bool] = False
     """Whether a call leaves this machine and may cost money: it counts against the budget."""
+    may_refuse: ClassVar[bool] = False
+    """Whether some texts may have no score, which leaves them out; remote scorers always may."""
     costly: ClassVar[bool] = False
     """Whether the engine should cache every result."""
     threads: ClassVar[bool] = False

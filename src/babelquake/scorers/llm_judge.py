@@ -159,6 +159,7 @@ class LlmJudge(MeanScorer):
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
     costly: ClassVar[bool] = True
     remote: ClassVar[bool] = True
+    may_refuse: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -333,7 +333,7 @@ def _of_texts(
         together = np.add.reduceat(statistics[order], starts, axis=0)
         scores = keys.drop("changed").with_columns(named, score=pl.Series(values, dtype=pl.Float64))
         summed = segments.with_columns(named, score=pl.Series(mean), statistics=list_column(together))
-        found.append({"scores": scores, "sums": _answered(summed) if scorer.remote else summed})
+        found.append({"scores": scores, "sums": _answered(summed) if scorer.remote or scorer.may_refuse else summed})
     return found
 
 

@@ -35,8 +35,8 @@ def require_scores(scores: pl.LazyFrame, scorers: Sequence[Scorer], what: str, t
 
 
 def steady(scorers: Sequence[Scorer]) -> list[Scorer]:
-    """Those that must answer; a remote judge may refuse some texts."""
-    return [scorer for scorer in scorers if not scorer.remote]
+    """Those that must answer; a chat model, here or elsewhere, may refuse some texts."""
+    return [scorer for scorer in scorers if not (scorer.remote or scorer.may_refuse)]
 
 
 def text_in(table: pl.LazyFrame, column: str, *places: str) -> TextOf:

@@ -155,11 +155,11 @@ class Session(Held):
         self.say(*self._unscored())
 
     def _unscored(self) -> list[str]:
-        """How many texts a remote judge gave no score, now or when the cache learnt it: means leave them out."""
-        remote = [scorer.name for scorer in self.scorers if scorer.remote]
-        if not remote or not self.run.has("scores"):
+        """How many texts a judge gave no score, now or when the cache learnt it: means leave them out."""
+        named = [scorer.name for scorer in self.scorers if scorer.remote or scorer.may_refuse]
+        if not named or not self.run.has("scores"):
             return []
-        scores = self.run.scan("scores").filter(pl.col("scorer").is_in(remote))
+        scores = self.run.scan("scores").filter(pl.col("scorer").is_in(named))
         found = scores.group_by("scorer", maintain_order=True).agg(
             pl.col("score").fill_nan(None).null_count().alias("none"), pl.len().alias("all")
         )
