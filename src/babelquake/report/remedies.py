@@ -121,6 +121,14 @@ CHECK = "Look for failures too with babelquake check, or use a second scorer"
 PITFALL = "Find such outputs with babelquake check before scoring, or use a scorer that passes"
 
 
+ONE_SCORE = ("Do not decide by single sentences", "", "Average over many: an edit moves one score, hardly a mean")
+READ_FIRST = (
+    "Read the edits first",
+    "",
+    "Some change the meaning and deserve the lower score; people decide: babelquake annotate prepare --from RUN",
+)
+
+
 def against_attacks(run: Run) -> list[Advice]:
     """For whoever relies on a metric that small edits fool."""
     findings = findings_of(run)
@@ -128,9 +136,12 @@ def against_attacks(run: Run) -> list[Advice]:
     victims = [finding for finding in findings if finding.what == "fooled"]
     if not victims:
         return []
-    found = [
-        Advice("Do not decide by single sentences", "", "Average over many: an edit moves one score, hardly a mean")
-    ]
+    if str(victims[0].facts["goal"]).startswith("collapse"):
+        found = [Advice("Typos", "", "Correct the spelling before translating, or train with noise: see defences")]
+    else:
+        found = [Advice(*ONE_SCORE)]
+    if str(victims[0].facts["goal"]).startswith("overpenalise") and run.info.options.get("ratings") is None:
+        found.insert(0, Advice(*READ_FIRST))
     for finding in findings:
         if finding.what == "transfer" and (least := finding.numbers[-1]).value is not None:
             pair = f"{names.who(least.other)} falls for {percent(least.known)} of what fools {names.who(least.scorer)}"

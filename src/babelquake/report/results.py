@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterable
 from babelquake.errors import UserError
 from babelquake.runs.results import Results, Row, is_significant, values
 from babelquake.runs.run import Run
+from babelquake.scorers import SCORERS
 from babelquake.spec import parse
 from babelquake.studies.agreement import AGREEMENTS
+from babelquake.systems import SYSTEMS
 
 DISPLAY = {
     "bleu": "BLEU",
@@ -81,6 +83,8 @@ def base_name(name: str) -> str:
 def scorer_text(scorer: str, among: Iterable[str] = ()) -> str:
     """A scorer as the field writes it, with its options only where they tell it from another one."""
     name, bracket, options = scorer.partition("[")
+    if name in SYSTEMS.names() and name not in SCORERS.names():  # the victim of an attack on a system
+        return short_names([scorer])[scorer]
     shown = DISPLAY.get(name, name)
     alone = sum(base_name(other) == name for other in among) <= 1
     return shown if alone else shown + bracket + options

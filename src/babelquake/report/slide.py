@@ -8,12 +8,11 @@ from pathlib import Path
 from babelquake.errors import UserError, setting
 from babelquake.escape import visible
 from babelquake.files import store_bytes, store_text
-from babelquake.report.charts import BAD
-from babelquake.report.first_screen import Headline, lead_chart, worst_examples, worst_title
+from babelquake.report.charts import BAD, Chart
+from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.page import page_of
 from babelquake.report.phrases import count
 from babelquake.report.plots import FONT, svg
-from babelquake.report.verdict import told
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION
@@ -49,7 +48,8 @@ def slide(run: AnyRun) -> str:
     (given,) = opened(run)
     question = page_of(given).question(given) or STUDIES.get(given.info.study).question
     data = ", ".join(name.rsplit("#", 1)[0].rsplit("/", 1)[-1] for name in given.info.listed("data"))
-    headline = Headline.of(told(given)[0])
+    words = first_words(given)
+    headline = words.headline
     lines = list(_text(question, MARGIN, 78, 24, WIDTH - 2 * MARGIN, 1, SOFT))
     y = 136.0
     for line in _wrapped(headline.first, 42, WIDTH - 2 * MARGIN, 3):
@@ -58,11 +58,16 @@ def slide(run: AnyRun) -> str:
     for line in _wrapped(headline.rest.removeprefix("; "), 24, WIDTH - 2 * MARGIN, 3):
         lines.append(_line(line, MARGIN, y - 6, 24, SOFT))
         y += 34
+    for sentence in words.beside[:1]:
+        for line in _wrapped(sentence.text, 24, WIDTH - 2 * MARGIN, 1):
+            lines.append(_line(line, MARGIN, y, 24, INK))
+            y += 34
     top, bottom = y + 4, HEIGHT - 70
     chart = lead_chart(given)
     if chart is not None:
         lines.append(_line(chart.title, MARGIN, top + 24, 22, INK, bold=True))
-        lines.append(_placed(svg({**chart.spec(), "width": 620}), MARGIN, top + 44, LEFT - 20, bottom - top - 50))
+        lines.append(_filling(chart, MARGIN, top + 44, LEFT - 20, bottom - top - 70))
+        lines += _text(chart.description, MARGIN, bottom, 16, LEFT, 1, SOFT)
     x = MARGIN + LEFT + 40 if chart is not None else MARGIN
     lines += _beside(given, x, top, bottom)
     material = " · ".join(filter(None, (data, _segments(given), f"babelquake {VERSION}")))
@@ -144,15 +149,33 @@ def _line(text: str, x: float, y: float, size: float, colour: str, bold: bool = 
     return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}"{weight}>{escape(visible(text))}</text>'
 
 
+PLOT = 620
+"""How wide a plot is drawn without its labels, unless it is so high that there is room for more."""
+
+
+def _filling(chart: Chart, x: float, y: float, width: float, height: float) -> str:
+    """A chart as wide as there is room for at its height."""
+    drawn = svg({**chart.spec(), "width": PLOT})
+    wide, high = _size(drawn)
+    if (spare := high * width / height - wide) > 0:
+        drawn = svg({**chart.spec(), "width": PLOT + int(spare)})
+    return _placed(drawn, x, y, width, height)
+
+
 def _placed(drawn: str, x: float, y: float, width: float, height: float) -> str:
     """A chart's SVG as a part of this one, as large as fits and whole."""
-    found = re.match(r'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', drawn)
-    if found is None:
-        raise ValueError("the chart has no viewBox")
-    wide, high = float(found[1]), float(found[2])
+    wide, high = _size(drawn)
     scale = min(width / wide, height / high)
-    inside = drawn[found.end() :]
+    inside = drawn[drawn.index(">") + 1 :]
     return (
         f'<svg x="{x:g}" y="{y:g}" width="{wide * scale:g}" height="{high * scale:g}" '
         f'viewBox="0 0 {wide:g} {high:g}">{inside}'
     )
+
+
+def _size(drawn: str) -> tuple[float, float]:
+    """Width and height of an SVG."""
+    found = re.match(r'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)
+    if found is None:
+        raise ValueError("the chart has no viewBox")
+    return float(found[1]), float(found[2])

@@ -956,16 +956,9 @@ def same(finding: Finding, names: Names) -> str:
     count = "1 measure is" if finding.facts["count"] == 1 else f"{finding.facts['count']:g} measures are"
     if not finding.facts["differ"]:
         return f"{count} the same in both runs, segment by segment."
-    if "least" not in finding.facts:
+    if not finding.facts["visible"]:
         return f"Same: {count} not significantly different. Too few segments differ to say what would have been."
-    least, most = (_two(float(finding.facts[name])) for name in ("least", "most"))
-    if finding.facts["least"] == finding.facts["most"]:
-        return f"Same: {count} not significantly different; a difference of {most} would have been."
-    under = f" with {names.label(finding.numbers[1])}" if finding.numbers[1].perturbation else ""
-    return (
-        f"Same: {count} not significantly different. The smallest detectable difference is "
-        f"{least} for {finding.facts['least_called']} and {most} for {finding.facts['most_called']}{under}."
-    )
+    return f"Same: {count} not significantly different. “Visible” is the difference that would have been detected."
 
 
 def too_few_in_both(finding: Finding, names: Names) -> str:

@@ -153,13 +153,14 @@ class Comparison(Sequence[Change]):
             return
         lead, *against = [_most_telling(sides[0]), *map(_largest, sides[1:])]
         what = "partly_worse" if against else "only_worse" if worse else "nothing_worse"
-        kinds = float(sum(change.measure == lead.measure for change in sides[0]))
+        alike = [one for one in sides[0] if (one.measure, one.scorer) == (lead.measure, lead.scorer)]
+        kinds = float(len({(one.perturbation, one.level) for one in alike}))
         side = {"side": lead.outcome, "kinds": kinds, "old_run": self.names[0], "new_run": self.names[1]}
         found = _of_change(what, lead, "answer")
         numbers = (*found.numbers, *map(_number_of, against))
         called = {"against": against[0].called} if against else {}
         yield found.model_copy(update={"numbers": numbers, "facts": {**found.facts, **side, **called}})
-        yield from self._quality_same()
+        yield from self._quality_same(lead.scorer)
 
     def _no_difference(self) -> Iterator[Finding]:
         same = [change for change in self.of("same") if change.visible is not None]
@@ -171,13 +172,17 @@ class Comparison(Sequence[Change]):
         found = _of_change("no_difference", lead, "answer")
         yield found.model_copy(update={"facts": {**found.facts, **said, "visible": lead.visible}})
 
-    def _quality_same(self) -> Iterator[Finding]:
-        """That clean or overall quality did not change is worth a sentence where something else did."""
+    def _quality_same(self, scorer: str | None) -> Iterator[Finding]:
+        """That clean or overall quality did not change is worth a sentence where something else did.
+
+        By the scorer that the answer speaks of, where it says so.
+        """
         for measure in ("overall_quality_perturbed", "quality"):
             same = [one for one in self.of("same") if one.measure == measure and one.visible is not None]
             if same and not any(one.measure == measure for one in self.of("worse", "better")):
-                found = _of_change("quality_same", same[0], "detail")
-                yield found.model_copy(update={"facts": {**found.facts, "visible": same[0].visible}})
+                first = min(same, key=lambda one: one.scorer != scorer)
+                found = _of_change("quality_same", first, "detail")
+                yield found.model_copy(update={"facts": {**found.facts, "visible": first.visible}})
 
     def hollow(self, change: Change) -> bool:
         """Whether a gain is relative to a quality that got worse: a system that always says the same is consistent."""
@@ -278,16 +283,11 @@ def _distinct(changes: Iterable[Change]) -> list[Change]:
 
 
 def _same(changes: Sequence[Change]) -> Iterator[Finding]:
-    """How many are the same, and the smallest and the largest difference that could have been seen."""
+    """How many are the same, how many differ at all, and of how many it is known what would have been seen."""
     if changes:
-        seen = {change.visible: change for change in changes if change.visible is not None}
-        facts: dict[str, float | str] = {"count": len(changes), "differ": sum(bool(one.difference) for one in changes)}
-        numbers = []
-        for name, visible in (("least", min(seen, default=None)), ("most", max(seen, default=None))):
-            if visible is not None:
-                facts |= {name: visible, f"{name}_called": seen[visible].called}
-                numbers.append(_number_of(seen[visible]))
-        yield Finding(what="same", numbers=tuple(numbers), facts=facts)
+        differ = sum(bool(one.difference) for one in changes)
+        visible = sum(one.visible is not None for one in changes)
+        yield Finding(what="same", facts={"count": len(changes), "differ": differ, "visible": visible})
 
 
 def _p(change: Change) -> float:

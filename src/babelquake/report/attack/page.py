@@ -35,7 +35,7 @@ def _shares(results: Results) -> list[Chart]:
     chart = dots(
         shown, values(shown, "name"), "victim", "% of sentences", share, label="attack", value="% of sentences"
     )
-    described = "The share of sentences for which an attack finds an edit that fools the metric, with 95 % intervals."
+    described = "The share of sentences for which an attack finds an edit that meets its goal, with 95 % intervals."
     return [Chart("attack-success", "How often each attack succeeds", described, chart)]
 
 
