@@ -958,6 +958,9 @@ def same(finding: Finding, names: Names) -> str:
         return f"{count} the same in both runs, segment by segment."
     if not finding.facts["visible"]:
         return f"Same: {count} not significantly different. Too few segments differ to say what would have been."
+    if "detectable" in finding.facts:
+        detectable = _two(float(finding.facts["detectable"]))
+        return f"Same: {count} not significantly different; a difference of {detectable} would have been."
     return f"Same: {count} not significantly different. “Visible” is the difference that would have been detected."
 
 

@@ -287,7 +287,10 @@ def _same(changes: Sequence[Change]) -> Iterator[Finding]:
     if changes:
         differ = sum(bool(one.difference) for one in changes)
         visible = sum(one.visible is not None for one in changes)
-        yield Finding(what="same", facts={"count": len(changes), "differ": differ, "visible": visible})
+        facts: dict[str, float | str] = {"count": len(changes), "differ": differ, "visible": visible}
+        if len(changes) == 1 and changes[0].visible is not None:
+            facts["detectable"] = changes[0].visible
+        yield Finding(what="same", facts=facts)
 
 
 def _p(change: Change) -> float:
