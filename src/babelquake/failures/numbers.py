@@ -193,7 +193,8 @@ def number(pair: Pair) -> Failure | None:
         lost = []
     if lost and not added:
         lost = large
-    if any(map(_has_convertible, (pair.source, pair.translation))) and _has_any_number(pair.translation):
+    convertible = _has_convertible(pair.source, IMPERIAL) or _has_convertible(pair.translation, IMPERIAL_WORDS)
+    if convertible and _has_any_number(pair.translation):
         return None
     evidence = "; ".join(
         [
@@ -210,11 +211,11 @@ CONVERTIBLE = frozenset(
 )
 
 
-def _has_convertible(side: Side) -> bool:
+def _has_convertible(side: Side, written: re.Pattern[str]) -> bool:
     if side.lexicon is None:
         return False
     return any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary) or bool(
-        IMPERIAL.search(side.text)
+        written.search(side.text)
     )
 
 
@@ -224,7 +225,9 @@ def _has_any_number(side: Side) -> bool:
     return bool(HAS_DIGIT.search(side.text)) or not side.vocabulary.isdisjoint(known)
 
 
-IMPERIAL = re.compile(r"\d\s?(?:['’′][\d\s]|[\"”″]|°|ft|lbs?|in\b|mi\b|mph|[Ff]\b|degrees)")
+IMPERIAL_WORDS = re.compile(r"\d\s?(?:°|ft|lbs?|in\b|mi\b|mph|[Ff]\b|degrees)")
+IMPERIAL = re.compile(rf"\d\s?(?:['’′][\d\s]|[\"”″])|{IMPERIAL_WORDS.pattern}")
+"""In a source also feet and inches as signs, which in the translation of code are quotation marks."""
 MONEY = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen"}
 DIMENSION = {
     **dict.fromkeys(("mile", "foot", "inch", "yard", "kilometre", "metre", "centimetre", "millimetre"), "length"),
