@@ -50,7 +50,7 @@ from babelquake.studies.judge_reliability import (
     stored_panels,
     with_prompts_drawn,
 )
-from babelquake.studies.missing_scores import missing_error
+from babelquake.studies.missing_scores import missing_error, steady
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
@@ -316,7 +316,7 @@ def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) 
     )
     if isinstance(scorer, Scores):
         judged &= _pairs_with_scores(segments, scores)
-    if (missing := np.flatnonzero(judged & np.isnan(scores))).size and not scorer.remote:
+    if (missing := np.flatnonzero(judged & np.isnan(scores))).size and steady([scorer]):
         first = segments.row(int(missing[0]), named=True)
         raise missing_error(
             scorer, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
