@@ -200,14 +200,14 @@ def test_offline_no_hub_is_asked_for_the_encoder_below(told: bool, monkeypatch: 
 def test_texts_too_long_are_cut_and_counted(small: Made, caplog: pytest.LogCaptureFixture) -> None:
     made = scorer("comet", model=small("comet", "wmt22-cometkiwi-da"))
     made.segments(["word " * 400, "short"], None, ["Quelle", "kurz"])
-    assert "texts too long for wmt22-cometkiwi-da, which read only their beginning: 1." in caplog.text
+    assert "texts cut to the length that wmt22-cometkiwi-da can read: 1." in caplog.text
 
 
 def test_texts_encoded_on_their_own_are_cut_and_counted_by_a_run_too(small: Made) -> None:
     made = scorer("comet", model=small("comet", "wmt22-comet-da"))
     with collecting() as remarks:
         Engine().judge(made, Questions(["word " * 400, "short"], [["a"], ["b"]], ["Quelle", "kurz"]))
-    assert remarks.take() == {"texts too long for wmt22-comet-da, which read only their beginning": 1}
+    assert remarks.take() == {"texts cut to the length that wmt22-comet-da can read": 1}
 
 
 def test_sparsemax_projects_onto_the_simplex() -> None:

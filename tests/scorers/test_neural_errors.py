@@ -83,7 +83,7 @@ def test_a_text_too_long_counts_once(kind: str, name: str, options: dict[str, bo
     made = scorer(kind, model=small(kind, name), **options)
     with collecting() as remarks:
         made.segments(["word " * 900, "short"], ["a", "b"], ["c", "d"])
-    assert remarks.take() == {f"texts too long for {name}, which read only their beginning": 1}
+    assert remarks.take() == {f"texts cut to the length that {name} can read": 1}
 
 
 def test_every_scorer_says_which_extra_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:

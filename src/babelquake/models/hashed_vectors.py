@@ -76,7 +76,7 @@ class HashedModel:
         counts = np.diff(found.texts)
         long = [text for text, count in zip(texts, counts, strict=True) if count > most or len(text) > MOST_CHARACTERS]
         if long:
-            remark(f"texts too long for {self.folder.name}, which read only their beginning", long)
+            remark(f"texts cut to the length that {self.folder.name} can read", long)
         kept = np.minimum(counts, most)
         starts = np.concatenate([[0], np.cumsum(kept)])
         chosen = np.arange(starts[-1]) + np.repeat(found.texts[:-1] - starts[:-1], kept)

@@ -72,7 +72,7 @@ class Published(Generic[N]):
         """The network at work; says how many texts it cut."""
         self.network.cut.clear()
         yield self.network
-        said = f"texts too long for {self.checkpoint.name}, which read only their beginning"
+        said = f"texts cut to the length that {self.checkpoint.name} can read"
         remark(said, dict.fromkeys(self.network.cut))
 
     def signed(self, *names: str, **options: object) -> str:
