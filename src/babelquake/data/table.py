@@ -64,8 +64,8 @@ def to_dataset(
     chosen = resolve(header, columns, table.label)
     notes = [*table.notes, *(f"{table.name}: {note}" for note in near_misses(header, chosen))]
     if language_pair and default_pair and LanguagePair(language_pair).codes != LanguagePair(default_pair).codes:
-        said = setting("language_pair", language_pair)
-        notes.append(f"{table.name}: the name of the file or its columns say {default_pair}; {said} is used")
+        option = setting("language_pair", language_pair)
+        notes.append(f"{table.name}: the name of the file or its columns say {default_pair}; {option} is used")
     texts = {
         name: text_series(table, chosen[name][0]) if name in chosen else None
         for name in ("source", "translation", "system")
