@@ -93,7 +93,7 @@ def collecting() -> Iterator[Remarks]:
 
 
 def remark(what: str, texts: Iterable[str] | int) -> None:
-    """Say and count something: `remark("texts too long for minilm-en", texts)`."""
+    """Say and count something: `remark("texts cut to the length that minilm-en can read", texts)`."""
     known = texts if isinstance(texts, int) else list(texts)
     count = known if isinstance(known, int) else len(known)
     if not count:

@@ -141,7 +141,7 @@ def test_texts_that_actors_cut_are_counted(ray: Ray) -> None:
     made = scorer("bertscore[model=minilm-en,layer=first]")
     with collecting() as remarks:
         Engine(quiet=True, workers=ray).judge(made, Questions(["word " * 600, "short", "word " * 700], [["a"]] * 3))
-    assert remarks.take() == {"texts too long for minilm-en, which read only the first 512 tokens": 2}
+    assert remarks.take() == {"texts cut to the length that minilm-en can read, 512 tokens": 2}
 
 
 def test_cheap_scorers_travel_too(ray: Ray) -> None:

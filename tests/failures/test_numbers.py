@@ -13,6 +13,7 @@ from tests.failures.conftest import Kinds
         ("en-cs", "He left.", "Odešel v roce 1984."),
         ("en-es", "I need 5 eggs.", "Necesito 6 huevos."),
         ("en-fi", "It costs 12,345 dollars.", "Se maksaa paljon dollareita."),
+        ("de-en", "Er zahlte 25 Euro am Tag 3 in der Stadt.", "He paid 52 euros on day 3 in the city."),
     ],
 )
 def test_lost_changed_and_added_numbers(kinds: Kinds, pair: str, source: str, translation: str) -> None:

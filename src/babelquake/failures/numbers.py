@@ -225,7 +225,7 @@ def _has_any_number(side: Side) -> bool:
     return bool(HAS_DIGIT.search(side.text)) or not side.vocabulary.isdisjoint(known)
 
 
-IMPERIAL_WORDS = re.compile(r"\d\s?(?:°|ft|lbs?|in\b|mi\b|mph|[Ff]\b|degrees)")
+IMPERIAL_WORDS = re.compile(r"\d\s?(?:°|ft|lbs?|in\b(?!\s+[^\W\d])|mi\b|mph|[Ff]\b|degrees)")
 IMPERIAL = re.compile(rf"\d\s?(?:['’′][\d\s]|[\"”″])|{IMPERIAL_WORDS.pattern}")
 """In a source also feet and inches as signs, which in the translation of code are quotation marks."""
 MONEY = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen"}

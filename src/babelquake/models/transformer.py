@@ -159,7 +159,7 @@ class Transformer(Reader):
     def note(self, texts: Sequence[str], limit: int) -> None:
         """Count texts that were too long, and say so."""
         self.truncated += len(texts)
-        remark(f"texts too long for {self.checkpoint.name}, which read only the first {limit} tokens", texts)
+        remark(f"texts cut to the length that {self.checkpoint.name} can read, {limit} tokens", texts)
 
     def _from_pretrained(self, kind: str, **options: Any) -> Any:
         _version("torch")

@@ -67,7 +67,7 @@ INCONSISTENT = Kind(
     better="down",
     paper="Jwalapuram 2023 §4.1",
 )
-RANK = Kind("rank", label="rank by quality under noise", unit="rank, 1 is the best", better="down")
+RANK = Kind("rank", label="rank under this noise", unit="rank, 1 is the best", better="down")
 OVERALL_QUALITY = Kind(
     "overall_quality", label="overall clean quality", head="clean", unit="score, mean over perturbations", better="up"
 )
