@@ -39,7 +39,7 @@ WEIGHTS = (0.5, 1.0, 1.5, 2.0, 2.4, 2.8, 3.2, 4.0, 5.0, 7.0)
 """Of the cosine, of which cross-validation chooses one; that of the rating is 1."""
 SHARES = (0.0, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 """The scores of a pure loop of which it chooses one."""
-BOUNDARY = 2.78
+BOUNDARY = 2.98
 """How far below the mean rating a translation of the cosine `SUSPECT` counts as detached, whatever the weight."""
 FOLDS = 10
 Lines = dict[str, list[str]]
