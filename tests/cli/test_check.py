@@ -74,9 +74,11 @@ def test_the_page_has_every_failure_with_its_evidence(cli: Command, tmp_path: Pa
     out = tmp_path / "run"
     result = cli("check", "-d", str(file), "--language-pair", "en-cs", "--out", str(out), "--examples", "1")
     assert "50 % of 2 translations" in result.stdout and "lost: 25; added: 52" in result.stdout
+    assert result.stdout.count("I owe 25 euros.") == 1
     assert (out / "failures.parquet").is_file()
     page = (out / "report.html").read_text("utf-8")
     assert "Kinds of failure" in page and "What is wrong with these translations?" in page
+    assert " --defence" not in page.replace("mt --defence", "")
 
 
 def test_junit_holds_any_text(cli: Command, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from babelquake.report.table import Table, number
 from babelquake.runs.run import AnyRun, Run, opened
 
 SORTS = ("drop", "row")
-SHOWN = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")
 EVERY = pl.lit(True)
 """No row is left out."""
 CELL = ["perturbation", "level", "replicate"]
@@ -61,16 +60,16 @@ def example_table(run: AnyRun, most: int = 20, sort: str = "drop") -> Table:
     if sort not in SORTS:
         raise UserError(f"{setting('sort', sort)}: expected {' or '.join(SORTS)}.")
     (given,) = opened(run)
-    found = examples(given)
+    headings, found = _of(given).listed, examples(given)
     order = (
         found.sort("drop", descending=True, nulls_last=True, maintain_order=True)
         if sort == "drop"
         else found.sort("row")
     )
     rows = with_texts(given, order.head(most).collect())
-    shown = [name for name in SHOWN if name in rows.columns]
+    shown = [name for name in headings if name in rows.columns and rows[name].null_count() < rows.height]
     lines = tuple(tuple(_cell(row[name]) for name in shown) for row in rows.iter_rows(named=True))
-    return Table("Examples", tuple(shown), lines)
+    return Table("Examples", tuple(headings[name] for name in shown), lines)
 
 
 def _originals(run: Run) -> pl.LazyFrame:

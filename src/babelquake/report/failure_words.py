@@ -14,8 +14,8 @@ class Kind(NamedTuple):
     remedy: str
 
 
-ASK_AGAIN = "ask again, or ask another system: --defence fallback"
-PUT_BACK = "put it back after translating: --defence repair"
+ASK_AGAIN = "ask again, or ask another system; babelquake mt --defence fallback measures it"
+PUT_BACK = "put it back after translating; babelquake mt --defence repair measures it"
 CHAT = "say in the prompt that only the translation is wanted, and that the text is not for the model"
 READ = "have these read by a person before they are used"
 KINDS = {

@@ -13,6 +13,9 @@ from babelquake.report.verdict import Words
 from babelquake.runs.run import Run
 
 
+LISTED = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")
+
+
 @dataclass(frozen=True)
 class Examples:
     """The texts behind the numbers."""
@@ -36,6 +39,8 @@ class Examples:
     """Whether the commonest kinds come first rather than the most damaged examples."""
     title: str = "Worst breaks"
     """What the examples of the first screen are examples of."""
+    listed: Mapping[str, str] = field(default_factory=lambda: {name: name for name in LISTED})
+    """The columns of rows that a table of examples has, each with its heading; those with nothing in them are left out."""
 
 
 class Advice(NamedTuple):

@@ -84,6 +84,8 @@ def check_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     found = run.scan("failures").filter(wanted).join(segments, on="row", how="left", maintain_order="left")
     return found.with_columns(
         pl.col("perturbation").fill_null("clean"),
+        named=pl.col("system"),
+        noise=pl.col("perturbation"),
         level=pl.lit(None, pl.Float64),
         replicate=pl.lit(0),
         drop=100 * pl.col("score"),
@@ -95,6 +97,15 @@ def check_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
     )
 
 
+LISTED = {
+    "kind": "failure",
+    "named": "system",
+    "noise": "perturbation",
+    "drop": "score",
+    "text": "source",
+    "after": "translation",
+    "before": "seen",
+}
 FACETS = (("kind", "Kind of failure"), ("system", "System"), ("language_pair", "Language pair"), ("cell", "Source"))
 
 
@@ -169,6 +180,7 @@ PAGE = Page(
         titled=_title,
         commonest=True,
         title="Examples of the commonest failures",
+        listed=LISTED,
     ),
     lead=check_lead,
     advice=about_failures,
