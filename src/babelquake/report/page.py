@@ -12,7 +12,6 @@ from babelquake.report.table import Table
 from babelquake.report.verdict import Words
 from babelquake.runs.run import Run
 
-
 LISTED = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")
 
 
@@ -40,7 +39,7 @@ class Examples:
     title: str = "Worst breaks"
     """What the examples of the first screen are examples of."""
     listed: Mapping[str, str] = field(default_factory=lambda: {name: name for name in LISTED})
-    """The columns of rows that a table of examples has, each with its heading; those with nothing in them are left out."""
+    """The columns that a table of examples has, each with its heading; those with nothing in them are left out."""
 
 
 class Advice(NamedTuple):
