@@ -93,6 +93,16 @@ def test_the_only_system_of_each_run_may_have_another_name(data: Dataset, tmp_pa
     assert {change.system for change in compare(old, new)} == {"b"}
 
 
+def test_scores_of_a_function_without_a_name_are_compared_by_what_is_stored(data: Dataset, tmp_path: Path) -> None:
+    scorers = ["chrf", lambda translations: [float(len(text)) for text in translations]]
+    old, new = (
+        mt(systems=Copyist(sturdy), data=data, suite="case[level=1]", scorers=scorers, out=tmp_path / name)
+        for name, sturdy in (("old", True), ("new", False))
+    )
+    paired = {str(change.scorer)[:6]: change.paired for change in compare(old, new)}
+    assert paired.pop("lambda") is False and all(paired.values())
+
+
 def test_runs_of_other_data_are_compared_without_pairs(write: Write, data: Dataset, tmp_path: Path) -> None:
     other = write("source reference", [(f"{word} snow", f"{word} snow") for word in WORDS], "other.de-en.tsv")
     changes = compare(translated(data, tmp_path / "one", True), translated(other, tmp_path / "two", False))

@@ -52,6 +52,7 @@ def cells(
     sources differ from their original; `slices` are parts of the segments that have their own cells.
     """
     by_name = {scorer.name: scorer for scorer in scorers}
+    told = told & pl.col("scorer").is_in(list(by_name))
     wanted, shared = places(scores, told), Shared()
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
