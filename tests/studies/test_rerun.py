@@ -9,7 +9,7 @@ from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.studies.rerun import differences
 
-ROBUST = Kind("robust", "%", "up")
+ROBUST = Kind("robust", unit="%", better="up")
 
 
 def run(folder: Path, value: float = 90.0, p: float = 0.2, **changes: object) -> Run:

@@ -5,7 +5,7 @@ perturbation found. Cheap constraints are looked at first.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, ClassVar
@@ -18,7 +18,7 @@ from babelquake.errors import UserError, setting
 from babelquake.failures import DETECTORS, Card, Pair, cards_for, failures_in
 from babelquake.languages import Language, sides
 from babelquake.scorers.base import Question
-from babelquake.spec import Range, Spec, make
+from babelquake.spec import Range, Spec, bind, named, parameters, parse
 from babelquake.text import words
 
 ANY = "any"
@@ -44,6 +44,8 @@ class Constraint(ABC):
     name: ClassVar[str]
     asks: ClassVar[bool] = False
     """Whether measuring it takes a model."""
+    filled_in: ClassVar[frozenset[str]] = frozenset()
+    """What nobody asks for: it is filled in when a sentence is attacked."""
 
     @property
     def queries(self) -> int:
@@ -65,8 +67,9 @@ class Constraint(ABC):
     @property
     def signature(self) -> str:
         """The constraint with its limits."""
-        inside = ",".join(f"{key}={value}" for key, value in vars(self).items())
-        return f"{self.name}[{inside}]"
+        limits = {key: value for key, value in vars(self).items() if key not in self.filled_in}
+        inside = (f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in limits.items())
+        return f"{self.name}[{','.join(inside)}]"
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,8 @@ class SelfSimilarity(Constraint):
 
     name = "self-similarity"
     asks = True
-    within: float = 0.3
+    filled_in = frozenset({"scale", "source"})
+    within: Annotated[float, Range(0, 1000)] = 0.3
     symmetric: bool = False
     scale: float = 1.0
     """σ of the victim over the data, negative where lower scores are better."""
@@ -180,18 +184,8 @@ class SelfSimilarity(Constraint):
         """Strictly below."""
         return value < self.within
 
-    @property
-    def signature(self) -> str:
-        """Its limit; the scale is the victim's."""
-        return f"{self.name}[within={self.within},symmetric={str(self.symmetric).lower()}]"
-
     def _similar(self, translation: str, reference: str) -> Question:
         return Question(translation, (reference,), self.source)
-
-
-def self_similarity(*, within: Annotated[float, Range(0, 1000)] = 0.3, symmetric: bool = False) -> SelfSimilarity:
-    """The victim as similarity; its scale and the segment's source are filled in when a sentence is attacked."""
-    return SelfSimilarity(within, symmetric)
 
 
 @dataclass(frozen=True)
@@ -203,6 +197,7 @@ class QualityRise(Constraint):
 
     name = "quality"
     asks = True
+    filled_in = frozenset({"references", "source", "sign"})
     scorer: str = "chrf"
     rise: Annotated[float, Range(0, 1e6)] = 0.0
     references: tuple[str, ...] | None = None
@@ -224,16 +219,6 @@ class QualityRise(Constraint):
         """Up to and including `rise`."""
         return value <= self.rise
 
-    @property
-    def signature(self) -> str:
-        """The metric and its limit."""
-        return f"{self.name}[scorer={self.scorer},rise={self.rise}]"
-
-
-def quality_rise(*, scorer: str = "chrf", rise: Annotated[float, Range(0, 1e6)] = 0.0) -> QualityRise:
-    """Another metric's limit; the segment's references and source are filled in when a sentence is attacked."""
-    return QualityRise(scorer, rise)
-
 
 @dataclass(frozen=True)
 class NewFailures(Constraint):
@@ -244,10 +229,15 @@ class NewFailures(Constraint):
     """
 
     name = "failures"
+    filled_in = frozenset({"source", "pair"})
     kind: str = ANY
     new: Annotated[int, Range(0, 100)] = 1
     source: str | None = None
     pair: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind != ANY:
+            DETECTORS.get(self.kind)
 
     def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> Constraint:
         """Translations of this source between these languages."""
@@ -262,11 +252,6 @@ class NewFailures(Constraint):
     def allows(self, value: float) -> bool:
         """`new` or more."""
         return value >= self.new
-
-    @property
-    def signature(self) -> str:
-        """The kind and how many more."""
-        return f"{self.name}[kind={self.kind},new={self.new}]"
 
     def _count(self, sentence: Sentence) -> int:
         ours, theirs = sides(self.pair)
@@ -285,22 +270,15 @@ def _detectors(ours: Language | None, theirs: Language | None, kind: str, source
     return tuple(found)
 
 
-def new_failures(*, kind: str = ANY, new: Annotated[int, Range(0, 100)] = 1) -> NewFailures:
-    """Detectors' limit; the segment's source and languages are filled in when a sentence is attacked."""
-    if kind != ANY:
-        DETECTORS.get(kind)
-    return NewFailures(kind, new)
-
-
-CONSTRAINTS: dict[str, Callable[..., Constraint]] = {
-    SelfSimilarity.name: self_similarity,
-    QualityRise.name: quality_rise,
-    NewFailures.name: new_failures,
-    **{kind.name: kind for kind in (PerplexityRise, Levenshtein, WordShare, Similarity)},
+CONSTRAINTS: dict[str, type[Constraint]] = {
+    kind.name: kind
+    for kind in (SelfSimilarity, QualityRise, NewFailures, PerplexityRise, Levenshtein, WordShare, Similarity)
 }
 """Those a user may ask for; `self-similarity` comes with the goal `inconsistent` by itself."""
 
 
 def constraint(text: str | Spec) -> Constraint:
     """A constraint by name with options: `levenshtein[most=30]`."""
-    return make(text, CONSTRAINTS, "constraint")
+    spec = parse(text) if isinstance(text, str) else text
+    kind = named(spec, CONSTRAINTS, "constraint")
+    return kind(**bind(spec, parameters(kind, kind.filled_in), "constraint"))

@@ -28,9 +28,9 @@ class Goal(ABC):
     keeps_quality: ClassVar[bool] = False
     """Whether another metric must not find the text better."""
 
-    @abstractmethod
     def gain(self, original: float, score: float) -> float:
-        """How far a candidate has come; searches maximise it."""
+        """How far a candidate has come, which searches maximise: the fall of the score."""
+        return original - score
 
     @abstractmethod
     def met(self, gain: float) -> bool:
@@ -50,35 +50,26 @@ class Overpenalise(Goal):
     name = "overpenalise"
     by: Deviations = 1.0
 
-    def gain(self, original: float, score: float) -> float:
-        """The fall of the score."""
-        return original - score
-
     def met(self, gain: float) -> bool:
         """Strictly more than `by`."""
         return gain > self.by
 
 
 @dataclass(frozen=True)
-class Inflate(Goal):
+class Inflate(Overpenalise):
     """The score rises by more than `by` standard deviations, and another metric's does not: the opposite failure."""
 
     name = "inflate"
     fluent = False
     keeps_quality = True
-    by: Deviations = 1.0
 
     def gain(self, original: float, score: float) -> float:
         """The rise of the score."""
         return score - original
 
-    def met(self, gain: float) -> bool:
-        """Strictly more than `by`."""
-        return gain > self.by
-
 
 @dataclass(frozen=True)
-class Inconsistent(Goal):
+class Inconsistent(Overpenalise):
     """f̂(x, ref) − f̂(x′, ref) > `by` while f̂(x, x) − f̂(x′, x) < `within` (§2.2).
 
     Victims that tell translation and reference apart are no distance of two texts: the second difference is then
@@ -94,27 +85,18 @@ class Inconsistent(Goal):
     within: Deviations = 0.3
     similarity: Literal["auto", "plain", "symmetric"] = "auto"
 
-    def gain(self, original: float, score: float) -> float:
-        """The fall of the score against the reference."""
-        return original - score
-
-    def met(self, gain: float) -> bool:
-        """Strictly more than `by`; the similarity is a constraint."""
-        return gain > self.by
-
 
 @dataclass(frozen=True)
 class Collapse(Goal):
-    """The translation of the changed source has less than `below` chrF against the translation of the clean one."""
+    """The translation of the changed source has less than `below` chrF against the translation of the clean one.
+
+    The score is the agreement with the clean translation: 100 chrF for the clean source itself.
+    """
 
     name = "collapse"
     on_system = True
     fluent = False
     below: Annotated[float, Range(0, 100)] = 75.0
-
-    def gain(self, original: float, score: float) -> float:
-        """What is lost of the agreement with the clean translation (100 chrF)."""
-        return original - score
 
     def met(self, gain: float) -> bool:
         """Strictly below `below`."""

@@ -93,6 +93,13 @@ class Finding(BaseModel):
     facts: dict[str, float | str] = Field(default_factory=dict)
     """What else its words need: counts, thresholds, titles."""
 
+    @classmethod
+    def on(cls, what: str, *rows: dict[str, Any], of: str = "scorer", **more: Any) -> "Finding":
+        """A finding that rests on rows of measures; the first one says whom it is about (`of`), and where."""
+        place = {name: rows[0][name] for name in ("language_pair", "perturbation", "level")}
+        said: dict[str, Any] = {"who": rows[0][of], "numbers": tuple(map(Number.of, rows)), **place, **more}
+        return cls(what=what, **said)
+
     @property
     def outcome(self) -> Outcome:
         """What its test says."""

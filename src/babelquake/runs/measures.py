@@ -27,13 +27,11 @@ class Kind:
     """What sort of number a measure is."""
 
     name: str
-    unit: str = ""
-    better: Better = "neither"
-    needs: str = ""
-    """What must hold for it to mean anything, such as a ratio scale."""
-    paper: str = ""
     label: str = ""
     """What people call it: on pages, in tables and plots. The name stays in the data."""
+    unit: str = ""
+    better: Better = "neither"
+    paper: str = ""
     head: str = ""
     """What heads a narrow column; the label where there is nothing shorter."""
 

@@ -26,34 +26,24 @@ from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
 from babelquake.studies.tests_to_measures import mean_of, measured
 
-DARR = Kind("darr", label="DARR Kendall", unit="Kendall-like τ on better/worse pairs", better="up", paper="Vu 2022 §3")
-KENDALL_LIKE = Kind("kendall_like", label="Kendall-like τ", unit="Kendall-like τ", better="up", paper="Vu 2022 §3")
-PEARSON = Kind("pearson", label="Pearson's r", unit="Pearson's r", better="up")
-SPEARMAN = Kind("spearman", label="Spearman's ρ", unit="Spearman's ρ", better="up")
-KENDALL = Kind("kendall", label="Kendall's τ", unit="Kendall's τ", better="up")
+DARR = Kind("darr", "DARR Kendall", "Kendall-like τ on better/worse pairs", better="up", paper="Vu 2022 §3")
+KENDALL_LIKE = Kind("kendall_like", "Kendall-like τ", "Kendall-like τ", better="up", paper="Vu 2022 §3")
+PEARSON = Kind("pearson", "Pearson's r", "Pearson's r", better="up")
+SPEARMAN = Kind("spearman", "Spearman's ρ", "Spearman's ρ", better="up")
+KENDALL = Kind("kendall", "Kendall's τ", "Kendall's τ", better="up")
 ACCURACY = Kind(
-    "accuracy",
-    label="pairwise accuracy",
-    unit="pairwise accuracy with tie calibration",
-    better="up",
-    paper="Deutsch 2023",
+    "accuracy", "pairwise accuracy", "pairwise accuracy with tie calibration", better="up", paper="Deutsch 2023"
 )
 SOFT_ACCURACY = Kind(
-    "soft_accuracy",
-    label="soft pairwise accuracy",
-    unit="soft pairwise accuracy of systems",
-    better="up",
-    paper="Thompson 2024",
+    "soft_accuracy", "soft pairwise accuracy", "soft pairwise accuracy of systems", better="up", paper="Thompson 2024"
 )
 SPAN_PRECISION = Kind(
-    "span_precision", label="span precision", unit="share of marked characters", better="up", paper="WMT25 task 2"
+    "span_precision", "span precision", "share of marked characters", better="up", paper="WMT25 task 2"
 )
 SPAN_RECALL = Kind(
-    "span_recall", label="span recall", unit="share of characters that people marked", better="up", paper="WMT25 task 2"
+    "span_recall", "span recall", "share of characters that people marked", better="up", paper="WMT25 task 2"
 )
-SPAN_F1 = Kind(
-    "span_f1", label="span F₁", unit="F₁ of marked characters with severity", better="up", paper="WMT25 task 2"
-)
+SPAN_F1 = Kind("span_f1", "span F₁", "F₁ of marked characters with severity", better="up", paper="WMT25 task 2")
 OF_SCORES = (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY, SOFT_ACCURACY)
 OF_SPANS = (SPAN_F1, SPAN_PRECISION, SPAN_RECALL)
 AGREEMENTS = {kind.name: kind for kind in (*OF_SCORES, *OF_SPANS)}

@@ -32,27 +32,21 @@ from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.llm_judge import LlmJudge, Way
 from babelquake.stats.bootstrap import Resampled, bootstrap
-from babelquake.stats.intervals import wilson
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
 from babelquake.stats.variance_components import components
 from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
-from babelquake.studies.tests_to_measures import Families, enough, measured
+from babelquake.studies.tests_to_measures import Families, enough, measured, share
 
 REPEAT_SD = Kind(
-    "repeat_sd",
-    unit="score, standard deviation of a judge that is asked again",
-    better="down",
-    label="spread when asked again",
+    "repeat_sd", "spread when asked again", "score, standard deviation of a judge that is asked again", better="down"
 )
-ORDER_BIAS = Kind(
-    "order_bias", unit="points of 100 for the translation that is shown first", label="bonus for being shown first"
-)
-PROMPT_SD = Kind("prompt_sd", unit="score, standard deviation over prompts", better="down", label="spread over prompts")
+ORDER_BIAS = Kind("order_bias", "bonus for being shown first", "points of 100 for the translation that is shown first")
+PROMPT_SD = Kind("prompt_sd", "spread over prompts", "score, standard deviation over prompts", better="down")
 PARSE_FAILURES = Kind(
-    "parse_failures", unit="% of answers that are not what was asked for", better="down", label="unreadable answers"
+    "parse_failures", "unreadable answers", "% of answers that are not what was asked for", better="down"
 )
 RELIABILITY = (REPEAT_SD, ORDER_BIAS, PROMPT_SD, PARSE_FAILURES)
 ANSWERS = "answers"
@@ -157,9 +151,8 @@ def _of_one(
 
 def _unread(scores: Array, keys: Keys, place: dict[str, str | None]) -> Measure:
     """The share of answers without a judgement; its interval has as many units as there are segments."""
-    share, n = float(np.isnan(scores).mean()), len(np.unique(keys))
-    low, high = wilson(share * n, n)
-    return Measure(PARSE_FAILURES, 100 * share, n, low=100 * low, high=100 * high, **place)  # type: ignore[arg-type]
+    n = len(np.unique(keys))
+    return share(PARSE_FAILURES, float(np.isnan(scores).mean()) * n, n, **place)
 
 
 def _within(scores: Array) -> Array:
@@ -235,14 +228,8 @@ FINDINGS = {
 def judge_findings(results: Results) -> list[Finding]:
     """How far each judge can be trusted, as far as it was measured; nothing on answers where all could be read."""
     return [
-        Finding(
-            what=what, who=row["scorer"], language_pair=row["language_pair"], numbers=(number,), test=_tested(number)
-        )
+        Finding.on(what, row, test=number if number.tested else None)
         for what, kind in FINDINGS.items()
         for row in results.known(kind.name)
         if (number := Number.of(row)).value or kind is not PARSE_FAILURES
     ]
-
-
-def _tested(number: Number) -> Number | None:
-    return number if number.tested else None

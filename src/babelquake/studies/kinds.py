@@ -4,17 +4,10 @@ from dataclasses import replace
 
 from babelquake.runs.measures import CHANGED, Kind
 
-DELTA = Kind(
-    "delta",
-    label="change of the score",
-    head="Δ",
-    unit="score, better is up",
-    better="up",
-    paper="Jwalapuram 2023 §3.1",
-)
+DELTA = Kind("delta", "change of the score", "score, better is up", better="up", paper="Jwalapuram 2023 §3.1", head="Δ")
 """What an error rate gained counts as a loss."""
 
-ACHIEVED_WORDS = Kind("achieved_words", label="words changed", unit="% of words changed")
+ACHIEVED_WORDS = Kind("achieved_words", "words changed", "% of words changed")
 """By a perturbation, beside the level that was asked for."""
 
 
@@ -24,23 +17,15 @@ def over_changed(kind: Kind) -> Kind:
     return replace(kind, name=f"{kind.name}{CHANGED}", unit=unit, label=label, head="")
 
 
-FAILURES = Kind("failures", label="failures", unit="% of translations", better="down")
+FAILURES = Kind("failures", "failures", "% of translations", better="down")
 """Translations with a failure; the column `scorer` names its kind, `any` for at least one."""
 
-FAILURES_PERTURBED = Kind("failures_perturbed", label="failures under noise", unit="% of translations", better="down")
+FAILURES_PERTURBED = Kind("failures_perturbed", "failures under noise", "% of translations", better="down")
 """The same over the translations of all perturbed sources together; what two runs are compared by."""
-SCORE = Kind("score", label="score", unit="score")
+SCORE = Kind("score", "score", "score")
 DETECTION_ACCURACY = Kind(
-    "detection_accuracy",
-    label="good above bad translation",
-    unit="% of triples",
-    better="up",
-    paper="Karpinska 2022 §3",
+    "detection_accuracy", "good above bad translation", "% of triples", better="up", paper="Karpinska 2022 §3"
 )
 ACES_SCORE = Kind(
-    "aces_score",
-    label="ACES score",
-    unit="weighted Kendall-like τ of ten categories",
-    better="up",
-    paper="Amrhein 2022 §6",
+    "aces_score", "ACES score", "weighted Kendall-like τ of ten categories", better="up", paper="Amrhein 2022 §6"
 )

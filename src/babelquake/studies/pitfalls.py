@@ -22,16 +22,16 @@ from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.intervals import mean_interval, wilson
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.tests_to_measures import average, share
 
-PITFALL = Kind("pitfall", label="segments judged as expected", unit="% of segments as expected", better="up")
-PITFALLS_PASSED = Kind("pitfalls_passed", label="pitfalls passed", unit="pitfalls", better="up")
-PITFALLS_FAILED = Kind("pitfalls_failed", label="pitfalls failed", unit="pitfalls", better="down")
-LENGTH_EFFECT = Kind("length_effect", label="effect of length", unit="sd of the scorer's scores")
+PITFALL = Kind("pitfall", "segments judged as expected", "% of segments as expected", better="up")
+PITFALLS_PASSED = Kind("pitfalls_passed", "pitfalls passed", "pitfalls", better="up")
+PITFALLS_FAILED = Kind("pitfalls_failed", "pitfalls failed", "pitfalls", better="down")
+LENGTH_EFFECT = Kind("length_effect", "effect of length", "sd of the scorer's scores")
 PITFALLS = (PITFALL, PITFALLS_PASSED, PITFALLS_FAILED, LENGTH_EFFECT)
 SMALL = 0.2
 """Standard deviations of a scorer's scores that count as the same."""
@@ -93,10 +93,8 @@ def _shares(part: pl.DataFrame, sign: float, suite: Suite, keys: Keys, place: Ma
             yield _share(rows, as_expected(moved, expectation, SMALL * spread), keys, where)
         if expectation.than == perturbation.label and rows.size and spread:
             known = np.isfinite(moved)
-            units, effect = by_unit(keys[rows[known]], np.stack([moved[known], np.ones(known.sum())], axis=1))
-            each = effect[:, 0] / effect[:, 1] / spread
-            low, high = mean_interval(each)
-            yield Measure(LENGTH_EFFECT, float(each.mean()), len(units), low=low, high=high, **where)
+            _, effect = by_unit(keys[rows[known]], np.stack([moved[known], np.ones(known.sum())], axis=1))
+            yield average(LENGTH_EFFECT, effect[:, 0] / effect[:, 1] / spread, **where)
 
 
 def _moved(part: pl.DataFrame, cell: tuple[str, float | None], baseline: Any, sign: float) -> tuple[Any, Array]:
@@ -131,8 +129,7 @@ def _share(rows: Any, met: Array, keys: Keys, where: Mapping[str, Any]) -> Measu
         return Measure(PITFALL, None, 0, note=UNTOUCHED, **where)
     _, counts = by_unit(keys[rows], np.stack([met.astype(np.float64), np.ones(rows.size)], axis=1))
     each = counts[:, 0] / counts[:, 1]
-    low, high = wilson(float(each.sum()), each.size)
-    return Measure(PITFALL, 100 * float(each.mean()), each.size, low=100 * low, high=100 * high, **where)
+    return share(PITFALL, float(each.sum()), each.size, **where)
 
 
 def pitfall_findings(run: Run) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from babelquake.engine import Engine, in_turn
+from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb import perturb
 from babelquake.perturb.suite import Suite
@@ -11,6 +11,7 @@ from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.bertscore import BertScore
 from babelquake.scorers.similarities import Similarities
 from babelquake.scorers.similarities import similarities as matrix
+from babelquake.studies.judging import of_each
 from babelquake.studies.resolve import AnyScorer, scorers_of
 
 
@@ -33,12 +34,13 @@ def similarities(
     texts = [version for reference in given for version in _versions(reference, suite, lang, seed)]
     caller = engine or Engine()
     asked = Questions([translation] * len(texts), [[text] for text, _ in texts])
-    found = {}
-    for scorer in in_turn(chosen):
+
+    def matrices(scorer: BertScore) -> list[Similarities]:
         scorer.prepare(asked)
         vectors = caller.encode(scorer.encoder, scorer.texts(asked), scorer.layers)
-        found[id(scorer)] = [matrix(scorer, translation, text, vectors, name) for text, name in texts]
-    return [one for scorer in chosen for one in found[id(scorer)]]
+        return [matrix(scorer, translation, text, vectors, name) for text, name in texts]
+
+    return [one for some in of_each(chosen, matrices).values() for one in some]
 
 
 def _bertscore(scorer: Scorer) -> BertScore:

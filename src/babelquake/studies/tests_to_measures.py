@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from babelquake.runs.measures import ALPHA, Kind, Measure
+from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.families import corrected
-from babelquake.stats.intervals import LEAST, bca_interval
+from babelquake.stats.intervals import LEAST, bca_interval, mean_interval, wilson
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test
 from babelquake.studies.cells import Cell
@@ -20,6 +21,18 @@ def measured(kind: Kind, drawn: Resampled, n: int, **place: Any) -> Measure:
     """A measure with its standard deviation and 95 % interval; `place` is what it is of."""
     found = drawn.estimate()
     return Measure(kind, found.value, n, sd=found.sd, low=found.low, high=found.high, **place)
+
+
+def share(kind: Kind, count: float, n: int, **more: Any) -> Measure:
+    """`count` of `n` in per cent, with Wilson's interval."""
+    low, high = wilson(count, n)
+    return Measure(kind, 100 * count / n, n, low=100 * low, high=100 * high, **more)
+
+
+def average(kind: Kind, each: Array, **more: Any) -> Measure:
+    """The mean over segments, with its interval."""
+    low, high = mean_interval(each)
+    return Measure(kind, float(each.mean()), len(each), low=low, high=high, **more)
 
 
 def measured_loss(kind: Kind, cell: Cell, name: str, note: str | None = None, **place: Any) -> Measure:

@@ -30,9 +30,9 @@ class CharacterMove(Move):
         self.shortest = shortest
         self.digits = digits
 
-    @abstractmethod
     def spots(self, word: str) -> int:
-        """In how many spots of a word this change is possible."""
+        """In how many spots of a word this change is possible: at any letter."""
+        return len(word)
 
     @abstractmethod
     def changed(self, word: str, spot: int, letter: str) -> str:
@@ -74,10 +74,6 @@ class SubstituteLetter(CharacterMove):
 
     kind = "substitute-letter"
 
-    def spots(self, word: str) -> int:
-        """Any letter."""
-        return len(word)
-
     def changed(self, word: str, spot: int, letter: str) -> str:
         """The letter at `spot` becomes another."""
         return word[:spot] + letter + word[spot + 1 :]
@@ -88,23 +84,15 @@ class DeleteLetter(CharacterMove):
 
     kind = "delete-letter"
 
-    def spots(self, word: str) -> int:
-        """Any letter."""
-        return len(word)
-
     def changed(self, word: str, spot: int, letter: str) -> str:
         """The letter at `spot` goes."""
         return word[:spot] + word[spot + 1 :]
 
 
 class InsertLetter(CharacterMove):
-    """Put a random letter before a letter."""
+    """Put a random letter before a letter, never after the last, as in TextAttack."""
 
     kind = "insert-letter"
-
-    def spots(self, word: str) -> int:
-        """Before any letter; never after the last, as in TextAttack."""
-        return len(word)
 
     def changed(self, word: str, spot: int, letter: str) -> str:
         """A letter more before `spot`."""

@@ -17,13 +17,14 @@ from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.intervals import Z, mean_interval, wilson
+from babelquake.stats.intervals import Z, wilson
 from babelquake.stats.ranks import can_separate, rank_sum
 from babelquake.stats.resampling import Keys
 from babelquake.studies.attack import kinds
 from babelquake.studies.attack.campaign import of_data
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.segment_units import unit_keys
+from babelquake.studies.tests_to_measures import average, share
 from babelquake.text import words
 
 UNNAMED = "(none)"
@@ -73,11 +74,9 @@ def success_measures(attacks: pl.DataFrame, by: str | None, rises: bool = False)
 def _one(cell: pl.DataFrame, victim: str, recipe: str, group: str | None) -> Iterator[Measure]:
     found = cell.filter("success")
     n, successes, queries = cell.height, found.height, int(cell["queries"].sum())
-    low, high = wilson(successes, n)
     about: dict[str, Any] = {"scorer": victim, "perturbation": recipe, "group": group}
-    share = 100.0 * successes / n
-    sd = 100 * (high - low) / (2 * Z)
-    yield Measure(kinds.SUCCESS, share, n=n, changed=successes, sd=sd, low=100 * low, high=100 * high, **about)
+    low, high = wilson(successes, n)
+    yield share(kinds.SUCCESS, successes, n, changed=successes, sd=100 * (high - low) / (2 * Z), **about)
     yield Measure(kinds.QUERIES, queries / n, n=n, **about)
     yield Measure(kinds.QUERIES_PER_SUCCESS, queries / successes if successes else None, n=successes, **about)
     yield Measure(kinds.WORDS_CHANGED, _median(found["words_changed"]), n=successes, **about)
@@ -89,16 +88,15 @@ def _mean_rise(cell: pl.DataFrame, about: dict[str, Any]) -> Measure:
     keys, places = np.unique(unit_keys(cell), return_inverse=True)
     counts = np.bincount(places, minlength=len(keys))
     each = np.bincount(places, np.where(cell["fits"], cell["gain"], 0.0), len(keys)) / counts
-    low, high = mean_interval(each)
-    return Measure(kinds.MEAN_RISE, float(each.mean()), n=len(keys), low=low, high=high, **about)
+    return average(kinds.MEAN_RISE, each, **about)
 
 
 def _edit_shares(cell: pl.DataFrame, victim: str, recipe: str) -> Iterator[Measure]:
     """Of which kinds the edits of eligible perturbations are."""
     edits = Counter(edit["kind"] for text in cell.filter("success")["edits"] for edit in json.loads(text))
     for kind, count in sorted(edits.items(), key=lambda item: (-item[1], item[0])):
-        share = 100.0 * count / edits.total()
-        yield Measure(kinds.EDIT_SHARE, share, n=edits.total(), scorer=victim, perturbation=recipe, other=kind)
+        about = {"scorer": victim, "perturbation": recipe, "other": kind}
+        yield Measure(kinds.EDIT_SHARE, 100.0 * count / edits.total(), n=edits.total(), **about)
 
 
 def _median(column: pl.Series) -> float | None:
@@ -128,17 +126,8 @@ def transfer_measures(transfers: pl.DataFrame) -> Iterator[Measure]:
         for values, part in transfers.group_by(keys, maintain_order=True):
             victim, other, *recipe = map(str, values)
             fooled = int(part["met"].sum())
-            low, high = wilson(fooled, part.height)
             about: dict[str, Any] = {"scorer": victim, "other": other, "perturbation": recipe[0] if recipe else None}
-            yield Measure(
-                kinds.TRANSFER,
-                100.0 * fooled / part.height,
-                n=part.height,
-                changed=fooled,
-                low=100 * low,
-                high=100 * high,
-                **about,
-            )
+            yield share(kinds.TRANSFER, fooled, part.height, changed=fooled, **about)
             gains = part["gain"].to_numpy()
             gains = gains[np.isfinite(gains)]
             yield Measure(kinds.TRANSFER_DROP, float(gains.mean()) if gains.size else None, n=gains.size, **about)

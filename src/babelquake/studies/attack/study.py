@@ -32,7 +32,7 @@ from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import CANNOT_BE_TESTED, Measure, kinds_in
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
-from babelquake.scorers import Questions, Scorer, scorer
+from babelquake.scorers import Scorer, scorer
 from babelquake.scorers.scores import Scores
 from babelquake.spec import Spec, expand
 from babelquake.studies.attack import kinds
@@ -61,6 +61,7 @@ from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
+from babelquake.studies.judging import questions_about
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
@@ -121,14 +122,8 @@ def _victim(run: Run, results: Results, rows: list[Row]) -> Finding:
     facts: dict[str, float | str] = {"goal": str(run.info.config.get("goal", ""))}
     if (most := run.info.number("max_queries", 0)) > 0:
         facts["questions"] = most
-    return Finding(
-        what="fooled" if best["changed"] else "withstood",
-        weight="answer",
-        who=best["scorer"],
-        perturbation=best["perturbation"],
-        numbers=tuple(map(Number.of, numbers)),
-        facts=facts | {"errors": float(best["scorer"] in run.info.facts.lower_is_better)},
-    )
+    facts["errors"] = float(best["scorer"] in run.info.facts.lower_is_better)
+    return Finding.on("fooled" if best["changed"] else "withstood", *numbers, weight="answer", facts=facts)
 
 
 def _transfer(results: Results) -> Iterator[Finding]:
@@ -137,7 +132,7 @@ def _transfer(results: Results) -> Iterator[Finding]:
     if rows:
         rows.sort(key=lambda row: -float(row["value"]))
         ends = [rows[0], rows[-1]] if len(rows) > 1 else rows
-        yield Finding(what="transfer", who=rows[0]["scorer"], numbers=tuple(map(Number.of, ends)))
+        yield Finding.on("transfer", *ends)
 
 
 def _people(results: Results) -> Iterator[Finding]:
@@ -190,22 +185,13 @@ def plan(options: AttackOptions) -> AttackPlan:
         options,
         data,
         scorers,
-        beside=lambda: [] if goal.on_system else [_questions(data)],
+        beside=lambda: [] if goal.on_system else [questions_about(data)],
         searches=sentences * len(recipes) * len(targets),
         notes=data.notes,
         goal=goal,
         limits=limits,
         targets=targets,
         recipes=recipes,
-    )
-
-
-def _questions(data: Dataset) -> Questions:
-    """What victims are asked of every text as it is."""
-    segments = data.segments
-    references = segments["references"].to_list() if data.has("references") else None
-    return Questions(
-        segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
     )
 
 

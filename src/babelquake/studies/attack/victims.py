@@ -8,10 +8,11 @@ import polars as pl
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Scale
-from babelquake.engine import Engine, in_turn
+from babelquake.engine import Engine
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, Questions
 from babelquake.studies.attack.searching import likeness
+from babelquake.studies.judging import of_each, scores_frame
 from babelquake.studies.missing_scores import missing_error, steady
 
 
@@ -30,16 +31,13 @@ def judged(engine: Engine, victim: Scorer, segments: pl.DataFrame, texts: Sequen
 def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame) -> pl.DataFrame:
     """Raw scores of all translations by all victims: columns row, scorer, score."""
     texts = segments["translation"].to_list()
-    scores = {id(victim): judged(engine, victim, segments, texts) for victim in in_turn(victims)}
+    scores = of_each(victims, lambda victim: judged(engine, victim, segments, texts))
     for victim in steady(victims):
-        if len(missing := np.flatnonzero(np.isnan(scores[id(victim)]))):
+        if len(missing := np.flatnonzero(np.isnan(scores[victim.name]))):
             first = int(missing[0])
             name, text = segments["id"][first], texts[first] or ""
             raise missing_error(victim, len(missing), len(texts), "translations", name, text)
-    return pl.concat(
-        segments.select("row").with_columns(scorer=pl.lit(victim.name), score=pl.Series(scores[id(victim)]))
-        for victim in victims
-    )
+    return scores_frame(segments.select("row"), scores)
 
 
 def scales(victims: Sequence[Scorer], scores: pl.DataFrame) -> dict[str, Scale]:
@@ -59,20 +57,21 @@ def transfer_scores(
 
     Normalised scores `before` and `after`, and whether the victim finds both texts as `alike` as the goal wants.
     """
-    parts = {}
-    for victim in in_turn(victims):
+
+    def told(victim: Scorer) -> pl.DataFrame:
         scale = known[victim.name]
         before, after = (
             [scale.normalised(float(score)) for score in judged(engine, victim, found, found[side].to_list())]
             for side in ("original", "perturbed")
         )
-        parts[id(victim)] = found.select("tuple").with_columns(
+        return found.select("tuple").with_columns(
             other=pl.lit(victim.name),
             before=pl.Series(before, dtype=pl.Float64),
             after=pl.Series(after, dtype=pl.Float64),
             alike=pl.Series(_alike(engine, victim, scale, found, goal), dtype=pl.Boolean),
         )
-    return pl.concat(parts[id(victim)] for victim in victims)
+
+    return pl.concat(of_each(victims, told).values())
 
 
 def _alike(engine: Engine, victim: Scorer, scale: Scale, found: pl.DataFrame, goal: Goal) -> list[bool]:

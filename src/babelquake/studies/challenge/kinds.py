@@ -7,13 +7,13 @@ from babelquake.studies.kinds import SCORE as SCORE
 
 OUTRANKS_ALL = Kind(
     "outranks_all",
-    label="better translation ranked first",
-    unit="% of sources whose better translation outranks every worse one",
+    "better translation ranked first",
+    "% of sources whose better translation outranks every worse one",
     better="up",
 )
 SENSITIVITY = Kind(
     "sensitivity",
-    label="loss of worse translations",
-    unit="standard deviations by which worse translations score lower",
+    "loss of worse translations",
+    "standard deviations by which worse translations score lower",
     better="up",
 )

@@ -19,13 +19,12 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.data.aces import scored_metrics
 from babelquake.data.challenge_sets import read_returned
-from babelquake.engine import in_turn
 from babelquake.errors import UserError, setting
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure, kinds_in
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
-from babelquake.scorers import Questions, Scorer
+from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.testing import Test, exchange_test
@@ -35,6 +34,7 @@ from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place, paired_test
 from babelquake.studies.challenge import kinds
 from babelquake.studies.challenge.options import ChallengeOptions
+from babelquake.studies.judging import of_each, questions_about, scores_frame
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
@@ -65,8 +65,7 @@ def _about(
     here = [row for row in rows if row["language_pair"] == pair]
     same = [row for row in here if (pair, row["scorer"]) in blind]
     if same:
-        numbers = tuple(map(Number.of, same))
-        yield Finding(what="does_not_look", who=same[0]["scorer"], language_pair=pair, numbers=numbers)
+        yield Finding.on("does_not_look", *same)
     ranked = sorted((row for row in here if row not in same), key=lambda row: float(row["value"]))
     if not ranked:
         return
@@ -75,15 +74,7 @@ def _about(
         if what == "ranks_worst" and len(level) == len(ends):
             continue
         test = _surely(results, level, ends[len(level)], pair) if len(level) < len(ends) else None
-        yield Finding(
-            what=what,
-            weight="answer",
-            who=ends[0]["scorer"],
-            language_pair=pair,
-            numbers=tuple(map(Number.of, ends)),
-            test=test,
-            facts={"level": len(level)},
-        )
+        yield Finding.on(what, *ends, weight="answer", test=test, facts={"level": len(level)})
 
 
 def _surely(results: Results, level: list[Row], following: Row, pair: str | None) -> Number | None:
@@ -129,7 +120,7 @@ def plan(options: ChallengeOptions) -> Plan:
     """Judge every hypothesis; scores that were returned or stand beside the texts cost nothing."""
     data = hypotheses(options.dataset())
     scorers = scorers_of(options.scorers)
-    return Plan("challenge", options, data, scorers, beside=lambda: [_questions(data)], notes=data.notes)
+    return Plan("challenge", options, data, scorers, beside=lambda: [questions_about(data)], notes=data.notes)
 
 
 @takes(ChallengeOptions)
@@ -201,22 +192,14 @@ def _listed(order: str | Sequence[str]) -> list[str]:
 def _scores(session: Session, segments: pl.DataFrame, returned: Mapping[str, Array]) -> pl.DataFrame:
     """One row per hypothesis and metric, higher is better."""
     keys = segments.select("row", "id", "language_pair", "system")
-    asked = _questions(session.data)
-    found = dict(returned)
-    for scorer in in_turn(session.scorers):
+    asked = questions_about(session.data)
+
+    def judged(scorer: Scorer) -> Array:
         if "reference" in scorer.needs and asked.references is None:
             raise UserError(f"{session.data.name} has no references, which scorer '{scorer.name}' needs.")
-        found[scorer.name] = scorer.sign * scorer.score_rows(session.engine.judge(scorer, asked))
-    return pl.concat(
-        keys.with_columns(scorer=pl.lit(name), score=pl.Series(values, dtype=pl.Float64))
-        for name, values in found.items()
-    )
+        return scorer.sign * scorer.score_rows(session.engine.judge(scorer, asked))
 
-
-def _questions(data: Dataset) -> Questions:
-    """About every hypothesis, in the order of the data."""
-    translations, sources = (data.segments[name].fill_null("").to_list() for name in ("translation", "source"))
-    return Questions(translations, data.segments["references"].to_list() if data.has("references") else None, sources)
+    return scores_frame(keys, {**returned, **of_each(session.scorers, judged)})
 
 
 def judged_pairs(segments: pl.DataFrame, scores: pl.DataFrame, order: Sequence[str]) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from babelquake.languages import Language, sides
 from babelquake.models.shipped import INSTALL
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
-from babelquake.stats.intervals import rate_sd, wilson
+from babelquake.stats.intervals import rate_sd
 from babelquake.stats.resampling import segment_keys
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
@@ -29,6 +29,7 @@ from babelquake.studies.kinds import FAILURES, FAILURES_PERTURBED
 from babelquake.studies.options import FailureEncoder, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
+from babelquake.studies.tests_to_measures import share
 from babelquake.text import digest
 
 CHECK = Study(
@@ -250,9 +251,10 @@ def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None
     Where the data say which `part` of a suite a line belongs to, each part is measured too. A language pair with
     several systems has a measure over all of them, without a name in the column `system`.
     """
-    flagged = failures.select("row", "kind").unique()
-    found = segments.join(flagged, on="row", how="left").with_columns(part=_part(segments))
+    flagged = failures.select("row", "kind")
+    flagged = pl.concat([flagged, flagged.with_columns(kind=pl.lit(ANY))]).unique()
     base = segments.with_columns(part=_part(segments))
+    found = base.join(flagged, on="row")
     measures: list[Measure] = []
     cells: list[tuple[str, ...]] = [("language_pair", "system", "perturbation")]
     if segments["system"].n_unique() > 1:
@@ -261,24 +263,13 @@ def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None
         cells.append(("language_pair", "system", "perturbation", "part"))
     for columns in cells:
         sizes = base.group_by(columns, maintain_order=True).agg(pl.len().alias("n"))
-        each = found.filter(pl.col("kind").is_not_null()).group_by(*columns, "kind").agg(pl.len().alias("count"))
-        some = (
-            found.filter(pl.col("kind").is_not_null())
-            .select(*columns, "row")
-            .unique()
-            .group_by(columns)
-            .agg(pl.len().alias("count"))
-            .with_columns(kind=pl.lit(ANY))
-        )
-        counts = {
-            tuple(row[:-1]): row[-1]
-            for table in (each, some)
-            for row in table.select(*columns, "kind", "count").iter_rows()
-        }
+        counts = {row[:-1]: row[-1] for row in found.group_by(*columns, "kind").len().iter_rows()}
         for row in sizes.iter_rows(named=True):
-            place = [row[name] for name in columns]
+            n, place = row.pop("n"), tuple(row.values())
+            named = {"group" if name == "part" else name: value for name, value in row.items()}
             for kind in [ANY, *kinds[row["language_pair"]]]:
-                measures.append(_rate(counts.get((*place, kind), 0), row, kind))
+                count = counts.get((*place, kind), 0)
+                measures.append(share(FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **named))
     return measures
 
 
@@ -291,29 +282,7 @@ def _cells(run: Run, resamples: int, seed: int) -> Iterator[Cell]:
 
 
 def _part(segments: pl.DataFrame) -> pl.Expr:
-    return pl.col(GROUPED_BY) if GROUPED_BY in segments.columns else pl.lit(None, pl.String)
-
-
-def _rate(count: int, row: dict[str, object], kind: str) -> Measure:
-    n = int(str(row["n"]))
-    low, high = wilson(count, n)
-    return Measure(
-        FAILURES,
-        100 * count / n,
-        n,
-        sd=100 * rate_sd(count, n),
-        low=100 * low,
-        high=100 * high,
-        scorer=kind,
-        language_pair=_text(row["language_pair"]),
-        system=_text(row.get("system")),
-        perturbation=_text(row["perturbation"]),
-        group=_text(row.get("part")),
-    )
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+    return (pl.col(GROUPED_BY) if GROUPED_BY in segments.columns else pl.lit(None)).cast(pl.String)
 
 
 def require(run: Run, limits: Iterable[str]) -> None:

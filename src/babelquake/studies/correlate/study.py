@@ -9,11 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine, Progress, in_turn
+from babelquake.engine import Engine, Progress
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
-from babelquake.scorers import Questions, Scorer
+from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.scores import Scores
 from babelquake.stats.agreement_bootstrap import has_rows
@@ -50,6 +50,7 @@ from babelquake.studies.judge_reliability import (
     stored_panels,
     with_prompts_drawn,
 )
+from babelquake.studies.judging import of_each, questions_about, scores_frame
 from babelquake.studies.missing_scores import missing_error, steady
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
@@ -134,7 +135,7 @@ def plan(options: CorrelateOptions) -> Plan:
         options,
         data,
         scorers_of(options.scorers),
-        beside=lambda: [_questions(data)],
+        beside=lambda: [questions_about(data)],
         with_references=data.has("references"),
         notes=data.notes,
     )
@@ -163,7 +164,7 @@ def correlate(options: CorrelateOptions) -> Run:
         if not session.scorers or not (material.has("score") or material.preferences is not None):
             return session.finish(found, reference=material.reference)
         scores = session.once("scores", lambda: _scores(session.scorers, material, session.engine, session.ready))
-        answers = answers_in(session, lambda: _questions(material))
+        answers = answers_in(session, lambda: questions_about(material))
         values = {
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
             for scorer in session.scorers
@@ -191,7 +192,7 @@ def _of_spans(session: Session, options: CorrelateOptions, statistics: Sequence[
     if not statistics or not has_marks(data) or not (options.spans or marking):
         return []
     judges = {name: marks_of(data, other, name) for name, other in named_spans(several(options.spans)).items()}
-    judges |= marked_by(marking, _questions(data), session.engine) if marking else {}
+    judges |= marked_by(marking, questions_about(data), session.engine) if marking else {}
     session.once("marked_errors", lambda: marks_frame(judges))
     return span_measures(data.segments, marks_in(data), judges, statistics, session.resamples, session.seed)
 
@@ -289,20 +290,7 @@ def agreement_results(
 def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dict[str, Array]) -> pl.DataFrame:
     """One row per translation and scorer."""
     keys = data.segments.with_row_index("row").select("row", "id", "language_pair", "system")
-    found = {id(scorer): _values(scorer, data, engine, ready.get(scorer.name)) for scorer in in_turn(scorers)}
-    return pl.concat(
-        keys.with_columns(scorer=pl.lit(scorer.name), score=pl.Series(found[id(scorer)], dtype=pl.Float64))
-        for scorer in scorers
-    )
-
-
-def _questions(data: Dataset) -> Questions:
-    """What scorers are asked of every translation."""
-    segments = data.segments
-    references = segments["references"].to_list() if data.has("references") else None
-    return Questions(
-        segments["translation"].fill_null("").to_list(), references, segments["source"].fill_null("").to_list()
-    )
+    return scores_frame(keys, of_each(scorers, lambda one: _values(one, data, engine, ready.get(one.name))))
 
 
 def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
@@ -310,7 +298,7 @@ def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) 
     segments = data.segments
     if "reference" in scorer.needs and not data.has("references"):
         raise UserError(f"{data.name} has no references, which scorer '{scorer.name}' needs.")
-    scores = ready if ready is not None else scorer.score_rows(engine.judge(scorer, _questions(data)))
+    scores = ready if ready is not None else scorer.score_rows(engine.judge(scorer, questions_about(data)))
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )

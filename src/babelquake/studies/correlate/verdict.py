@@ -27,19 +27,11 @@ def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding
         if (found := results.between(measure, "scorer", first["scorer"], row["scorer"], language_pair=pair))
     }
     second = others[0]["scorer"] if others else None
-    alike = tuple(Number.of(row) for row in rows if row["value"] == first["value"])
+    alike = [row for row in rows if row["value"] == first["value"]]
     if len(alike) > 1:
-        yield Finding(what="agree_alike", weight="answer", who=first["scorer"], language_pair=pair, numbers=alike)
+        yield Finding.on("agree_alike", *alike, weight="answer")
         return
-    yield Finding(
-        what="agrees_best",
-        weight="answer",
-        who=first["scorer"],
-        language_pair=pair,
-        numbers=tuple(map(Number.of, rows)),
-        test=tests.get(second) if second else None,
-    )
+    yield Finding.on("agrees_best", *rows, weight="answer", test=tests.get(second) if second else None)
     for row in others[1:]:
         if (test := tests.get(row["scorer"])) is not None and test.significant:
-            numbers = Number.of(row), Number.of(first)
-            yield Finding(what="agrees_less", who=row["scorer"], language_pair=pair, numbers=numbers, test=test)
+            yield Finding.on("agrees_less", row, first, test=test)

@@ -6,10 +6,11 @@ from typing import Any
 import polars as pl
 
 from babelquake.runs.measures import ALPHA, Measure
-from babelquake.stats.intervals import Z, wilson
+from babelquake.stats.intervals import Z
 from babelquake.stats.ranks import can_separate
 from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import Findings
+from babelquake.studies.tests_to_measures import share
 
 
 def human_measures(found: Findings) -> list[Measure]:
@@ -89,15 +90,7 @@ def _suggestions(found: Findings) -> Iterator[Measure]:
             testable=row["p_corrected"] is not None,
         )
     for row in found.suggestions_taken.to_dicts():
-        low, high = wilson(row["accepted"], row["shown"])
-        yield Measure(
-            kinds.SUGGESTIONS_ACCEPTED,
-            100 * row["accepted"] / row["shown"],
-            n=row["shown"],
-            group=row["by"],
-            low=100 * low,
-            high=100 * high,
-        )
+        yield share(kinds.SUGGESTIONS_ACCEPTED, row["accepted"], row["shown"], group=row["by"])
 
 
 def _people(found: Findings) -> Iterator[Measure]:
@@ -108,16 +101,16 @@ def _people(found: Findings) -> Iterator[Measure]:
         for kind, value in ((kinds.ANNOTATOR_PEARSON, agreed.pearson), (kinds.ANNOTATOR_KENDALL, agreed.kendall)):
             if value is not None:
                 yield Measure(kind, value, n=agreed.common, language_pair=pair)
-    for kind, share, table in (
+    for kind, passed, table in (
         (kinds.HITS_PASSED, found.facts.hits_passed, found.hits),
         (kinds.ANNOTATORS_PASSED, found.facts.annotators_passed, found.annotators),
     ):
-        if share is not None:
-            yield Measure(kind, 100 * share, n=int(table["passed"].count()))
+        if passed is not None:
+            yield Measure(kind, 100 * passed, n=int(table["passed"].count()))
     if found.facts.ratings:
         kept = found.facts.ratings_kept
-        share = 100 * kept / found.facts.ratings
-        yield Measure(kinds.RATINGS_KEPT, share, n=found.facts.ratings, changed=found.facts.ratings - kept)
+        value = 100 * kept / found.facts.ratings
+        yield Measure(kinds.RATINGS_KEPT, value, n=found.facts.ratings, changed=found.facts.ratings - kept)
     if (seconds := found.facts.seconds.median) is not None:
         yield Measure(kinds.SECONDS, seconds, n=found.facts.ratings)
 

@@ -27,15 +27,8 @@ def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[F
             found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
     found += [*_losses(results), *_suggestions(results)]
     for measure in ("hits_passed", "annotators_passed"):
-        found += [
-            Finding(what=measure, numbers=(Number.of(row),), facts={"exclude": exclude})
-            for row in results.known(measure)
-        ]
-    found += [
-        Finding(what="annotators_agree", language_pair=row["language_pair"], numbers=(Number.of(row),))
-        for row in results.known("krippendorff_alpha", group="z")
-    ]
-    return found
+        found += [Finding.on(measure, row, facts={"exclude": exclude}) for row in results.known(measure)]
+    return [*found, *(Finding.on("annotators_agree", row) for row in results.known("krippendorff_alpha", group="z"))]
 
 
 def _rejected(results: Results) -> Iterator[Finding]:

@@ -16,14 +16,14 @@ import polars as pl
 from babelquake.errors import UserError, setting
 from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
-from babelquake.runs.findings import Finding, Number
+from babelquake.runs.findings import Finding
 from babelquake.runs.measures import Measure
 from babelquake.runs.results import Results, Row, values
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.intervals import mean_interval
 from babelquake.studies.metric import kinds
 from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.tests_to_measures import average
 
 PEOPLE, HARMFUL = "people", "harmful"
 GIVEN = "given translations"
@@ -104,17 +104,12 @@ def _curves(
         for n in counts(most):
             gains = np.array([_gains(pool, picker, judges, n) for pool in pools])
             for judge, each in zip(judges, gains.T, strict=True):
-                low, high = mean_interval(each)
-                value = float(each.mean())
-                where = {**place, "scorer": picker, "other": judge, "level": float(n)}
-                yield Measure(kinds.BEST_OF, value, len(each), low=low, high=high, **where)
+                yield average(kinds.BEST_OF, each, **place, scorer=picker, other=judge, level=float(n))
             if place["group"] is None:
                 shares = np.array(
                     [100 * picked(pool[picker].to_numpy(), n) @ pool[HARMFUL].to_numpy() for pool in pools]
                 )
-                low, high = mean_interval(shares)
-                share, about = float(shares.mean()), {**place, "scorer": picker, "level": float(n)}
-                yield Measure(kinds.PICKED_HARMFUL, share, len(pools), low=low, high=high, **about)
+                yield average(kinds.PICKED_HARMFUL, shares, **place, scorer=picker, level=float(n))
 
 
 def counts(most: int) -> list[int]:
@@ -149,14 +144,9 @@ def best_of_findings(results: Results) -> Iterator[Finding]:
                 top = max(row["level"] for row in mine)
                 last = [row for row in mine if row["level"] == top]
                 last.sort(key=lambda row: (row["other"] != picker, -float(row["value"])))
-                yield Finding(
-                    what="best_of",
-                    weight="answer",
-                    who=picker,
-                    language_pair=pair,
-                    numbers=tuple(map(Number.of, [*last, *_harmful(results, picker, pair, group, top)])),
-                    facts={"candidates": top, "among": group or "translations and changed versions of them"},
-                )
+                last += _harmful(results, picker, pair, group, top)
+                facts = {"candidates": top, "among": group or "translations and changed versions of them"}
+                yield Finding.on("best_of", *last, weight="answer", level=None, facts=facts)
 
 
 def _harmful(results: Results, picker: str, pair: str | None, group: str | None, top: float) -> list[Row]:

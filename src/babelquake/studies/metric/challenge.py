@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.engine import Engine, in_turn
+from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
+from babelquake.studies.judging import of_each
 from babelquake.studies.metric import kinds
 from babelquake.studies.segment_units import keys_by_row
 from babelquake.studies.slices import Slices
@@ -54,15 +55,16 @@ def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]
 def judge_triples(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
     """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence."""
     segments, asked = triples(segments)
-    parts = {}
-    for scorer in in_turn(scorers):
-        keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
-        judged = {
+    keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
+
+    def judged(scorer: Scorer) -> pl.DataFrame:
+        scores = {
             column: pl.Series(scorer.sign * scorer.score_rows(engine.judge(scorer, questions)))
             for column, questions in asked.items()
         }
-        parts[id(scorer)] = keys.with_columns(scorer=pl.lit(scorer.name), **judged)
-    return pl.concat(parts[id(scorer)] for scorer in scorers)
+        return keys.with_columns(scorer=pl.lit(scorer.name), **scores)
+
+    return pl.concat(of_each(scorers, judged).values())
 
 
 def unrelated_to(references: Sequence[Sequence[str]], translations: Sequence[str]) -> list[str]:

@@ -77,15 +77,7 @@ def _wrong_order(results: Results, pair: str | None, scorer: str) -> Iterator[Fi
     for what in ("harmless_costs_more", "rewards_harmful"):
         rows = [row for row in results.known(what, language_pair=pair, scorer=scorer) if row["value"]]
         if rows:
-            worst = max(rows, key=lambda row: float(row["value"]))
-            yield Finding(
-                what=what,
-                who=scorer,
-                language_pair=pair,
-                perturbation=worst["perturbation"],
-                level=worst["level"],
-                numbers=(Number.of(worst),),
-            )
+            yield Finding.on(what, max(rows, key=lambda row: float(row["value"])))
 
 
 def _agreement(results: Results) -> Iterator[Finding]:
@@ -101,15 +93,8 @@ def _agreement(results: Results) -> Iterator[Finding]:
         falls = _falls([row for row in rows if row["perturbation"] == perturbation])
         if falls:
             ends = [falls[0], falls[-1]] if len(falls) > 1 else falls
-            yield Finding(
-                what="agreement_falls",
-                weight="answer",
-                who=falls[0][0]["scorer"],
-                language_pair=pair,
-                perturbation=perturbation,
-                level=falls[0][1]["level"],
-                numbers=tuple(Number.of(row) for fall in ends for row in fall),
-            )
+            both = [row for fall in ends for row in fall]
+            yield Finding.on("agreement_falls", *both, weight="answer", level=falls[0][1]["level"])
 
 
 def _falls(rows: list[Row]) -> list[tuple[Row, Row]]:

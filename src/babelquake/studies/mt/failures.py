@@ -17,7 +17,7 @@ from babelquake.languages import sides
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled, resampled_sums
-from babelquake.stats.intervals import rate_sd, wilson
+from babelquake.stats.intervals import rate_sd
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
@@ -25,7 +25,7 @@ from babelquake.studies.detection import cards_with, kinds_of_exchange
 from babelquake.studies.kinds import FAILURES
 from babelquake.studies.mt import kinds
 from babelquake.studies.options import FailureEncoder
-from babelquake.studies.tests_to_measures import Families, enough, measured
+from babelquake.studies.tests_to_measures import Families, enough, measured, share
 
 ANY = "any"
 INVENTED = ("detached", "loop", "off-target", "source-language")
@@ -90,9 +90,7 @@ def _clean(clean: pl.DataFrame, served: list[str], occurring: list[str], place: 
     measures = []
     for kind in [ANY, *served, *(kind for kind in occurring if kind not in served)]:
         count = int(clean[kind].sum()) if kind == ANY or kind in occurring else 0
-        low, high = (100 * end for end in wilson(count, n))
-        sd = 100 * rate_sd(count, n)
-        measures.append(Measure(FAILURES, 100 * count / n, n, sd, low=low, high=high, scorer=kind, **place))  # type: ignore[arg-type]
+        measures.append(share(FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **place))
     return measures
 
 

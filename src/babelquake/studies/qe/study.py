@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine, in_turn
+from babelquake.engine import Engine
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Flag, Probe
@@ -27,6 +27,7 @@ from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of, refuse_shared_labels
 from babelquake.studies.judge_reliability import RELIABILITY, answers_in, judge_findings, reliability
+from babelquake.studies.judging import of_each, scores_frame
 from babelquake.studies.missing_scores import require_scores, steady, text_among, text_in, without_perturbed
 from babelquake.studies.options import Unit, takes
 from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_findings, pitfall_measures
@@ -58,37 +59,21 @@ def qe_findings(run: Run) -> list[Finding]:
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         found += _models(results, pair)
         for row in results.known("rank_agreement", language_pair=pair):
-            number = Number.of(row)
-            found.append(Finding(what="ranks_agree", language_pair=pair, numbers=(number,), test=number))
+            found.append(Finding.on("ranks_agree", row, test=Number.of(row)))
     return [*found, *judge_findings(results), *_warnings(run.info.facts.flags)]
 
 
 def _models(results: Results, pair: str | None) -> Iterator[Finding]:
     rows = results.known("discrimination", language_pair=pair)
     if len(rows) == 1:
-        number = Number.of(rows[0])
-        yield Finding(
-            what="discriminates",
-            weight="answer",
-            who=number.scorer,
-            language_pair=pair,
-            numbers=(number,),
-            test=number,
-            facts={"digits": min(3, results.digits(number.scorer))},
-        )
+        facts = {"digits": min(3, results.digits(rows[0]["scorer"]))}
+        yield Finding.on("discriminates", rows[0], weight="answer", test=Number.of(rows[0]), facts=facts)
     rows = results.known("discrimination_standardised", language_pair=pair)
     if len(rows) > 1:
         rows.sort(key=lambda row: -float(row["value"]))
         ends = rows[0]["scorer"], rows[-1]["scorer"]
         test = results.between("discrimination_standardised", "scorer", *ends, language_pair=pair)
-        yield Finding(
-            what="discriminates_best",
-            weight="answer",
-            who=ends[0],
-            language_pair=pair,
-            numbers=tuple(map(Number.of, rows)),
-            test=Number.of(test) if test else None,
-        )
+        yield Finding.on("discriminates_best", *rows, weight="answer", test=Number.of(test) if test else None)
 
 
 def _warnings(flags: list[Flag]) -> Iterator[Finding]:
@@ -251,11 +236,8 @@ def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engin
     """Every scorer's score of every unperturbed translation, probed or not: for the correlation with humans."""
     material = Material(segments, "translation", "target")
     batch = material.batch(segments, segments["text"].to_list())
-    scores = {id(scorer): scorer.score_rows(engine.judge(scorer, batch)) for scorer in in_turn(scorers)}
     keys = segments.select("row", "id", "language_pair", "system")
-    return pl.concat(
-        keys.with_columns(scorer=pl.lit(scorer.name), score=pl.Series(scores[id(scorer)])) for scorer in scorers
-    )
+    return scores_frame(keys, of_each(scorers, lambda one: one.score_rows(engine.judge(one, batch))))
 
 
 def _spreads(humans: pl.DataFrame) -> dict[tuple[str | None, str], float]:
