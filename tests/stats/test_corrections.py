@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from babelquake.errors import UserError
-from babelquake.stats.corrections import benjamini_hochberg
+from babelquake.stats.pvalues import benjamini_hochberg
 
 families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

@@ -18,9 +18,9 @@ from babelquake.languages import LanguagePair
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
-from babelquake.stats.corrections import benjamini_hochberg
 from babelquake.stats.families import Outcome as Judged
 from babelquake.stats.families import corrected
+from babelquake.stats.pvalues import benjamini_hochberg
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.card import STUDIES, Study

@@ -20,7 +20,6 @@ from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.detection import EXCHANGE
 from babelquake.studies.documents import judged_by_sentence
-from babelquake.studies.error_spans import errors_marked
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
 from babelquake.studies.inquiries import Asking, Sent, Told, brought_back
 from babelquake.studies.options import Reset
@@ -28,7 +27,7 @@ from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.reset import RESETS, Comparable, without_instruction
 from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
-from babelquake.studies.variants import Block
+from babelquake.studies.variants import Block, cell_columns
 from babelquake.systems import System
 from babelquake.systems.stored import Stored
 
@@ -37,6 +36,20 @@ Tables = dict[str, pl.LazyFrame]
 Pieces = list[tuple[str, Block]]
 """Parts of a table, by name, and the block that each belongs to."""
 Read = Callable[[str, Block], pl.DataFrame]
+MOST_MARKED = 200
+"""Variants per scorer whose spans are kept."""
+VARIANT = ["perturbation", "level", "replicate"]
+ERROR = pl.Struct(
+    {"text": pl.String, "severity": pl.String, "start": pl.Int64, "end": pl.Int64, "confidence": pl.Float64}
+)
+SPANS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "row": pl.UInt32,
+    "scorer": pl.String,
+    "perturbation": pl.String,
+    "level": pl.Float64,
+    "replicate": pl.UInt32,
+    "spans": pl.List(ERROR),
+}
 
 
 def execute(plan: Plan, session: Session) -> Tables:
@@ -301,11 +314,38 @@ def _marks(plan: Plan, scorer: Scorer) -> bool:
 def _spans(
     plan: Plan, scorer: Scorer, number: str, pieces: Pieces, read: Read, parts: dict[str, Parts], session: Session
 ) -> pl.DataFrame:
-    judged = pl.concat(parts["scores"].read(f"{number}-{name}") for name, _ in pieces)
-    texts = pl.concat(read(name, block).filter(pl.col("perturbation").is_not_null()) for name, block in pieces)
+    """The errors that a scorer – xCOMET, an LLM asked for errors – marks in the texts that readers look at.
+
+    These are the variants whose score moved most, and the clean texts they come from. What the engine's answers and
+    the scorers' memories hold is not asked again.
+    """
     if plan.material is None:
         raise ValueError("nothing is perturbed")
-    return errors_marked(session.engine, scorer, plan.material, judged, texts)
+    chosen = _most_moved(pl.concat(parts["scores"].read(f"{number}-{name}") for name, _ in pieces))
+    variants = pl.concat(read(name, block).filter(pl.col("perturbation").is_not_null()) for name, block in pieces)
+    if "own_source" in variants.columns:
+        variants = variants.filter(pl.col("own_source").is_null())
+    on = ["row", *VARIANT]
+    texts = chosen.join(variants.select(*on, "text"), on=on, how="inner", nulls_equal=True, maintain_order="left")
+    own = plan.material.segments.filter(pl.col("row").is_in(texts["row"].unique().implode()))
+    clean = own.select("row", *cell_columns(), "text")
+    both = pl.concat([clean, texts.select(clean.columns)], how="vertical_relaxed").sort("row", maintain_order=True)
+    places = own["row"].search_sorted(both["row"]).to_numpy()
+    asked = plan.material.batch(own, both["text"].to_list(), places)
+    spans = [[span._asdict() for span in some] for some in session.engine.mark(scorer, asked)]
+    found = both.drop("text").with_columns(scorer=pl.lit(scorer.name), spans=pl.Series(spans, dtype=pl.List(ERROR)))
+    return found.select([pl.col(name).cast(kind) for name, kind in SPANS.items()])
+
+
+def _most_moved(scores: pl.DataFrame) -> pl.DataFrame:
+    """The variants whose score is farthest from that of the clean text; those without a score have nothing marked."""
+    clean = scores.filter(pl.col("perturbation").is_null()).select("row", before="score")
+    moved = (
+        scores.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan())
+        .join(clean, on="row", how="left")
+        .with_columns(moved=(pl.col("before") - pl.col("score")).abs().fill_nan(None))
+    )
+    return moved.sort(["moved", "row", *VARIANT], descending=[True, *[False] * 4], nulls_last=True).head(MOST_MARKED)
 
 
 def _judged(

@@ -21,7 +21,7 @@ from babelquake.data.aces import scored_metrics
 from babelquake.data.challenge_sets import read_returned
 from babelquake.errors import UserError, setting
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure, kinds_in
+from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -32,9 +32,9 @@ from babelquake.stats.units import aligned, by_unit
 from babelquake.studies.aces import aces_measures
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place, paired_test
-from babelquake.studies.challenge import kinds
 from babelquake.studies.challenge.options import ChallengeOptions
 from babelquake.studies.judging import of_each, questions_about, scores_frame
+from babelquake.studies.kinds import ACES_SCORE, DETECTION_ACCURACY, SCORE
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
@@ -86,6 +86,25 @@ def _surely(results: Results, level: list[Row], following: Row, pair: str | None
     return max(found, key=lambda one: 2.0 if one.p is None or not one.tested else one.p)
 
 
+KINDS = {
+    kind.name: kind
+    for kind in (
+        DETECTION_ACCURACY,
+        Kind(
+            RANKED,
+            "better translation ranked first",
+            "% of sources whose better translation outranks every worse one",
+            better="up",
+        ),
+        Kind(
+            "sensitivity",
+            "loss of worse translations",
+            "standard deviations by which worse translations score lower",
+            better="up",
+        ),
+    )
+}
+
 FORMULAS = {
     "detection_accuracy": ratio_of(1, 0, times=100),
     "outranks_all": ratio_of(4, 3, times=100),
@@ -108,7 +127,7 @@ CHALLENGE = Study(
     ChallengeOptions,
     question="Do these metrics rank better translations above worse ones?",
     inputs=("translation",),
-    measures=kinds_in(kinds),
+    measures=(*KINDS.values(), ACES_SCORE, SCORE),
     gated=("detection_accuracy", "outranks_all"),
     cells=stored_cells,
     findings=challenge_findings,
@@ -296,11 +315,10 @@ def _against_chance(rows: Array, cell: Cell, resamples: int, seed: int) -> Test:
 
 def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
     """Every cell's numbers; accuracy against chance; every two metrics compared on all pairs of a language pair."""
-    kind = {one.name: one for one in (kinds.DETECTION_ACCURACY, kinds.OUTRANKS_ALL, kinds.SENSITIVITY)}
     measures, families = [], Families()
     for cell in cells:
         for name, drawn in cell.numbers.items():
-            measure = measured(kind[name], drawn, cell.n, **cell.place.columns)
+            measure = measured(KINDS[name], drawn, cell.n, **cell.place.columns)
             if name in cell.tests:
                 families.add(cell.place.asked("better above worse"), measure, cell.tests[name])
             else:
@@ -310,7 +328,7 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
         if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
             drawn = one.numbers["outranks_all"] - other.numbers["outranks_all"]
             place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
-            measure = measured(kinds.OUTRANKS_ALL.difference(), drawn, one.n, **place)
+            measure = measured(KINDS[RANKED].difference(), drawn, one.n, **place)
             test = paired_test(one, other, "outranks_all", seed=seed)
             families.add((one.place.language_pair, "rank of two metrics"), measure, test)
     return measures + families.judge()
@@ -332,7 +350,7 @@ def score_measures(segments: pl.DataFrame, scores: pl.DataFrame, resamples: int,
             units, summed = by_unit(keys[some["row"].to_numpy()], rows)
             drawn = bootstrap(ratio_of(0, 1), [summed], resamples, seed, units)
             named["perturbation"] = named.pop("category", None)
-            found.append(measured(kinds.SCORE, drawn, some.height, **named))
+            found.append(measured(SCORE, drawn, some.height, **named))
     return found
 
 

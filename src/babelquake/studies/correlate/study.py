@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress
 from babelquake.errors import UserError, did_you_mean, setting
+from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure
+from babelquake.runs.results import STATISTICS as SPOKEN_OF
+from babelquake.runs.results import Results
+from babelquake.runs.results import values as values_of
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
@@ -41,10 +45,10 @@ from babelquake.studies.correlate.marked_errors import (
     span_measures,
 )
 from babelquake.studies.correlate.options import OF_SPANS, STATISTICS, CorrelateOptions
-from babelquake.studies.correlate.verdict import correlate_findings
 from babelquake.studies.judge_reliability import (
     RELIABILITY,
     answers_in,
+    judge_findings,
     panels_of,
     reliability,
     stored_panels,
@@ -60,6 +64,35 @@ from babelquake.studies.tests_to_measures import Families, enough, measured
 
 COMPARED = ("darr", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 """Statistics for which every two scorers are compared."""
+
+
+def correlate_findings(run: Run) -> list[Finding]:
+    """Per language pair, by the first statistic that the field speaks of."""
+    results = Results.of(run)
+    measure = next((name for name in SPOKEN_OF if results.known(name)), None)
+    pairs = values_of(results.known(measure), "language_pair") if measure is not None else []
+    found = [finding for pair in pairs for finding in _about(results, str(measure), pair)]
+    return [*found, *judge_findings(results)]
+
+
+def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding]:
+    """The leader and whoever comes next, with the test of their difference; then all that are significantly behind."""
+    rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -float(row["value"]))
+    first, *others = rows
+    tests = {
+        row["scorer"]: Number.of(found)
+        for row in others
+        if (found := results.between(measure, "scorer", first["scorer"], row["scorer"], language_pair=pair))
+    }
+    second = others[0]["scorer"] if others else None
+    alike = [row for row in rows if row["value"] == first["value"]]
+    if len(alike) > 1:
+        yield Finding.on("agree_alike", *alike, weight="answer")
+        return
+    yield Finding.on("agrees_best", *rows, weight="answer", test=tests.get(second) if second else None)
+    for row in others[1:]:
+        if (test := tests.get(row["scorer"])) is not None and test.significant:
+            yield Finding.on("agrees_less", row, first, test=test)
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
