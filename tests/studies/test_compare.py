@@ -70,7 +70,7 @@ def translated(data: Dataset, out: Path, sturdy: bool, name: str = "copyist", **
 def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
     run = translated(data, tmp_path / "one", sturdy=False)
     changes = compare(run, run)
-    pooled = {"overall_quality_perturbed", "overall_robust", "overall_consis"}
+    pooled = {"overall_quality_perturbed", "overall_robust", "overall_consis", "overall_hurt"}
     assert {change.measure for change in changes} == {"quality", "quality_perturbed", "robust", "consis", *pooled}
     assert [change.perturbation for change in changes if change.measure == "quality"] == [None]
     assert {change.p for change in changes} == {1.0}

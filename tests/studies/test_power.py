@@ -8,6 +8,7 @@ import pytest
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
+from babelquake.randomness import Stream
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
 from babelquake.studies.compare import compare
@@ -165,3 +166,44 @@ def test_too_few_segments_fail_the_gate_with_words_of_their_own(write: Write, tm
     assert changes
     assert not any(change.testable or change.regression for change in changes)
     assert all("3 segments" in str(change.note) for change in changes)
+
+
+class Careless(System):
+    """Copies a source; one it was not trained on falls apart in one of twelve cases, or may lose its last word."""
+
+    def __init__(self, known: Sequence[str], which: int, drops: bool) -> None:
+        self.spec, self.known, self.which, self.drops = Spec("copyist"), frozenset(known), which, drops
+
+    @property
+    def signature(self) -> str:
+        return f"careless|{self.which}|{self.drops}"
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return [text if text in self.known else self._noisy(text) for text in texts]
+
+    def _noisy(self, text: str) -> str:
+        chance = Stream(f"{self.which} {text.lower()}")
+        if chance.chance(1 / 12):
+            return "it"
+        return f"{text.rsplit(' ', 1)[0] if self.drops and chance.chance(0.25) else text}."
+
+
+def test_small_losses_are_found_behind_sentences_that_fall_apart(write: Write, tmp_path: Path) -> None:
+    """A mean follows the few translations that fall apart, in the old run these and in the new one those."""
+    texts = [" ".join(WORDS[(7 * row + place) % len(WORDS)] for place in range(12)) + f" {row}." for row in range(200)]
+    data = write("source reference", [(text, text) for text in texts])
+    old, new = (
+        mt(
+            systems=[Careless(texts, which, drops=which > 0)],
+            data=data,
+            suite="final-delete",
+            scorers=["chrf"],
+            out=tmp_path / str(which),
+            resamples=400,
+            engine=Engine(quiet=True),
+        )
+        for which in (0, 1)
+    )
+    found = {change.measure: change for change in compare(old, new) if change.perturbation is None}
+    assert found["overall_robust"].outcome == found["overall_consis"].outcome == "same"
+    assert found["overall_hurt"].outcome == "worse" and found["overall_hurt"].difference > 10

@@ -17,7 +17,7 @@ from babelquake.studies.requirement import Answer
 Outcome = Literal["worse", "better", "same", "collapsed", "cannot be tested"]
 RATES = {"failures": "clean translations", "failures_perturbed": "translations under noise"}
 """Shares of what, in per cent; the scorer is the kind of failure. What occurs in neither run is not spoken of."""
-RELATIVE = ("robust", "consis", "delta", "overall_robust", "overall_consis", "overall_delta")
+RELATIVE = ("robust", "consis", "delta", "overall_robust", "overall_consis", "overall_delta", "overall_hurt")
 """Measures that say nothing without the quality they are relative to."""
 
 

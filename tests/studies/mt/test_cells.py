@@ -21,6 +21,11 @@ def test_every_measure_is_what_sacrebleu_gives(name: str, official: BLEU | CHRF)
 
     clean, noisy = quality(CLEAN, REFERENCES), quality(NOISY, REFERENCES)
     there, back = quality(NOISY, CLEAN), quality(CLEAN, NOISY)
+    worse = [
+        quality([one], [reference]) > quality([other], [reference])
+        for one, other, reference in zip(CLEAN, NOISY, REFERENCES, strict=True)
+    ]
+    hurt = 100 * sum(worse) / len(worse)
     (cell,) = cells(scorer(name), tables(scorer(name)))
     assert {name: drawn.value for name, drawn in cell.numbers.items()} == pytest.approx(
         {
@@ -29,6 +34,7 @@ def test_every_measure_is_what_sacrebleu_gives(name: str, official: BLEU | CHRF)
             "delta": noisy - clean,
             "robust": 100 * noisy / clean,
             "consis": 2 * there * back / (there + back),
+            "hurt": hurt,
         },
         abs=1e-9,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from babelquake.runs.chunks import Part, counted, same
 from babelquake.scorers.base import Array, Scorer
-from babelquake.stats.bootstrap import Resampled
+from babelquake.stats.bootstrap import Resampled, ratio_of
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
@@ -56,7 +56,7 @@ def cells(
     wanted, shared = places(scores, told), Shared()
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
-        sides = _Cut(scores, values, told, keys, keep=bool(slices))
+        sides = _Cut(scores, values, by_name[values["scorer"]], told, keys, keep=bool(slices))
         really = sides.changed(translations, values)
         count = len(np.unique(sides.rows[really]))
         cell = _cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)
@@ -93,8 +93,15 @@ class _Cut(Sides):
     """The sides of one cell, cut from the table of scores."""
 
     def __init__(
-        self, scores: pl.LazyFrame, values: Mapping[str, Any], told: pl.Expr, keys: Keys, keep: bool = False
+        self,
+        scores: pl.LazyFrame,
+        values: Mapping[str, Any],
+        scorer: Scorer,
+        told: pl.Expr,
+        keys: Keys,
+        keep: bool = False,
     ) -> None:
+        self._scorer = scorer
         here = {name: values[name] for name in GROUPS[:3]}
         noisy, clean = told & same(**values), same(**here, perturbation=None)
         self._kept: dict[str, Array] | None = {} if keep else None
@@ -103,7 +110,8 @@ class _Cut(Sides):
         self.judged: NDArray[np.bool_] = there["statistics"].to_numpy()
         """Which of the perturbed texts have a quality: where the scorer needs a reference, those that have one."""
         judged, paired = self.judged.any(), there["forward"].any()
-        self.names = [*(("clean", "perturbed") if judged else ()), *(("forward", "backward") if paired else ())]
+        both = (("clean", "perturbed", "hurt") if judged else ()), (("forward", "backward") if paired else ())
+        self.names = [name for some in both for name in some]
 
     def changed(self, translations: pl.LazyFrame, values: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Which of the perturbed sources differ from their original."""
@@ -115,11 +123,17 @@ class _Cut(Sides):
         """One of its sides by name; read once where many parts are cut from it."""
         if self._kept is not None and side in self._kept:
             return self.by_segment(self._kept[side], chosen)
-        column = "statistics" if side == "perturbed" else side
-        texts = self.of_clean() if side == "clean" else self.noisy.statistics(column)
+        texts = self._texts(side)
         if self._kept is not None:
             self._kept[side] = texts
         return self.by_segment(texts, chosen)
+
+    def _texts(self, side: str) -> Array:
+        if side == "clean":
+            return self.of_clean()
+        if side == "hurt":
+            return hurt(self._scorer, self.of_clean, lambda: self.noisy.statistics("statistics"), self.judged)
+        return self.noisy.statistics("statistics" if side == "perturbed" else side)
 
 
 def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
@@ -159,7 +173,10 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: in
 
 
 def fill(cell: Cell, scorer: Scorer, sides: Mapping[str, Callable[[], Array]], resamples: int, seed: int) -> None:
-    """Every number that a cell's sides allow, and the test of Δ; `sides` are clean, perturbed, forward, backward."""
+    """Every number that a cell's sides allow, and the test of Δ.
+
+    `sides` are clean, perturbed, hurt, forward, backward, or some of them in this order.
+    """
     tables = list(sides.values())
     if tables:
         cell.compute(_formulas(scorer, list(sides)), tables, resamples, seed)
@@ -175,6 +192,14 @@ def quality(scorer: Scorer, sums: Array) -> Array:
     return scores if scorer.higher_is_better else 100 - scores
 
 
+def hurt(scorer: Scorer, clean: Callable[[], Array], perturbed: Callable[[], Array], judged: Any = True) -> Array:
+    """Per text: is the translation of the perturbed source worse than that of the clean one, and are both judged?"""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before, after = quality(scorer, clean()), quality(scorer, perturbed())
+    there = np.isfinite(before) & np.isfinite(after) & judged
+    return np.stack([there & (after < before), there], axis=1).astype(np.float64)
+
+
 def harmonic_mean(one: Array, other: Array) -> Array:
     """2ab/(a + b), and 0 where both are 0."""
     return np.where(one + other == 0, 0.0, 2 * one * other / np.where(one + other == 0, 1.0, one + other))
@@ -185,21 +210,23 @@ FORMULAS: dict[str, tuple[tuple[str, ...], Callable[..., Array]]] = {
     "quality_perturbed": (("perturbed",), lambda perturbed: perturbed),
     "delta": (("clean", "perturbed"), lambda clean, perturbed: perturbed - clean),
     "robust": (("clean", "perturbed"), lambda clean, perturbed: 100 * perturbed / clean),
+    "hurt": (("hurt",), lambda share: share),
     "consis": (("forward", "backward"), harmonic_mean),
     "forward": (("forward",), lambda forward: forward),
     "backward": (("backward",), lambda backward: backward),
 }
 
-OF_QUALITY = [name for name, (sides, _) in FORMULAS.items() if "perturbed" in sides or "clean" in sides]
+OF_QUALITY = [name for name, (sides, _) in FORMULAS.items() if {"clean", "perturbed", "hurt"} & {*sides}]
 """What is measured on segments with a quality alone."""
 
 
 def _formulas(scorer: Scorer, sides: list[str]) -> dict[str, Callable[..., Array]]:
     """Each measure as a function of the sums of all tables."""
+    meant = {"hurt": ratio_of(0, 1, times=100)}
 
     def of_sums(needs: tuple[str, ...], function: Callable[..., Array]) -> Callable[..., Array]:
-        chosen = [sides.index(side) for side in needs]
-        return lambda *sums: function(*(quality(scorer, sums[place]) for place in chosen))
+        chosen = [(sides.index(side), meant.get(side, partial(quality, scorer))) for side in needs]
+        return lambda *sums: function(*(of(sums[place]) for place, of in chosen))
 
     return {name: of_sums(*formula) for name, formula in FORMULAS.items() if set(formula[0]) <= set(sides)}
 

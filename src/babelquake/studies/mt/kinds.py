@@ -22,6 +22,10 @@ CONSIS = Kind(
     paper="Niu 2020 §2",
     head="CONSIS",
 )
+HURT = Kind(
+    "hurt", label="translations that noise makes worse", head="% worse", unit="% of translations", better="down"
+)
+"""By the score of each translation alone: a few that fall apart count no more than others."""
 SELF_AGREEMENT = Kind(
     "self_agreement",
     "agreement with itself, asked again",
@@ -67,6 +71,13 @@ OVERALL_ROBUST = Kind(
 )
 OVERALL_CONSIS = Kind(
     "overall_consis", "overall agreement (CONSIS)", "% agreement, mean over perturbations", better="up", head="CONSIS"
+)
+OVERALL_HURT = Kind(
+    "overall_hurt",
+    label="overall translations that noise makes worse",
+    head="% worse",
+    unit="% of translations, mean over perturbations",
+    better="down",
 )
 OVERALL_DELTA = Kind(
     "overall_delta",

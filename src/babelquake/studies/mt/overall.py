@@ -32,6 +32,7 @@ OVERALL = {
         kinds.OVERALL_QUALITY_PERTURBED,
         kinds.OVERALL_ROBUST,
         kinds.OVERALL_CONSIS,
+        kinds.OVERALL_HURT,
         kinds.OVERALL_DELTA,
     )
 }
@@ -40,6 +41,7 @@ QUESTIONS = {
     "overall_quality_perturbed": "overall quality under noise",
     "overall_robust": "overall ROBUST",
     "overall_consis": "overall CONSIS",
+    "overall_hurt": "overall translations made worse",
     "overall_delta": "overall Δ",
 }
 RANKED_BY = {"overall_quality_perturbed": "quality under noise", "overall_consis": "CONSIS"}
@@ -74,7 +76,7 @@ def overall_cell(cells: Sequence[Cell]) -> Cell:
         having = {name for cell in cells for name in (*cell.numbers, *cell.notes)}
         whole.notes |= {name: _left_out(cells) for name in OVERALL if name.removeprefix("overall_") in having}
         return whole
-    for name in ("quality", "quality_perturbed", "consis"):
+    for name in ("quality", "quality_perturbed", "consis", "hurt"):
         if all(name in cell.numbers for cell in counted):
             _pool(whole, counted, name)
         elif reason := next((cell.notes[name] for cell in counted if name in cell.notes), None):

@@ -15,7 +15,10 @@ from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.mt import kinds
 from babelquake.studies.tests_to_measures import Families, measured, measured_loss, undefined
 
-KINDS = {kind.name: kind for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS)}
+KINDS = {
+    kind.name: kind
+    for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS, kinds.HURT)
+}
 COMPARED = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
 """What two systems are tested for; Δ where ROBUST is undefined."""
 RANKED_BY = {"quality_perturbed": "quality under noise", "consis": "CONSIS"}
@@ -62,7 +65,7 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
         for one, other in combinations(group, 2):
             if not np.array_equal(one.keys, other.keys):
                 continue
-            for name in one.numbers.keys() & other.numbers.keys() & KINDS.keys() - {"quality", "quality_perturbed"}:
+            for name in one.numbers.keys() & other.numbers.keys() & COMPARED.keys():
                 if name == "delta" and "robust" in one.numbers.keys() & other.numbers.keys():
                     continue
                 drawn = one.numbers[name] - other.numbers[name]

@@ -102,6 +102,7 @@ MT = Study(
         "overall_quality_perturbed",
         "overall_robust",
         "overall_consis",
+        "overall_hurt",
         "obeyed",
         "translated",
         "failures",
