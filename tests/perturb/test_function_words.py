@@ -8,6 +8,7 @@ from tests.perturb.kanojia import BLACKWOOD, UKIP
 from babelquake.languages import Language
 from babelquake.perturb import Perturbation
 from babelquake.perturb.linguistics import linguistics
+from babelquake.perturb.suite import suite
 from babelquake.perturb.word_lists import word_lists
 
 NAMES = ["det-remove", "det-replace", "negation-remove", "negation-insert", "pronoun-gender"]
@@ -141,6 +142,20 @@ def test_pronouns_change_gender(lang: str, before: str, after: str | None) -> No
 def test_only_determiners_of_a_noun_go(lang: str, before: str, after: str | None) -> None:
     """Relative pronouns and conjunctions of the same form stay, and so does negation."""
     assert change("det-remove", before, lang) == after
+
+
+@pytest.mark.parametrize(
+    ("lang", "before", "after"),
+    [
+        ("en", "No country has the key, and neither man saw a dog.", "No country has key, and neither man saw dog."),
+        ("de", "Keine Frau kauft das Haus.", "Keine Frau kauft Haus."),
+    ],
+)
+def test_a_determiner_that_negates_is_not_harmless(lang: str, before: str, after: str) -> None:
+    """A tagger calls `no` a determiner, lists do not: both leave it, but in the suite of the paper's authors."""
+    assert change("det-remove", before, lang) == after
+    probes = {perturbation.name: perturbation for perturbation in suite("kanojia2021").perturbations}
+    assert probes["det-remove"].apply(before, lang=lang) == after
 
 
 @given(st.one_of(st.text(), SENTENCES), st.sampled_from(NAMES), st.sampled_from([*LANGUAGES, "ja", None]))

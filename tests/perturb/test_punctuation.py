@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.perturb.kanojia import UKIP
 
 from babelquake.perturb import Perturbation
+from babelquake.perturb.suite import suite
 from babelquake.randomness import Stream
 
 SPECS = ["punct-remove", "punct-replace", "punct-replace[marks=last]"] + [
@@ -111,6 +112,21 @@ def test_deletion_of_jwalapuram_tables_6_and_10(mark: str, before: str, after: s
     for other in {"stop", "exclamation", "question", "random"} - {mark}:
         assert change(f"final-delete[mark={other}]", before) is None
     assert change("final-insert", before) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "paper"),
+    [
+        ("It rose by 3.5 %, to $1,200.50.", "It rose by 3.5 % to $1,200.50", "It rose by 35  to 120050"),
+        ("At 10:30, -4 degrees (or 5-3)!", "At 10:30 -4 degrees or 5-3", "At 1030 4 degrees or 53"),
+        ("COVID-19: 5 men – 6 women; .5 of 7€.", "COVID19 5 men  6 women .5 of 7€", "COVID19 5 men – 6 women 5 of 7€"),
+    ],
+)
+def test_marks_that_make_a_number_stay_but_for_the_paper(text: str, kept: str, paper: str) -> None:
+    """3.5 without its point is another number, which is no harmless change."""
+    assert change("punct-remove", text) == kept
+    assert suite("kanojia2021").perturbations[0].apply(text) == suite("pitfalls").perturbations[-1].apply(text) == kept
+    assert suite("kanojia2021-authors").perturbations[0].apply(text) == paper
 
 
 def test_the_paper_removes_the_marks_of_pythons_string_library_alone() -> None:

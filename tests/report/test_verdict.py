@@ -148,6 +148,18 @@ def test_a_level_that_the_papers_rule_exceeds_is_told_with_what_was_changed(tmp_
     assert said == "Slipped keys (5 % of words asked, 15 % changed): A loses 10 % of its chrF (p < .001)."
 
 
+def test_of_a_sweep_the_level_that_costs_more_stands_beside_the_usual_one(tmp_path: Path) -> None:
+    def level(level: float, delta: float, p: float) -> list[Measure]:
+        return cell("A", delta, p, perturbation="misspell", level=level)
+
+    rows = [*overall("A", 50.0, 60.0), *level(0.1, -4.0, 0.01), *level(0.2, -9.0, 0.001), *level(0.3, -11.0, 0.2)]
+    (loss,) = [line for line in told_of(tmp_path, *rows) if " loses " in line]
+    assert loss == "Typos (10 % of words): A loses 8 % of its chrF (p = .010), 18 % under typos (20 % of words)."
+    both = [*rows, *overall("B", 55.0, 60.0), *cell("B", -1.0, 0.01, perturbation="misspell", level=0.1)]
+    (loss,) = [line for line in told_of(tmp_path / "both", *both) if " loses " in line]
+    assert "A loses 8 % of its chrF, B 2 %, A 18 % under typos (20 % of words)" in loss
+
+
 def test_metric_verdict_tells_harmless_moves(runs: dict[str, Run]) -> None:
     said = verdict(runs["metric"])
     begins = "chrF moves significantly under 2 of 2 harmless changes, most under typos (20 % of words): −"

@@ -190,7 +190,8 @@ class Careless(System):
 
 def test_small_losses_are_found_behind_sentences_that_fall_apart(write: Write, tmp_path: Path) -> None:
     """A mean follows the few translations that fall apart, in the old run these and in the new one those."""
-    texts = [" ".join(WORDS[(7 * row + place) % len(WORDS)] for place in range(12)) + f" {row}." for row in range(200)]
+    texts = [f"{row} " + " ".join(WORDS[(7 * row + place) % len(WORDS)] for place in range(12)) for row in range(200)]
+    texts = [f"{text}." for text in texts]
     data = write("source reference", [(text, text) for text in texts])
     old, new = (
         mt(
@@ -207,3 +208,6 @@ def test_small_losses_are_found_behind_sentences_that_fall_apart(write: Write, t
     found = {change.measure: change for change in compare(old, new) if change.perturbation is None}
     assert found["overall_robust"].outcome == found["overall_consis"].outcome == "same"
     assert found["overall_hurt"].outcome == "worse" and found["overall_hurt"].difference > 10
+    lost = -found["overall_quality_perturbed"].difference
+    assert 0 < lost < 5
+    assert compare(old, new, min_drop=lost / 2).failures and not compare(old, new, min_drop=lost).failures

@@ -29,7 +29,8 @@ TOLD = {
 
 
 EVERYTHING, NOTHING = "all", "none"
-"""What `protect` takes: `all` leaves placeholders, tags, addresses and code alone, `none` nothing."""
+"""What `protect` takes: `all` leaves alone what only breaks: placeholders, tags, addresses, code; and in changes that
+would otherwise reach them, marks inside numbers and words that negate. `none` leaves nothing alone."""
 
 
 class Perturbation:
@@ -44,7 +45,7 @@ class Perturbation:
         given = dict(spec.options)
         wants = self.card.wants
         self.protect = self._protect(given.pop("protect", EVERYTHING))
-        """Whether placeholders, tags, addresses and code stay as they are."""
+        """Whether placeholders, tags, addresses, code, numbers and negation stay as they are."""
         self.level = self._level(given.pop("level", None))
         self.vocabulary = given.pop("vocabulary", SHIPPED) if "vocabulary" in wants else None
         """Where it draws words from: `shipped`, `data` or a file; None where it draws none."""
@@ -62,7 +63,8 @@ class Perturbation:
         if not self.protect:
             given["protect"] = NOTHING
         self.spec = Spec(spec.name, tuple(sorted(given.items())))
-        self._fixed = self.options | ({"level": self.level} if "level" in wants else {})
+        supplied = {"level": self.level, "protect": self.protect}
+        self._fixed = self.options | {name: value for name, value in supplied.items() if name in wants}
         self._draws, self._told, self._aimed = "rng" in wants, "lang" in wants, "target" in wants
         self._further = self.vocabulary is not None or "source" in wants
         self._beside = tuple(sorted(wants & BESIDE))

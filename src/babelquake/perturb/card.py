@@ -8,6 +8,7 @@ A function asks for what it needs by parameter name:
 - `reference`, `foreign` and `others`: the segment's reference, its source in another language, the other segments
   (see `beside`);
 - `target` the `Language` that the text is to be translated into, or None;
+- `protect` whether what must not change is to be left alone;
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
 It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
@@ -31,7 +32,7 @@ Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
 Side = Literal["source", "translation", "reference", "prompt", "any"]
 Injects = Literal["canary", "question"]
-SUPPLIED = frozenset({"text", "level", "rng", "lang", "target", "source", "vocabulary"}) | BESIDE
+SUPPLIED = frozenset({"text", "level", "rng", "lang", "target", "protect", "source", "vocabulary"}) | BESIDE
 """Parameters that are not options: the caller supplies them."""
 
 

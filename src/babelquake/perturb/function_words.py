@@ -36,9 +36,15 @@ AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shal
     side="translation",
     resource=resource,
 )
-def remove_determiners(text: str, lang: Language | None) -> str | None:
-    """Remove every determiner. Skipped where the text has none, nothing else, or its language no lists."""
+def remove_determiners(text: str, lang: Language | None, protect: bool = True) -> str | None:
+    """Remove every determiner but those that negate (`no`, `kein`), which go with `protect=none` where a tagger runs.
+
+    Skipped where the text has none, nothing else, or its language no lists.
+    """
     found = linguistics(lang).determiners(text)
+    lists = word_lists(lang) if protect else None
+    if lists is not None:
+        found = [word for word in found if lists.negation.find(word) is None]
     changed = without(text, found) if found else ""
     return changed if changed.strip() else None
 

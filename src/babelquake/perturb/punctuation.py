@@ -3,6 +3,8 @@
 import string
 from typing import Literal
 
+import regex
+
 from babelquake.languages import Language
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
@@ -15,6 +17,10 @@ NAMES = {".": "stop", "!": "exclamation", "?": "question"}
 LABELS = {"stop": "full stop", "exclamation": "exclamation mark", "question": "question mark"}
 """Marks as people call them."""
 
+NUMBER = regex.compile(
+    r"(?:(?<![\p{L}\p{N}])[-−+<>=~#§\p{Sc}] ?)*(?:(?<!\S)[.,])?\p{Nd}+(?:[^\p{L}\p{Z}\p{N}]\p{Nd}+)*(?: ?[%‰\p{Sc}])?"
+)
+"""A number with its sign, currency, per cent and the marks inside it: without them it is another number."""
 IDEOGRAPHIC = "。、，！？；：（）「」"
 """Marks that take each other's place in Chinese and Japanese; elsewhere those of Python's `string.punctuation` do."""
 
@@ -22,14 +28,19 @@ IDEOGRAPHIC = "。、，！？；：（）「」"
 @perturbation(
     "punct-remove", label="no punctuation", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving"
 )
-def remove_punctuation(text: str, kinds: Kinds = "unicode") -> str | None:
-    """Remove every punctuation mark.
+def remove_punctuation(text: str, kinds: Kinds = "unicode", protect: bool = True) -> str | None:
+    """Remove every punctuation mark but those of numbers (3.5, 10:30, −5, 20 %, $7), which go with `protect=none`.
 
     As Unicode counts them, with those of Python's `string.punctuation`; `kinds=ascii` the latter alone, as the paper
     has it: “ ” – ’ … stay. Spaces stay as they are. Skipped where there is no mark, or nothing but marks.
     """
     mark = is_punctuation if kinds == "unicode" else string.punctuation.__contains__
-    kept = [cluster for cluster in graphemes(text) if not mark(cluster[0])]
+    of_numbers = [found.span() for found in NUMBER.finditer(text)] if protect else []
+    kept, place = [], 0
+    for cluster in graphemes(text):
+        if not mark(cluster[0]) or any(start <= place < end for start, end in of_numbers):
+            kept.append(cluster)
+        place += len(cluster)
     changed = "".join(kept)
     return changed if changed != text and changed.strip() else None
 

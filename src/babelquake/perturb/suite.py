@@ -329,9 +329,7 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     own = content.get("replicates")
     if own is not None and (not isinstance(own, int) or isinstance(own, bool) or own < 1):
         raise UserError(f"{where}: replicates is {own!r}, expected a whole number from 1.")
-    perturbations = _perturbations(items, within)
-    if (protect := content.get("protect")) is not None:
-        perturbations = tuple(Perturbation(one.spec, protect=str(protect)) for one in perturbations)
+    perturbations = _perturbations(items, within, content.get("protect"))
     return Suite(
         name,
         perturbations,
@@ -342,14 +340,23 @@ def _from_yaml(name: str, where: str, text: str, replicates: int | None, within:
     )
 
 
-def _perturbations(items: Sequence[AnyPerturbation], within: tuple[str, ...] = ()) -> tuple[Perturbation, ...]:
-    """What the items name – perturbations, with their alternatives spelt out, or whole suites – each once."""
+def _perturbations(
+    items: Sequence[AnyPerturbation], within: tuple[str, ...] = (), protect: object = None
+) -> tuple[Perturbation, ...]:
+    """What the items name – perturbations, with their alternatives spelt out, or whole suites – each once.
+
+    `protect` is what a suite says of all that do not say it themselves.
+    """
+    said = {} if protect is None else {"protect": str(protect)}
     found: list[Perturbation] = []
     for item in items:
         if not isinstance(item, str):
             found.append(item if isinstance(item, Perturbation) else Perturbation(item))
             continue
-        found += _read(item, within=within).perturbations if is_suite(item) else map(Perturbation, _spelt_out(item))
+        if is_suite(item):
+            found += (Perturbation(one.spec, **said) for one in _read(item, within=within).perturbations)
+        else:
+            found += (Perturbation(one.name, **(said | dict(one.options))) for one in _spelt_out(item))
     by_cell: dict[tuple[str, float | None], Perturbation] = {}
     for perturbation in found:
         by_cell.setdefault(perturbation.cell, perturbation)

@@ -259,7 +259,20 @@ def loss(finding: Finding, names: Names) -> str:
     unit = f"of its {scorer}" if first.system in shares else scorer
     said = f"{sentence_case(_asked(finding, names))}: {names.who(first.system)} loses {lost(first)} {unit}"
     said += "".join(f", {names.who(one.system)} {lost(one)}" for one in others)
-    return said + (tested(finding, _ends(deltas, names)) if others else p_text(finding.test)) + "."
+    deeper = _deeper(finding, names, first.system in shares)
+    if not others:
+        return f"{said}{p_text(finding.test)}{', ' if deeper else ''}{deeper}."
+    said += f", {names.who(first.system)} {deeper}" if deeper else ""
+    return f"{said}{tested(finding, _ends(deltas, names))}."
+
+
+def _deeper(finding: Finding, names: Names, shared: bool) -> str:
+    """What is lost at the level that costs more than the one spoken of."""
+    if "deeper_level" not in finding.facts:
+        return ""
+    lost = float(finding.facts["deeper_lost"])
+    under = names.label(finding.model_copy(update={"level": finding.facts["deeper_level"]}))
+    return f"{percent(lost) if shared else score(lost)} under {under}"
 
 
 def _ends(ordered: Sequence[Number], names: Names) -> str:

@@ -37,6 +37,8 @@ translation is from is chance. Where cells have kept their tables whole segments
 what they contribute changes its sign. The bootstrap's false alarms are too many at 100 segments."""
 STANDS_IN = {"robust": "delta", "overall_robust": "overall_delta"}
 """What is tested where a ratio means nothing in either run."""
+POINTS = "overall_quality_perturbed"
+"""By how many points more translations made worse count as a fall: those that quality under noise lost by it."""
 
 
 class Compared(NamedTuple):
@@ -117,6 +119,7 @@ def judge(
 ) -> Iterator[Change]:
     """Every change with its outcome, corrected over all of them."""
     tests = [one.test for one in found if one.test is not None]
+    points = {one.place: one.test.value for one in found if one.measure == POINTS and one.test is not None}
     judged = iter(_corrected(tests, alpha, correction))
     for one in found:
         said = next(judged) if one.test is not None else Judged(None, None, False, one.note)
@@ -125,7 +128,7 @@ def judge(
             measure=one.measure,
             old=one.old,
             new=one.new,
-            outcome=_outcome(one, said, alpha, min_drop),
+            outcome=_outcome(one, said, alpha, min_drop, points),
             p=said.p,
             p_corrected=said.p_corrected,
             visible=said.visible,
@@ -134,14 +137,18 @@ def judge(
         )
 
 
-def _outcome(one: Compared, judged: Judged, alpha: float, min_drop: float) -> Outcome:
+def _outcome(one: Compared, judged: Judged, alpha: float, min_drop: float, points: Mapping[Place, float]) -> Outcome:
     if one.test is None:
         return "collapsed"
     if not judged.testable or judged.p_corrected is None:
         return "cannot be tested"
-    if judged.p_corrected >= alpha or -min_drop <= one.test.value <= 0:
+    if judged.p_corrected >= alpha or one.test.value == 0:
         return "same"
-    return "better" if one.test.value > 0 else "worse"
+    if one.test.value > 0:
+        return "better"
+    share = min_drop and one.measure == "overall_hurt"
+    fall = points.get(one.place, one.test.value) if share else one.test.value
+    return "worse" if fall < -min_drop else "same"
 
 
 def _corrected(tests: Sequence[Test], alpha: float, correction: Correction) -> list[Judged]:

@@ -23,7 +23,11 @@ CONSIS = Kind(
     head="CONSIS",
 )
 HURT = Kind(
-    "hurt", label="translations that noise makes worse", head="% worse", unit="% of translations", better="down"
+    "hurt",
+    label="share of translations that noise makes worse",
+    head="% worse",
+    unit="% of translations",
+    better="down",
 )
 """By the score of each translation alone: a few that fall apart count no more than others."""
 SELF_AGREEMENT = Kind(
@@ -74,7 +78,7 @@ OVERALL_CONSIS = Kind(
 )
 OVERALL_HURT = Kind(
     "overall_hurt",
-    label="overall translations that noise makes worse",
+    label="overall share of translations that noise makes worse",
     head="% worse",
     unit="% of translations, mean over perturbations",
     better="down",

@@ -247,15 +247,18 @@ def _losses(results: Results, rows: list[Row], key: Key) -> Iterator[Finding]:
     lossy = [some for some in told if any(_loses(row) for row in some)]
     lossy.sort(key=lambda some: min(float(row["value"]) for row in some))
     for some in lossy[:MOST]:
-        yield _loss(results, some, key)
+        yield _loss(results, some, key, [row for row in rows if row["perturbation"] == some[0]["perturbation"]])
     if quiet := [some for some in told if some not in lossy]:
         yield _finding("no_significant_loss", quiet[0][0], key, [Number.of(row) for some in quiet for row in some])
     if few:
         yield _finding("too_few", few[0][0], key, [Number.of(row) for some in few for row in some])
 
 
-def _loss(results: Results, rows: Sequence[Row], key: Key) -> Finding:
-    """Of one perturbation: what each system loses, the worst first, and whether the worst and the best differ."""
+def _loss(results: Results, rows: Sequence[Row], key: Key, levels: Sequence[Row]) -> Finding:
+    """Of one perturbation: what each system loses, the worst first, and whether the worst and the best differ.
+
+    Of all `levels` that were tried, the one that costs the first system more is named beside the usual one.
+    """
     ordered = sorted(rows, key=lambda row: float(row["value"]))
     worst, best = ordered[0], ordered[-1]
     names = ("delta", "robust", "quality", "quality_perturbed")
@@ -269,7 +272,20 @@ def _loss(results: Results, rows: Sequence[Row], key: Key) -> Finding:
         here = {name: worst[name] for name in ("perturbation", "level")} | key
         measure = "robust" if results.beside(worst, "robust") is not None else "delta"
         test = results.between(measure, "system", worst["system"], best["system"], **here)
-    return _finding("loss", worst, key, numbers, test, perturbation=worst["perturbation"], level=worst["level"])
+    place = {name: worst[name] for name in ("perturbation", "level")}
+    return _finding("loss", worst, key, numbers, test, facts=_deeper(results, worst, levels), **place)
+
+
+def _deeper(results: Results, row: Row, levels: Sequence[Row]) -> dict[str, float | str]:
+    """The level at which a system loses most, where that is more than at the one spoken of, and what it loses there."""
+    mine = [one for one in levels if one["system"] == row["system"] and _loses(one) and not _too_few(one)]
+    deepest = min(mine, key=lambda one: float(one["value"]), default=row)
+    if deepest["value"] >= row["value"]:
+        return {}
+    share = results.beside(deepest, "robust")
+    known = share is not None and share["value"] is not None
+    lost = 100 - float(share["value"]) if share is not None and known else -float(deepest["value"])
+    return {"deeper_level": float(deepest["level"]), "deeper_lost": lost}
 
 
 def _at_usual_level(rows: Sequence[Row], perturbation: str) -> list[Row]:
