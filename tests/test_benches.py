@@ -38,7 +38,8 @@ def test_the_gate_is_rarely_closed_where_nothing_changed_and_always_where_robust
     old, new = world.judged(clean, noisy), world.judged(again, other)
     quiet = gate.shares(gate.counts([world.compared(old, new, 100, True) for _ in range(60)]))
     assert quiet["any claim"] <= 0.05 + 2 * 0.028
-    worse = world.judged(clean, world.damaged(noisy, world.damage((clean, noisy), (clean, noisy))))
+    rate = world.damage((clean, noisy), (clean, noisy), world.damaged)
+    worse = world.judged(clean, world.damaged(noisy, rate))
     found = gate.shares(gate.counts([world.compared(old, worse, 200, False) for _ in range(10)]))
     assert found["closed"] >= 0.9
     assert found["mean change of overall ROBUST (chrF)"] == pytest.approx(-3, abs=0.6)
