@@ -8,18 +8,23 @@ from typing import NamedTuple
 
 PLACEHOLDER, TAG, URL, EMAIL, CODE = "placeholder", "tag", "url", "email", "code"
 
+WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+"""Thai, Lao, Burmese, Khmer, Chinese and Japanese, which put letters right beside machinery: `https://bq.org了解`."""
+GLUED = f"{WITHOUT_SPACES}\u0590-\u06ff\u1100-\u11ff\uac00-\ud7af"
+"""These and languages whose particles are written in one word with what is beside them: `%s님`, `ב%s`."""
+
 FOUND = re.compile(
     r"(?P<code>`[^`\n]{1,300}`|\"[\w-]{1,60}\"\s?:(?=\s?[\"{\[\d])|(?:\\u[0-9a-fA-F]{4})+)"
-    r"|(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'«»“”\u3000-\u303f\uff00-\uffef]{2,2000})"
-    r"|(?P<email>[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})"
+    rf"|(?P<url>(?:https?://|ftp://|www\.)[^\s<>\"'«»“”{WITHOUT_SPACES}\u1100-\u11ff\uac00-\ud7af]{{2,2000}})"
+    r"|(?P<email>[A-Za-z0-9_.+\u00c0-\u052f-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})"
     r"|(?P<tag></?[A-Za-z][\w:.-]{0,60}"
     r"(?:\s+[\w:.-]{1,60}\s*=\s*(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>]{1,200})){0,20}\s*/?>"
     r"|<!--[^<>]{0,500}-->)"
     r"|(?P<placeholder>\{\{\s*[\w.$#/^&|: -]{1,100}\s*\}\}|\$\{[\w.:-]{1,100}\}"
     r"|\{[A-Za-z_$][\w.$-]{0,60}(?:[:!][\w.,%<>+-]{1,60})?\}"
     r"|\{\d{1,3}(?:[:!][\w.,%<>+-]{1,20})?\}|\{\s*\w{1,60}\s*,\s*(?:plural|select|selectordinal|number|date|time)\b"
-    r"|%\(\w{1,60}\)[#0 +-]{0,3}\d{0,3}(?:\.\d{1,3})?[sdifgexXr]\b"
-    r"|(?<![\w%])%(?:\d{1,2}\$)?(?:\.\d{1,2})?(?:l{1,2})?[sdifu@](?![\w%])"
+    rf"|%\(\w{{1,60}}\)[#0 +-]{{0,3}}\d{{0,3}}(?:\.\d{{1,3}})?[sdifgexXr](?:\b|(?=[{GLUED}]))"
+    rf"|(?:(?<![\w%])|(?<=[{GLUED}]))%(?:\d{{1,2}}\$)?(?:\.\d{{1,2}})?(?:l{{1,2}})?[sdifu@](?:(?![\w%])|(?=[{GLUED}]))"
     r"|%[A-Z][A-Z_]{1,40}%|__[A-Z][A-Z_]{1,40}__|\[\[\s*[\w.$-]{1,60}\s*\]\])"
 )
 """One expression for all, each repetition bounded, so that a text of 10,000 tags takes time in proportion."""

@@ -48,6 +48,17 @@ def test_close_relatives_are_not_mistaken(kinds: Kinds) -> None:
     assert "off-target" not in kinds("The weather is nice.", "El tiempo es agradable.", "en-es")
 
 
+def test_letters_tell_relatives_apart(kinds: Kinds) -> None:
+    source = "The cat sat on the mat and looked at the dog that lived with them."
+    russian = "Кошка сидела на коврике и смотрела на собаку, которая жила с ними и была ещё маленькой."
+    ukrainian = "Кішка сиділа на килимку й дивилася на собаку, що жив із ними."
+    chinese = "猫坐在垫子上看着和它们住在一起的狗，然后它们一起去了花园里玩耍。"
+    assert kinds(source, russian, "en-uk") == kinds(source, ukrainian, "en-ru") == {"off-target"}
+    assert kinds(source, chinese, "en-ja") == {"off-target"}
+    assert kinds(source, russian, "en-ru") == kinds(source, ukrainian, "en-uk") == set()
+    assert kinds("Results of the election for governor of Tokyo", "東京都知事選挙開票結果速報", "en-ja") == set()
+
+
 def test_letters_that_the_source_has_may_stay(kinds: Kinds) -> None:
     assert kinds("The word мир means peace and world.", "Slovo мир znamená mír a svět.") == set()
     assert kinds("The angle α is 5 degrees.", "Úhel α je 5 stupňů.") == set()

@@ -58,6 +58,29 @@ def test_order_plural_forms_and_attributes_may_differ(kinds: Kinds, source: str,
     assert kinds(source, translation) == set()
 
 
+@pytest.mark.parametrize(
+    ("pair", "source", "translation"),
+    [
+        ("en-ko", "%s has joined", "%s님이 참여했습니다"),
+        ("en-ja", "%1$s invited %2$s", "%2$sさんが%1$sさんに招待されました"),
+        ("en-ja", "%(name)s has joined", "%(name)sさんが参加しました"),
+        ("en-zh", "See https://example.com/help for details.", "请访问https://example.com/help了解详情。"),
+        ("en-ko", "See www.example.com.", "www.example.com을 방문하세요."),
+        ("en-zh", "Mail info@example.com for details.", "请发邮件至info@example.com了解详情。"),
+        ("ja-en", "※本品は使い捨て商品です。", "*This product is disposable."),
+    ],
+)
+def test_letters_right_beside_machinery_are_no_part_of_it(
+    kinds: Kinds, pair: str, source: str, translation: str
+) -> None:
+    assert kinds(source, translation, pair) == set()
+
+
+def test_what_is_lost_beside_such_letters_is_seen(kinds: Kinds) -> None:
+    assert kinds("%s has joined", "님이 참여했습니다", "en-ko") == {"placeholder"}
+    assert kinds("See https://example.com/a.", "请访问https://example.com/b了解。", "en-zh") == {"url"}
+
+
 def test_the_evidence_names_what_was_lost_and_added() -> None:
     (found,) = detect("Hello {user_name}!", "Ahoj {jmeno}!", "en-cs")
     assert "{user_name}" in found.evidence and "{jmeno}" in found.evidence

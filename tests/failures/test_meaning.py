@@ -9,6 +9,15 @@ def test_a_lost_negation(kinds: Kinds) -> None:
     assert kinds("You can't learn Japanese there.", "Ahí puedes aprender japonés.", "en-es") == {"negation"}
 
 
+def test_words_that_begin_like_denials_do_not_hide_a_lost_one(kinds: Kinds) -> None:
+    source, made = "Der Patient nimmt das Medikament am Morgen nicht.", "The patient takes the medicine in the morning."
+    assert kinds(source, made, "de-en") == {"negation"}
+    assert kinds(
+        "He did not sign the contract yesterday evening.", "Er hat ihn gestern Abend unterschrieben.", "en-de"
+    ) == {"negation"}
+    assert kinds("He did not allow the visit yesterday evening.", "Er untersagte gestern den Besuch.", "en-de") == set()
+
+
 def test_denials_in_other_words_are_kept(kinds: Kinds) -> None:
     assert kinds("Orson didn't continue.", "Orson nepokračoval.") == set()
     assert kinds("I don't care.", "Je mi to jedno.") == set()
@@ -16,6 +25,7 @@ def test_denials_in_other_words_are_kept(kinds: Kinds) -> None:
     assert (
         kinds("Das Recht auf Asyl ist nicht verhandelbar.", "The right to asylum is non-tradeable.", "de-en") == set()
     )
+    assert kinds("Das ist nicht billig.", "That is expensive.", "de-en") == set()
     assert kinds("Don't you think so?", "Myslíš?") == set()
 
 

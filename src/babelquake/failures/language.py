@@ -80,6 +80,16 @@ WITHOUT_ASKING = frozenset({"Latin", "Greek"})
 """Names and formulas are written in these everywhere."""
 
 
+ALIEN = {
+    "uk": ("ru", re.compile(r"\w*[ыэъё]\w*", re.IGNORECASE), re.compile("[іїєґ]", re.IGNORECASE)),
+    "ru": ("uk", re.compile(r"\w*[іїєґ]\w*", re.IGNORECASE), re.compile("[ыэъё]", re.IGNORECASE)),
+    "ja": ("zh", re.compile("[\u4e00-\u9fff]"), re.compile("[\u3040-\u30ff]")),
+}
+"""By the language asked for: one that is mistaken for it, what only that one has, and what the one asked for needs."""
+ALIEN_WORDS = {"uk": 2, "ru": 2, "ja": 20}
+"""How many of these there have to be, and none of the others: Japanese writes a headline in Han alone, no sentence."""
+
+
 @lru_cache(maxsize=1)
 def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -127,6 +137,8 @@ def other_language(text: str, asked: str, shortest: int = SHORTEST) -> tuple[str
     """The language of a text where it is surely not the one asked for, and how probable; None where nothing is sure."""
     if len(text) < shortest and (text.isascii() or letters(text) < shortest):
         return None
+    if (by_letters := _by_letters(text, asked)) is not None:
+        return by_letters
     found = _foreign(text, asked)
     if found is None or letters(text) < shortest:
         return None
@@ -138,6 +150,16 @@ def other_language(text: str, asked: str, shortest: int = SHORTEST) -> tuple[str
         if again is None or again[0] != found[0]:
             return None
     return found
+
+
+def _by_letters(text: str, asked: str) -> tuple[str, float] | None:
+    """A language that the identifier mistakes for the one asked for, by letters that only one of them has."""
+    if asked not in ALIEN or text.isascii():
+        return None
+    other, theirs, ours = ALIEN[asked]
+    if ours.search(text) or len(theirs.findall(text)) < ALIEN_WORDS[asked]:
+        return None
+    return other, 1.0
 
 
 def _foreign(text: str, asked: str) -> tuple[str, float] | None:

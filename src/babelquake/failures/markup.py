@@ -15,7 +15,7 @@ BRACKETED = re.compile(r"<[^<>\n]{1,80}>")
 AUTOLINK = re.compile(r"<(?:www\.|https?:)", re.IGNORECASE)
 HOST = re.compile(r"^(?:\w+://)?[^/?#]*")
 SYMBOL = re.compile(
-    "[\u2031\u203b\u2042\u2049\u2300-\u23ae\u23b0-\u23ff\u2600-\u27bf\u2b05-\u2b55\u2e00-\u2e39\u2e3c-\u2e7f\ua640-\ua69f"
+    "[\u2031\u2042\u2049\u2300-\u23ae\u23b0-\u23ff\u2600-\u27bf\u2b05-\u2b55\u2e00-\u2e39\u2e3c-\u2e7f\ua640-\ua69f"
     "\U00010330-\U0001034a\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff]"
 )
 """Emoji, dingbats and rare signs; skin tones and joiners are left to the sign before them."""

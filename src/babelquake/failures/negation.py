@@ -38,7 +38,10 @@ UNLESS = {
         r"\b(?:aren|is|are|was|were|wasn|isn|weren)['’]?(?:t| not)?\b.{0,12}\bnot|\b(?:any more|fuck\w*|not)\b",
         re.IGNORECASE,
     ),
-    "de": re.compile(r"\b(?:kein\w*|un\w+|wenig\w*)\b", re.IGNORECASE),
+    "de": re.compile(
+        r"\b(?:kein\w*|un(?!d\b|s\b|ser|ter)\w+|wenig\w*|bin|bist|ist|sind|seid|war|warst|waren|sei|seien|wär\w*|sein|gewesen)\b",
+        re.IGNORECASE,
+    ),
 }
 """What makes a denial hard to weigh, beside the negated verb."""
 UNLESS_WORDS = {
@@ -195,7 +198,8 @@ def _lost(pair: Pair) -> Failure | None:
         return None
     vocabulary = pair.translation.vocabulary
     if not vocabulary.isdisjoint(theirs.negative) or any(
-        word.replace("’", "'").startswith(theirs.negative_starts) for word in vocabulary
+        word.replace("’", "'").startswith(theirs.negative_starts) and not word.startswith(theirs.plain_starts)
+        for word in vocabulary - theirs.plain
     ):
         return None
     if _stripped(found) in _stripped(pair.translation.text) or _stands_in(found.split()[-1].lower(), vocabulary):

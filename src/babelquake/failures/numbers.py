@@ -41,6 +41,8 @@ class Number(NamedTuple):
     end: int
     scaled: bool = False
     """Whether a word such as million follows."""
+    unit: str = ""
+    """What it counts or measures, where that word follows."""
 
     @property
     def digits(self) -> str:
@@ -62,13 +64,15 @@ def numbers(side: Side) -> list[Number]:
 
 
 def _numbers(side: Side) -> Iterator[Number]:
-    text, scales = side.prose, side.lexicon.scales if side.lexicon is not None else frozenset[str]()
+    text, lexicon = side.prose, side.lexicon
     for match in NUMBER.finditer(text):
         groups = tuple(str(int(group)) if not group.isascii() else group for group in re.split(r"\D+", match.group(1)))
         suffix = (match.group(2) or match.group(3) or "").strip().lower()
         after = AFTER.match(text, match.end())
-        scaled = after is not None and after.group(1).lower() in scales
-        yield Number(match.group(1), groups, suffix, match.start(1), match.end(1), scaled)
+        word = after.group(1).lower() if after is not None else ""
+        scaled = word[:1] in LARGE or (lexicon is not None and word in lexicon.scales)
+        unit = lexicon.units.get(word, "") if lexicon is not None else ""
+        yield Number(match.group(1), groups, suffix, match.start(1), match.end(1), scaled, unit)
 
 
 def _digit_strings(side: Side) -> frozenset[str]:
@@ -80,13 +84,54 @@ def _digit_strings(side: Side) -> frozenset[str]:
             "".join(re.findall(r"\d+", chunk)) for chunk in re.findall(r"\d+(?:[.,:'’\u00a0\u202f ]\d+)+", side.text)
         ]
         pairs = [first + second for first, second in itertools.pairwise(runs)]
+        if not side.text.isascii():
+            runs += map(_from_signs, IN_SIGNS.findall(side.text))
         found = (_ascii(run).lstrip("0") or "0" for run in [*runs, *chunks, *pairs])
         known = side.__dict__["digit_strings"] = frozenset(found)
     return known
 
 
+FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
+SIGNS = {sign: value for value, signs in enumerate(("〇零", "一", "二两兩", *"三四五六七八九")) for sign in signs}
+POWERS = {"十": 10, "십": 10, "百": 100, "백": 100, "千": 1_000, "천": 1_000}
+LARGE = {"万": 10_000, "萬": 10_000, "만": 10_000, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
+"""Signs that multiply all that stands before them, back to the last of their like: 三万五千."""
+POWER = "".join([*POWERS, *LARGE])
+IN_SIGNS = re.compile(
+    rf"\d*[{''.join(FRACTIONS)}]|(?:\d[\d.,]{{0,14}}\s?(?=[{POWER}])|[{''.join(SIGNS)}{POWER}])"
+    rf"(?:\s?\d[\d.,]{{0,14}}|\s?[{''.join(SIGNS)}{POWER}]|点)*"
+)
+STEP = re.compile(rf"\d[\d.,]*|[{''.join(SIGNS)}]+|[{POWER}]")
+
+
+def _from_signs(written: str) -> str:
+    """The digits of a number with a fraction in one sign (2½) or with signs of Chinese, Japanese or Korean.
+
+    >>> [_from_signs(written) for written in ("2½", "十二点五", "一九九八", "1億4,200万", "3만 5천")]
+    ['25', '125', '1998', '142000000', '35000']
+    """
+    if written[-1] in FRACTIONS:
+        return written[:-1] + FRACTIONS[written[-1]]
+    whole, _, fraction = written.partition("点")
+    if POWERS.keys().isdisjoint(whole) and LARGE.keys().isdisjoint(whole):
+        digits = "".join(str(SIGNS.get(sign, "")) for sign in whole)
+    else:
+        total = below = told = 0.0
+        for step in STEP.findall(whole):
+            if step in POWERS:
+                below, told = below + (told or 1) * POWERS[step], 0
+            elif step in LARGE:
+                total, below, told = total + (below + told) * LARGE[step], 0, 0
+            elif step[0] in SIGNS:
+                told = int("".join(str(SIGNS[sign]) for sign in step))
+            else:
+                told = float(_ascii(step.replace(",", "").rstrip(".").replace(".", "", step.count(".") - 1)))
+        digits = str(round(total + below + told))
+    return digits + "".join(str(SIGNS[sign]) for sign in fraction if sign in SIGNS)
+
+
 def _ascii(digits: str) -> str:
-    return digits if digits.isascii() else "".join(str(int(char)) for char in digits)
+    return digits if digits.isascii() else "".join(str(int(char)) if char.isdigit() else char for char in digits)
 
 
 def is_kept(number: Number, text: Side) -> bool:
@@ -99,6 +144,8 @@ def is_kept(number: Number, text: Side) -> bool:
         if all((group.lstrip("0") or "0") in there or group.lstrip("0") in months for group in number.groups):
             return True
     if digits in SLANG or digits == "0" or len(digits) > 12 or _is_of_a_year(number, there):
+        return True
+    if _is_year_of_an_era(number, text) or _is_said_in_parts(number, text) or _is_other_time(number, text):
         return True
     return _is_in_words(number, text) or _is_converted(number, text, there)
 
@@ -144,6 +191,45 @@ def _is_of_a_year(number: Number, there: frozenset[str]) -> bool:
     return any(year.endswith(number.digits) or int(year[:2]) + 1 == int(number.digits) for year in years)
 
 
+ERA = re.compile(r"(?:明治|大正|昭和|平成|令和|民[国國])[\d〇零一二三四五六七八九十元]")
+
+
+def _is_year_of_an_era(number: Number, text: Side) -> bool:
+    """Whether a year may be counted from an emperor's or a republic's first in the other text: 平成30年 is 2018."""
+    return len(number.digits) == 4 and 1868 <= int(number.digits) < 2100 and ERA.search(text.text) is not None
+
+
+QUARTERS = frozenset({"15", "30", "45", "5", "25", "75"})
+
+
+def _is_said_in_parts(number: Number, text: Side) -> bool:
+    """Whether 7:30 or 2.5 may be "halb acht" or "zweieinhalb"; the same for quarters."""
+    if len(number.groups) != 2 or number.groups[1] not in QUARTERS or text.lexicon is None:
+        return False
+    parts = text.lexicon.pattern("parts")
+    return parts is not None and parts.search(text.text) is not None
+
+
+TIMES = ("second", "minute", "hour", "day", "week", "month", "year")
+SPANS: dict[str, frozenset[int]] = {
+    "minute": frozenset({30, 60, 90, 120, 150, 180, 240}),
+    "hour": frozenset({12, 24, 36, 48, 60, 72, 96}),
+    "day": frozenset({7, 8, 10, 14, 15, 21, 28, 30, 31, 60, 90, 365}),
+    "month": frozenset({6, 12, 18, 24, 30, 36}),
+}
+"""Times of which another unit is as usual: 90 minutes, 48 hours, and the quinze jours that are two weeks in French."""
+
+
+def _is_other_time(number: Number, text: Side) -> bool:
+    """Whether a time may be said in another unit, which the text names."""
+    if text.lexicon is None or number.unit not in TIMES:
+        return False
+    if int(number.digits) not in SPANS.get(number.unit, ()) and number.groups[1:] != ("5",):
+        return False
+    units = {text.lexicon.units.get(word) for word in text.vocabulary}
+    return any(unit in units for unit in TIMES if unit != number.unit)
+
+
 def _is_converted(number: Number, text: Side, there: frozenset[str]) -> bool:
     """Whether a scale, the clock, a decade or a unit explains why other digits stand there."""
     value = int(number.digits)
@@ -156,15 +242,19 @@ def _is_converted(number: Number, text: Side, there: frozenset[str]) -> bool:
         hour = int(number.groups[0])
         if str((hour + 12) % 24) in there or (number.groups[-1].strip("0") == "" and str(hour) in there):
             return True
+    century = value // 100 + 1
     if (
-        number.suffix == "s"
-        and value >= 1000
-        and (
-            str(value // 100 + 1) in there
-            or any(_roman(found) == value // 100 + 1 for found in ROMAN.findall(text.text))
-        )
+        1000 <= value < 2100
+        and (number.suffix == "s" or value % 100 == 0)
+        and (str(century) in there or any(_roman(found) == century for found in ROMAN.findall(text.text)))
     ):
         return True
+    if number.groups[1:] == ("00",) and number.groups[0].lstrip("0") in there:
+        return True
+    if number.suffix == "s" and 1800 <= value < 2100 and value % 100:
+        decade = number._replace(groups=(number.digits[-2:],), suffix="")
+        if _is_in_words(decade, text):
+            return True
     if number.suffix == "s" or (1800 <= value < 2100 and value % 10 == 0):
         return number.digits[-2:].lstrip("0") in there or number.digits[-2:-1] + "0" in there
     if 1000 <= value < 2100 and number.digits[-2:] in there:
@@ -225,7 +315,7 @@ def _has_any_number(side: Side) -> bool:
     return bool(HAS_DIGIT.search(side.text)) or not side.vocabulary.isdisjoint(known)
 
 
-IMPERIAL_WORDS = re.compile(r"\d\s?(?:°|ft|lbs?|in\b(?!\s+[^\W\d])|mi\b|mph|[Ff]\b|degrees)")
+IMPERIAL_WORDS = re.compile(r"\d\s?(?:°|ft|lbs?|in\b(?!\s+[^\W\d])|mi\b|mph|[Ff]\b)|\d[\s-]?degree")
 IMPERIAL = re.compile(rf"\d\s?(?:['’′][\d\s]|[\"”″])|{IMPERIAL_WORDS.pattern}")
 """In a source also feet and inches as signs, which in the translation of code are quotation marks."""
 MONEY = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen"}

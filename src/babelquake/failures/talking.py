@@ -16,7 +16,7 @@ SERVED = ("en", "cs", "es", "de", "fr")
 QUESTION = re.compile(r"[?？؟;\u037e]")
 MARKDOWN = re.compile(r"^\s{0,3}(?:#{1,6} |\* |- |\d+\. |> )|```|\*\*[^*\n]{1,300}\*\*", re.MULTILINE)
 LINES = re.compile(r"\\n|\n|\t|<br ?/?>")
-PAIRS = {'"': '"', "“": "”", "„": "“", "«": "»", "'": "'", "‘": "’", "”": "”", "`": "`"}
+PAIRS = {'"': '"', "“": "”", "„": "“", "«": "»", "'": "'", "‘": "’", "”": "”", "`": "`", "「": "」", "『": "』"}
 SHORTEST_NOTE = 15
 HEAD = 160
 """Characters at the beginning in which a preamble or refusal stands."""

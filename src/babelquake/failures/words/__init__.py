@@ -64,6 +64,16 @@ class Words:
         return tuple(word[:-1] for word in str(self._of("negative") or "").split() if word.endswith("-"))
 
     @cached_property
+    def plain(self) -> frozenset[str]:
+        """Words that begin as words that deny do, and do not deny."""
+        return frozenset(word for word in str(self._of("plain") or "").split() if not word.endswith("-"))
+
+    @cached_property
+    def plain_starts(self) -> tuple[str, ...]:
+        """Beginnings of such words."""
+        return tuple(word[:-1] for word in str(self._of("plain") or "").split() if word.endswith("-"))
+
+    @cached_property
     def function_words(self) -> frozenset[str]:
         """Words that hold sentences together and no other language of the alphabet uses."""
         return frozenset(str(self._of("function_words") or "").split())
