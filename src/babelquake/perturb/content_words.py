@@ -34,14 +34,14 @@ Count = Annotated[int, Range(1, 10_000)]
 kanojia2021 = partial(perturbation, family="content words", side="translation", replicates=20, resource=resource)
 
 
-@kanojia2021(
-    "upper-words",
-    label="some words in CAPITALS",
-    paper="Kanojia 2021 §5.1 MPP5",
-    meaning="preserving",
-    level=0.5,
-    unit="probability per word",
+altering = partial(kanojia2021, meaning="altering", level=1, high=MOST)
+recasing = partial(kanojia2021, meaning="preserving", level=0.5, unit="probability per word")
+replacing = partial(
+    perturbation, family="content words", meaning="altering", level=0.3, unit="share of words", side="translation"
 )
+
+
+@recasing("upper-words", label="some words in CAPITALS", paper="Kanojia 2021 §5.1 MPP5")
 def upper_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
     """Write random words in UPPER CASE. Skipped where the text has no letters with case.
 
@@ -51,14 +51,7 @@ def upper_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     return _recase(text, str.upper, level, rng, lang, words)
 
 
-@kanojia2021(
-    "lower-words",
-    label="some words in lower case",
-    paper="Kanojia 2021 §5.1 MPP6",
-    meaning="preserving",
-    level=0.5,
-    unit="probability per word",
-)
+@recasing("lower-words", label="some words in lower case", paper="Kanojia 2021 §5.1 MPP6")
 def lower_words(text: str, level: float, rng: Stream, lang: Language | None, words: Which = "any") -> str | None:
     """Write random words in lower case. Skipped where the text has no letters with case.
 
@@ -68,30 +61,14 @@ def lower_words(text: str, level: float, rng: Stream, lang: Language | None, wor
     return _recase(text, str.lower, level, rng, lang, words)
 
 
-@kanojia2021(
-    "word-drop",
-    label="content words missing",
-    paper="Kanojia 2021 §5.2 MAP2",
-    meaning="altering",
-    level=1,
-    unit="content words",
-    high=MOST,
-)
+@altering("word-drop", label="content words missing", paper="Kanojia 2021 §5.2 MAP2", unit="content words")
 def drop_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Remove random content words: one at the paper's level. Skipped where there is no content word or nothing else."""
     changed = without(text, _some(_content_words(text, lang, content), level, rng))
     return changed if changed != text and changed.strip() else None
 
 
-@kanojia2021(
-    "word-repeat",
-    label="content words repeated",
-    paper="Kanojia 2021 §5.2 MAP3",
-    meaning="altering",
-    level=1,
-    unit="content words",
-    high=MOST,
-)
+@altering("word-repeat", label="content words repeated", paper="Kanojia 2021 §5.2 MAP3", unit="content words")
 def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, content: Content = "tags") -> str | None:
     """Write random content words twice: one at the paper's level. Skipped where there is no content word."""
     gap = "" if is_unspaced(text) else " "
@@ -99,15 +76,7 @@ def repeat_words(text: str, level: float, rng: Stream, lang: Language | None, co
     return replaced(text, [(word.end, word.end, gap + word.text) for word in chosen]) if chosen else None
 
 
-@kanojia2021(
-    "word-insert",
-    label="random words inserted",
-    paper="Kanojia 2021 §5.2 MAP4",
-    meaning="altering",
-    level=1,
-    unit="words",
-    high=MOST,
-)
+@altering("word-insert", label="random words inserted", paper="Kanojia 2021 §5.2 MAP4", unit="words")
 def insert_words(
     text: str,
     level: float,
@@ -135,15 +104,7 @@ def insert_words(
     return replaced(text, edits) if edits else None
 
 
-@kanojia2021(
-    "word-replace",
-    label="content words replaced",
-    paper="Kanojia 2021 §5.2 MAP5",
-    meaning="altering",
-    level=1,
-    unit="content words",
-    high=MOST,
-)
+@altering("word-replace", label="content words replaced", paper="Kanojia 2021 §5.2 MAP5", unit="content words")
 def replace_words(
     text: str,
     level: float,
@@ -165,17 +126,7 @@ def replace_words(
     return replaced(text, edits) if edits else None
 
 
-@perturbation(
-    "mask-replace",
-    label="words replaced by a language model",
-    family="content words",
-    paper="Kanojia 2021 §5.2 MAP6",
-    meaning="altering",
-    level=0.3,
-    unit="share of words",
-    side="translation",
-    replicates=5,
-)
+@replacing("mask-replace", label="words replaced by a language model", paper="Kanojia 2021 §5.2 MAP6", replicates=5)
 def replace_by_model(
     text: str,
     level: float,
@@ -205,16 +156,11 @@ def antonym_resource(lang: Language | None) -> str:
     return f"wordnet:{VERSION}+{named_lists(ENGLISH)}"
 
 
-@perturbation(
+@replacing(
     "antonym",
     label="words replaced by their opposites",
-    family="content words",
     paper="Kanojia 2021 §5.2 MAP7",
-    meaning="altering",
-    level=0.3,
-    unit="share of words",
     languages=("en",),
-    side="translation",
     replicates=20,
     resource=antonym_resource,
 )

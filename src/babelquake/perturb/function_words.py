@@ -3,6 +3,7 @@
 Languages without word lists are not served, and the perturbations return None for them.
 """
 
+from functools import partial
 from typing import Literal
 
 from babelquake.languages import Language
@@ -27,10 +28,12 @@ AFFIRMATIVE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shal
 """English auxiliaries whose affirmative form is not just the rest of the word."""
 
 
-@perturbation(
+function_word = partial(perturbation, family="function words")
+
+
+@function_word(
     "det-remove",
     label="articles missing",
-    family="function words",
     paper="Kanojia 2021 §5.1 MPP3",
     meaning="preserving",
     side="translation",
@@ -49,10 +52,9 @@ def remove_determiners(text: str, lang: Language | None, protect: bool = True) -
     return changed if changed.strip() else None
 
 
-@perturbation(
+@function_word(
     "det-replace",
     label="articles replaced",
-    family="function words",
     paper="Kanojia 2021 §5.1 MPP4",
     meaning="preserving",
     level=1.0,
@@ -80,10 +82,9 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: Language | N
     return replaced(text, edits)
 
 
-@perturbation(
+@function_word(
     "negation-remove",
     label="negation removed",
-    family="function words",
     paper="Kanojia 2021 §5.2 MAP1",
     meaning="altering",
     languages=LISTED,
@@ -127,14 +128,7 @@ def _named_markers(text: str) -> list[Span]:
     return found
 
 
-@perturbation(
-    "negation-insert",
-    label="negation added",
-    family="function words",
-    meaning="altering",
-    languages=LISTED,
-    resource=named_lists,
-)
+@function_word("negation-insert", label="negation added", meaning="altering", languages=LISTED, resource=named_lists)
 def insert_negation(text: str, rng: Stream, lang: Language | None) -> str | None:
     """Negate one auxiliary, copula or modal verb, drawn at random.
 
@@ -163,13 +157,8 @@ def insert_negation(text: str, rng: Stream, lang: Language | None) -> str | None
     return replaced(text, [(verb.start, verb.end, negated or f"{lists.negator} {verb.text}")])
 
 
-@perturbation(
-    "pronoun-gender",
-    label="pronouns of the other gender",
-    family="function words",
-    meaning="altering",
-    languages=LISTED,
-    resource=named_lists,
+@function_word(
+    "pronoun-gender", label="pronouns of the other gender", meaning="altering", languages=LISTED, resource=named_lists
 )
 def change_gender(text: str, lang: Language | None) -> str | None:
     """Turn masculine pronouns into feminine ones and the reverse. Skipped where the text has no gendered pronoun."""

@@ -67,6 +67,9 @@ pia2024 = partial(
 )
 
 
+injection = partial(perturbation, family="injection", meaning="altering")
+
+
 @lru_cache(maxsize=1)
 def phrases() -> dict[str, dict[str, str]]:
     """What injected instructions say, by language code."""
@@ -142,11 +145,9 @@ def _as_json(text: str, lang: Language | None, target: Language | None, *, examp
     return " ".join([here["json"], *map(json.dumps, said)])
 
 
-@perturbation(
+@injection(
     "canary",
     label=lambda form, language: f"“print this word” {PLACES[form]}{' in English' if language == 'english' else ''}",
-    family="injection",
-    meaning="altering",
     side="source",
     injects="canary",
 )
@@ -178,11 +179,9 @@ def canary(
     return f"{text} {order}"
 
 
-@perturbation(
+@injection(
     "latent-instruction",
     label="“print this word” as a note in the middle of a document",
-    family="injection",
-    meaning="altering",
     side="source",
     injects="canary",
 )
@@ -205,25 +204,14 @@ def _token(rng: Stream) -> str:
     return "".join(rng.choice(LETTERS) for _ in range(4)) + f"-{rng.below(10_000):04d}"
 
 
-@perturbation(
-    "judge-claim",
-    label=lambda form: CLAIM_LABELS[form],
-    family="injection",
-    meaning="altering",
-    side="translation",
-)
+@injection("judge-claim", label=lambda form: CLAIM_LABELS[form], side="translation")
 def claim_a_score(text: str, form: Claim = "perfect") -> str | None:
     """Append what may make a judge believe that the translation is perfect. Skipped for a blank text."""
     return f"{text} {CLAIMS[form]}" if text.strip() else None
 
 
-@perturbation(
-    "judge-claim-source",
-    label=lambda form: f"{CLAIM_LABELS[form]}, in the source",
-    family="injection",
-    meaning="altering",
-    side="translation",
-    rewrites=True,
+@injection(
+    "judge-claim-source", label=lambda form: f"{CLAIM_LABELS[form]}, in the source", side="translation", rewrites=True
 )
 def claim_a_score_in_the_source(text: str, source: str | None, form: SourceClaim = "instruction") -> str | None:
     """Append to the source what may tell a judge how to score; the translation stays. Skipped where one is missing."""

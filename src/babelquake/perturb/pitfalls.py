@@ -25,6 +25,9 @@ WINDOWS = 8
 pitfall = partial(perturbation, family="pitfalls", meaning="altering")
 
 
+repeating = partial(perturbation, family="pitfalls", meaning="depends")
+
+
 @pitfall("empty", label="nothing at all", side="translation")
 def empty(text: str) -> str:
     """No translation: the empty text. Skipped for a text with placeholders, unless `protect=none`."""
@@ -101,15 +104,7 @@ def repeat_sentence(text: str, level: float) -> str | None:
     return _joined([text] * max(2, round(level))) if TOKEN.search(text) else None
 
 
-@perturbation(
-    "reference-repeat",
-    label="the reference twice",
-    family="pitfalls",
-    meaning="depends",
-    level=2,
-    unit="copies",
-    high=100.0,
-)
+@repeating("reference-repeat", label="the reference twice", level=2, unit="copies", high=100.0)
 def repeat_reference(text: str, level: float, reference: str | None) -> str | None:
     """The reference several times in place of the translation: twice by default. Skipped without a reference."""
     return _joined([reference] * max(2, round(level))) if reference and TOKEN.search(reference) else None
@@ -119,7 +114,7 @@ def _filler(kind: str) -> str:
     return {"phrase": "“Translation complete.” added", "quotes": "put in quotation marks"}.get(kind, "set in Markdown")
 
 
-@perturbation("filler", label=_filler, family="pitfalls", meaning="depends")
+@repeating("filler", label=_filler)
 def filler(text: str, lang: Language | None, kind: Literal["phrase", "quotes", "markdown"] = "phrase") -> str | None:
     """Add what chat models add: a closing phrase, quotation marks or Markdown around it. Skipped without words."""
     if not TOKEN.search(text):
@@ -158,16 +153,7 @@ def swap_with_source(text: str, source: str | None) -> str | None:
     return Rewritten(source, source=text) if source and source.strip() and source != text else None
 
 
-@perturbation(
-    "concatenated",
-    label="references in a row",
-    family="pitfalls",
-    meaning="depends",
-    level=1,
-    unit="segments",
-    high=1000.0,
-    rewrites=True,
-)
+@repeating("concatenated", label="references in a row", level=1, unit="segments", high=1000.0, rewrites=True)
 def concatenated(text: str, level: float, others: Others) -> str | None:
     """The references of so many segments in a row as their own translation: as good as can be, and longer.
 
@@ -178,15 +164,8 @@ def concatenated(text: str, level: float, others: Others) -> str | None:
     return _whole(chain, [str(one.reference) for one in chain]) if chain else None
 
 
-@perturbation(
-    "end-lost",
-    label="end of references in a row replaced",
-    family="pitfalls",
-    meaning="depends",
-    level=2,
-    unit="segments",
-    high=1000.0,
-    rewrites=True,
+@repeating(
+    "end-lost", label="end of references in a row replaced", level=2, unit="segments", high=1000.0, rewrites=True
 )
 def end_lost(text: str, level: float, others: Others, rng: Stream) -> str | None:
     """As `concatenated`, with another segment's reference in place of the last: does the end of a long text count?

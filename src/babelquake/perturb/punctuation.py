@@ -1,6 +1,7 @@
 """Punctuation: removed or replaced throughout (Kanojia 2021, MPP1–2), or changed at the end (Jwalapuram 2023)."""
 
 import string
+from functools import partial
 from typing import Literal
 
 import regex
@@ -25,9 +26,10 @@ IDEOGRAPHIC = "。、，！？；：（）「」"
 """Marks that take each other's place in Chinese and Japanese; elsewhere those of Python's `string.punctuation` do."""
 
 
-@perturbation(
-    "punct-remove", label="no punctuation", family="punctuation", paper="Kanojia 2021 §5.1 MPP1", meaning="preserving"
-)
+punctuation = partial(perturbation, family="punctuation", meaning="preserving")
+
+
+@punctuation("punct-remove", label="no punctuation", paper="Kanojia 2021 §5.1 MPP1")
 def remove_punctuation(text: str, kinds: Kinds = "unicode", protect: bool = True) -> str | None:
     """Remove every punctuation mark but those of numbers (3.5, 10:30, −5, 20 %, $7), which go with `protect=none`.
 
@@ -45,12 +47,10 @@ def remove_punctuation(text: str, kinds: Kinds = "unicode", protect: bool = True
     return changed if changed != text and changed.strip() else None
 
 
-@perturbation(
+@punctuation(
     "punct-replace",
     label="punctuation replaced",
-    family="punctuation",
     paper="Kanojia 2021 §5.1 MPP2",
-    meaning="preserving",
     level=1.0,
     unit="share of punctuation marks",
     replicates=20,
@@ -89,14 +89,7 @@ def deleted(mark: str) -> str:
     return f"final {LABELS[kind]} missing" if kind in LABELS else "last letter missing"
 
 
-@perturbation(
-    "final-insert",
-    label=inserted,
-    family="punctuation",
-    paper="Jwalapuram 2023 §2.2",
-    meaning="preserving",
-    side="source",
-)
+@punctuation("final-insert", label=inserted, paper="Jwalapuram 2023 §2.2", side="source")
 def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Add a full stop, an exclamation mark, a question mark or a random character at the end of the sentence.
 
@@ -112,14 +105,7 @@ def insert_final(text: str, rng: Stream, lang: Language | None, mark: Mark = "st
     return bare + added + text[len(bare) :]
 
 
-@perturbation(
-    "final-delete",
-    label=deleted,
-    family="punctuation",
-    paper="Jwalapuram 2023 §2.2",
-    meaning="preserving",
-    side="source",
-)
+@punctuation("final-delete", label=deleted, paper="Jwalapuram 2023 §2.2", side="source")
 def delete_final(text: str, lang: Language | None, mark: Mark = "stop") -> str | None:
     """Delete the full stop, exclamation mark or question mark that ends the sentence, or its last letter.
 

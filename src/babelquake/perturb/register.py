@@ -1,7 +1,7 @@
 """Register: the same thing said shorter or more casually. Tables of each language; meaning is kept."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import regex
@@ -13,10 +13,8 @@ from babelquake.perturb.word_lists import named_lists, word_lists
 from babelquake.randomness import Stream
 from babelquake.text import match_case, replaced
 
-
-@perturbation(
-    "abbreviate",
-    label="abbreviations",
+casual = partial(
+    perturbation,
     family="register",
     meaning="preserving",
     level=1.0,
@@ -24,6 +22,9 @@ from babelquake.text import match_case, replaced
     languages=LISTED,
     resource=named_lists,
 )
+
+
+@casual("abbreviate", label="abbreviations")
 def abbreviate(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Abbreviate words and phrases that have a usual short form ('for example' → 'e.g.').
 
@@ -33,16 +34,7 @@ def abbreviate(text: str, level: float, rng: Stream, lang: Language | None) -> s
     return _rewrite(text, lists.lang, "abbreviations", level, rng) if lists else None
 
 
-@perturbation(
-    "informal",
-    label="chat language",
-    family="register",
-    meaning="preserving",
-    level=1.0,
-    unit="share of expressions",
-    languages=LISTED,
-    resource=named_lists,
-)
+@casual("informal", label="chat language")
 def make_informal(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
     """Write as in chats: 'you' → 'u', 'going to' → 'gonna'.
 

@@ -1,7 +1,7 @@
 """Misspellings: typed (Niu et al. 2020, §3), made by real writers (Eger and Benz 2020), drawn out for effect."""
 
 from collections.abc import Container, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,15 +17,10 @@ INSERT, DELETE, SUBSTITUTE = range(3)
 """The ways to misspell a word, in the order in which fewer words allow them."""
 
 
-@perturbation(
-    "misspell",
-    label="typos",
-    family="spelling",
-    paper="Niu 2020 §3",
-    meaning="preserving",
-    level=0.1,
-    unit="share of words",
-)
+spelling = partial(perturbation, family="spelling", meaning="preserving")
+
+
+@spelling("misspell", label="typos", paper="Niu 2020 §3", level=0.1, unit="share of words")
 def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboard: Choice = "own") -> str:
     """Misspell each word with probability `level`: delete, insert or substitute one letter.
 
@@ -167,12 +162,10 @@ def _own_list(lang: Language | None) -> str:
     return str(path) if path.is_file() else ""
 
 
-@perturbation(
+@spelling(
     "natural-typo",
     label="common misspellings ({level})",
-    family="spelling",
     paper="Eger and Benz 2020 §3 (natural)",
-    meaning="preserving",
     level=0.2,
     unit="share of words with a known misspelling",
     word_lists=TYPO_LANGUAGES,
@@ -197,9 +190,7 @@ def natural_typo(text: str, level: float, rng: Stream, lang: Language | None, fi
     return map_words(text, change)
 
 
-@perturbation(
-    "repeat-letters", label="stretched words", family="spelling", meaning="preserving", level=0.1, unit="share of words"
-)
+@spelling("repeat-letters", label="stretched words", level=0.1, unit="share of words")
 def repeat_letters(text: str, level: float, rng: Stream) -> str:
     """Draw out one letter of a word for effect, as in `sooo goood`: each word with probability `level`."""
     pieces, position = [], 0

@@ -1,7 +1,7 @@
 """Changes of shape beyond the papers: spaces, diacritics, homoglyphs, scanning errors, emoji."""
 
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 
 import regex
@@ -39,14 +39,10 @@ EMOJI = ("🙂", "😊", "😀", "👍", "🙏", "✨", "👋", "☀️", "🌍"
 BETWEEN = regex.compile(r"(?<=\S)\s+(?=\S)")
 
 
-@perturbation(
-    "whitespace",
-    label="odd spacing ({level} of gaps)",
-    family="shape",
-    meaning="preserving",
-    level=0.1,
-    unit="share of gaps between words",
-)
+shape = partial(perturbation, family="shape", meaning="preserving")
+
+
+@shape("whitespace", label="odd spacing ({level} of gaps)", level=0.1, unit="share of gaps between words")
 def whitespace(text: str, level: float, rng: Stream) -> str | None:
     """Widen gaps between words: more spaces, a tab, a no-break space. Skipped where the text has no gap."""
     gaps = [found.span() for found in BETWEEN.finditer(text)]
@@ -68,14 +64,7 @@ def _plain(unit: str) -> str:
     return bare.translate(PLAIN)
 
 
-@perturbation(
-    "diacritics",
-    label="accents missing",
-    family="shape",
-    meaning="preserving",
-    level=1.0,
-    unit="share of letters with diacritics",
-)
+@shape("diacritics", label="accents missing", level=1.0, unit="share of letters with diacritics")
 def diacritics(text: str, level: float, rng: Stream) -> str | None:
     """Leave out accents and other marks: `tres bien`, `uber`. Skipped where no letter has any.
 
@@ -93,9 +82,7 @@ def diacritics(text: str, level: float, rng: Stream) -> str | None:
     )
 
 
-@perturbation(
-    "homoglyph", label="look-alike letters", family="shape", meaning="preserving", level=0.1, unit="share of letters"
-)
+@shape("homoglyph", label="look-alike letters", level=0.1, unit="share of letters")
 def homoglyph(text: str, level: float, rng: Stream) -> str | None:
     """Replace letters by those of another script that look the same: Cyrillic `а` for Latin `a`.
 
@@ -118,11 +105,9 @@ def _misreadings() -> tuple[dict[str, list[str]], regex.Pattern[str]]:
     return table, pattern
 
 
-@perturbation(
+@shape(
     "ocr",
     label="scanning errors ({level} of confusable letters)",
-    family="shape",
-    meaning="preserving",
     level=0.05,
     unit="share of letters that scanning confuses",
 )
@@ -135,7 +120,7 @@ def ocr(text: str, level: float, rng: Stream) -> str | None:
     return replaced(text, [(*spot.span(), rng.choice(table[spot.group()])) for spot in spots if rng.chance(level)])
 
 
-@perturbation("emoji", label="emoji added", family="shape", meaning="preserving", level=1.0, unit="share of sentences")
+@shape("emoji", label="emoji added", level=1.0, unit="share of sentences")
 def emoji(text: str, level: float, rng: Stream) -> str | None:
     """Add one emoji that says nothing new, at the end or after a word. Skipped for a text without words."""
     ends = [found.end() for found in TOKEN.finditer(text)]
