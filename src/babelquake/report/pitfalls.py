@@ -8,9 +8,9 @@ from babelquake.perturb.labels import label_of
 from babelquake.report.charts import BAD, GOOD, NEUTRAL, Chart, data, sweeps, tooltips
 from babelquake.report.phrases import row_label
 from babelquake.report.results import results_of, scorer_text
-from babelquake.report.table import Table, digits, number, of, table_of
+from babelquake.report.table import Table, crossed, digits, number, of, table_of
 from babelquake.runs.info import Expected
-from babelquake.runs.results import Results, Row, distinct, values
+from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.studies.pitfalls import LENGTH_EFFECT, PITFALL, SMALL, UNTOUCHED, outcome_of
 
@@ -35,7 +35,7 @@ def pitfall_tables(run: Run, results: Results) -> list[Table]:
     tables = []
     for pair in values(rows, "language_pair"):
         here = [row for row in rows if row["language_pair"] == pair]
-        tables.append(_together(here, expected, tolerance, f"Pitfalls{of(pair)}", note))
+        tables += _together(here, expected, tolerance, f"Pitfalls{of(pair)}", note)
         scorers = values(here, "scorer")
         for scorer in scorers:
             mine = [row for row in here if row["scorer"] == scorer]
@@ -44,22 +44,23 @@ def pitfall_tables(run: Run, results: Results) -> list[Table]:
     return tables
 
 
-def _together(rows: list[Row], expected: dict[str, Expected], tolerance: float, title: str, note: str) -> Table:
-    scorers, label = values(rows, "scorer"), row_label(rows)
-    cells = {(row["perturbation"], row["level"], row["scorer"]): row for row in rows}
-    lines = []
-    for place in distinct(rows, "perturbation", "level"):
-        first = next(row for row in rows if (row["perturbation"], row["level"]) == place)
-        shares = (_said(cells.get((*place, scorer)), tolerance) for scorer in scorers)
-        lines.append((label(first), ideal(first, expected), *shares))
-    heads = (scorer_text(scorer, scorers) for scorer in scorers)
+def _together(rows: list[Row], expected: dict[str, Expected], tolerance: float, title: str, note: str) -> list[Table]:
+    scorers = values(rows, "scorer")
     missing = f" – not tested: {UNTOUCHED}" if any(row["note"] == UNTOUCHED for row in rows) else ""
-    return Table(title, ("change", "an ideal scorer", *heads), tuple(lines), note + missing, ("an ideal scorer",))
+    return crossed(
+        title,
+        rows,
+        ("perturbation", "level"),
+        {"change": row_label(rows), "an ideal scorer": lambda row: ideal(row, expected)},
+        "scorer",
+        lambda row: _said(row, tolerance),
+        lambda scorer: scorer_text(scorer, scorers),
+        note=note + missing,
+        spare=("an ideal scorer",),
+    )
 
 
-def _said(row: Row | None, tolerance: float) -> str:
-    if row is None:
-        return ""
+def _said(row: Row, tolerance: float) -> str:
     share = f" {number(row['value'], 0)}" if row["value"] is not None else ""
     return SHOWN[outcome_of(row["value"], row["high"], row["n"], tolerance)] + share
 

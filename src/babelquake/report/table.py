@@ -43,6 +43,37 @@ def table_of(
     return [Table(title, tuple(columns), lines, note, spare)] if lines else []
 
 
+def crossed(
+    title: str,
+    rows: Iterable[Any],
+    by: Sequence[str],
+    down: Mapping[str, Shown],
+    across: str,
+    shown: Shown,
+    named: Callable[[Any], str] = str,
+    heads: Sequence[Any] | None = None,
+    note: str = "",
+    spare: tuple[str, ...] = (),
+) -> list[Table]:
+    """One line for all rows that share the columns `by`, one column for each value of the column `across`.
+
+    A line begins with what `down` shows of its first row; `heads` are the values across in another order than that of
+    appearance, `named` what each is called. No table where there are no rows.
+    """
+    groups: dict[tuple[Any, ...], dict[Any, Any]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in by), {})[row[across]] = row
+    over = list(dict.fromkeys(head for cells in groups.values() for head in cells)) if heads is None else heads
+    lines = tuple(
+        (
+            *(begins(next(iter(cells.values()))) for begins in down.values()),
+            *(shown(cells[head]) if head in cells else "" for head in over),
+        )
+        for cells in groups.values()
+    )
+    return [Table(title, (*down, *map(named, over)), lines, note, spare)] if lines else []
+
+
 def text(name: str) -> Shown:
     """A value as it is; nothing where there is none."""
     return lambda row: "" if row[name] is None else str(row[name])
@@ -79,6 +110,18 @@ def interval(row: dict[str, Any], digits: int = 2) -> str:
     if row["low"] is None or row["high"] is None:
         return ""
     return f"[{number(row['low'], digits, sign=True)}, {number(row['high'], digits, sign=True)}]"
+
+
+def plain_interval(row: dict[str, Any] | None, places: int = 1) -> str:
+    """The 95 % interval of a value: `[1.2, 3.4]`."""
+    if row is None or row["low"] is None or row["high"] is None:
+        return ""
+    return f"[{number(row['low'], places)}, {number(row['high'], places)}]"
+
+
+def with_interval(row: dict[str, Any] | None, places: int = 1) -> str:
+    """`0.412 [0.361, 0.460]`"""
+    return f"{value_of(row, places)} {plain_interval(row, places)}".strip()
 
 
 def leading_number(cell: str) -> float | None:

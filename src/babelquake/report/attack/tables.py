@@ -12,6 +12,7 @@ from babelquake.report.table import (
     UNTESTABLE,
     Shown,
     Table,
+    crossed,
     digits,
     interval,
     number,
@@ -169,18 +170,12 @@ def _edit(edit: dict[str, Any]) -> str:
 
 
 def _transfer(results: Results) -> list[Table]:
-    rows = results.where("transfer", perturbation=None)
-    victims, others = values(rows, "scorer"), values(rows, "other")
-    lines = tuple(
-        (
-            scorer_text(victim, others),
-            *(_share(results.one("transfer", scorer=victim, other=other)) for other in others),
-        )
-        for victim in victims
-    )
-    heads = (scorer_text(other, others) for other in others)
+    rows = results.where("transfer", perturbation=None, group=None)
+    others = values(rows, "other")
     note = "% of what was found against the metric on the left that meets the goal above too (how many of how many)."
-    return [Table("Transfer", ("found against", *heads), lines, note)] if rows else []
+    down = {"found against": lambda row: scorer_text(row["scorer"], others)}
+    named = partial(scorer_text, among=others)
+    return crossed("Transfer", rows, ("scorer",), down, "other", _share, named, others, note)
 
 
 def _lengths(run: Run, results: Results) -> list[Table]:

@@ -5,8 +5,8 @@ import altair as alt
 from babelquake.report.charts import Chart, View, dots, points
 from babelquake.report.page import Page
 from babelquake.report.results import named, results_of
-from babelquake.report.table import Table, number, of, stars, value_of
-from babelquake.runs.results import Results, values
+from babelquake.report.table import Table, crossed, digits, number, of, plain_interval, stars, table_of, text, value_of
+from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 
 NOTE = "* p < .05, ** p < .01, *** p < .001 against chance (50 %), corrected within language pair and metric."
@@ -17,64 +17,38 @@ def challenge_tables(run: Run) -> list[Table]:
     results = results_of(run)
     found = []
     for pair in values(results.where("detection_accuracy", "sensitivity", "score"), "language_pair"):
-        found += [table for table in (_metrics(results, pair), _categories(results, pair)) if table.rows]
-        found.append(_scores(results, pair))
+        found += [*_metrics(results, pair), *_categories(results, pair), *_scores(results, pair)]
     return found
 
 
-def _metrics(results: Results, pair: str | None) -> Table:
+def _metrics(results: Results, pair: str | None) -> list[Table]:
     rows = results.where("detection_accuracy", language_pair=pair, perturbation=None, group=None)
-    lines = []
-    for row in sorted(rows, key=lambda row: -float(row["value"])):
-        first, sensitivity = results.beside(row, "outranks_all"), results.beside(row, "sensitivity")
-        lines.append(
-            (
-                row["scorer"],
-                number(first["value"], 1) if first else "",
-                f"[{number(first['low'], 1)}, {number(first['high'], 1)}]" if first else "",
-                number(row["value"], 1) + stars(row["p_corrected"]),
-                value_of(sensitivity, 2),
-                f"{row['n']:,}",
-            )
-        )
-    columns = ("metric", "better first, % of sources", "95 % interval", "better above worse, % of pairs", "sd", "pairs")
-    return Table(f"Ranks of better translations{of(pair)}", columns, tuple(lines), NOTE, spare=("sd", "95 % interval"))
-
-
-def _categories(results: Results, pair: str | None) -> Table:
-    rows = [row for row in results.where("detection_accuracy", language_pair=pair) if row["perturbation"]]
-    scorers = values(rows, "scorer")
-    lines = tuple(
-        (
-            category,
-            *(
-                number(row["value"], 1) + stars(row["p_corrected"]) if row else ""
-                for scorer in scorers
-                for row in [results.one("detection_accuracy", language_pair=pair, scorer=scorer, perturbation=category)]
-            ),
-        )
-        for category in values(rows, "perturbation")
-    )
-    return Table(f"Better above worse by category, % of pairs{of(pair)}", ("category", *scorers), lines, NOTE)
-
-
-def _scores(results: Results, pair: str | None) -> Table:
-    rows = results.where("score", language_pair=pair)
-    scorers = values(rows, "scorer")
-    places = {
-        (row["system"], row["perturbation"]): f"{row['system']} {row['perturbation'] or ''}".strip() for row in rows
+    columns = {
+        "metric": text("scorer"),
+        "better first, % of sources": lambda row: value_of(results.beside(row, "outranks_all")),
+        "95 % interval": lambda row: plain_interval(results.beside(row, "outranks_all")),
+        "better above worse, % of pairs": _starred,
+        "sd": lambda row: value_of(results.beside(row, "sensitivity"), 2),
+        "pairs": lambda row: f"{row['n']:,}",
     }
-    lines = tuple(
-        (
-            name,
-            *(
-                value_of(results.one("score", language_pair=pair, scorer=one, system=system, perturbation=category), 3)
-                for one in scorers
-            ),
-        )
-        for (system, category), name in places.items()
-    )
-    return Table(f"Mean scores, higher is better{of(pair)}", ("hypothesis", *scorers), lines)
+    rows = sorted(rows, key=lambda row: -float(row["value"]))
+    return table_of(f"Ranks of better translations{of(pair)}", rows, columns, NOTE, ("sd", "95 % interval"))
+
+
+def _starred(row: Row) -> str:
+    return number(row["value"], 1) + stars(row["p_corrected"])
+
+
+def _categories(results: Results, pair: str | None) -> list[Table]:
+    rows = [row for row in results.where("detection_accuracy", language_pair=pair, group=None) if row["perturbation"]]
+    title, down = f"Better above worse by category, % of pairs{of(pair)}", {"category": text("perturbation")}
+    return crossed(title, rows, ("perturbation",), down, "scorer", _starred, note=NOTE)
+
+
+def _scores(results: Results, pair: str | None) -> list[Table]:
+    down = {"hypothesis": lambda row: f"{row['system']} {row['perturbation'] or ''}".strip()}
+    rows, by = results.where("score", language_pair=pair), ("system", "perturbation")
+    return crossed(f"Mean scores, higher is better{of(pair)}", rows, by, down, "scorer", digits("value", 3))
 
 
 def challenge_views(run: Run) -> list[View]:

@@ -1,5 +1,7 @@
 """The page of `correlate`: who agrees best with people, by every definition, and whose lead is more than chance."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -11,9 +13,9 @@ from babelquake.report.pack import Packed, with_scorers_shown
 from babelquake.report.page import Examples, Page
 from babelquake.report.remedies import about_agreement
 from babelquake.report.results import named, results_of, scorer_text, statistic_text
-from babelquake.report.table import Table, interval, number, of, stars, table_of, text, value_of
+from babelquake.report.table import Table, crossed, interval, number, of, stars, table_of, text, with_interval
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import STATISTICS, Results, Row, values
+from babelquake.runs.results import STATISTICS, Results, values
 from babelquake.runs.run import Run
 
 
@@ -22,35 +24,23 @@ def correlate_tables(run: Run) -> list[Table]:
     results = results_of(run)
     tables = []
     for pair in values(results.where(*STATISTICS), "language_pair"):
-        here = results.where(*STATISTICS, language_pair=pair)
-        among = values(here, "scorer")
+        here = results.where(*STATISTICS, language_pair=pair, other=None, group=None)
         measures = [name for name in STATISTICS if any(row["measure"] == name for row in here)]
-        lines = tuple(
-            (
-                scorer_text(scorer, among),
-                *(_with_interval(results.one(name, language_pair=pair, scorer=scorer)) for name in measures),
-            )
-            for scorer in values(here, "scorer")
-        )
         names = tuple(map(statistic_text, measures))
-        tables.append(
-            Table(
-                f"Agreement with humans{of(pair)}",
-                ("scorer", *names),
-                lines,
-                "95 % intervals in brackets.",
-                names[:0:-1],
-                better=tuple((name, "up") for name in names),
-            )
+        (table,) = crossed(
+            f"Agreement with humans{of(pair)}",
+            here,
+            ("scorer",),
+            {"scorer": named(here)},
+            "measure",
+            partial(with_interval, places=3),
+            statistic_text,
+            measures,
+            "95 % intervals in brackets.",
+            names[:0:-1],
         )
+        tables.append(replace(table, better=tuple((name, "up") for name in names)))
     return tables + judge_tables(results) + _differences(results)
-
-
-def _with_interval(row: Row | None) -> str:
-    """`0.412 [0.361, 0.460]`"""
-    if row is None or row["low"] is None:
-        return value_of(row, 3)
-    return f"{value_of(row, 3)} [{number(row['low'], 3)}, {number(row['high'], 3)}]"
 
 
 def _differences(results: Results) -> list[Table]:

@@ -10,7 +10,7 @@ from babelquake.errors import UserError
 from babelquake.report.charts import DASHES, Chart, colour, data, points, tooltips
 from babelquake.report.phrases import row_label
 from babelquake.report.results import base_name, scorer_text, statistic_text
-from babelquake.report.table import Table, number
+from babelquake.report.table import Table, crossed, digits, of, text
 from babelquake.runs.results import STATISTICS, Results, Row, values
 from babelquake.spec import Spec, parse
 
@@ -51,15 +51,12 @@ def layer_tables(results: Results) -> list[Table]:
                 for perturbation in values(rows, "perturbation")
                 for row in _clean_and_worst([row for row in rows if row["perturbation"] == perturbation])
             ]
-            cells = {(row["encoder"], row["under"], row["layer"]): row["value"] for row in shown}
-            lines = tuple(
-                (encoder, under or "clean", *(number(cells.get((encoder, under, layer)), 3) for layer in layers))
-                for encoder in values(shown, "encoder")
-                for under in sorted(values(shown, "under"), key=bool)
-            )
-            where = f" · {pair}" if pair else ""
-            title = f"Agreement with humans by layer: {statistic_text(measure)}{where}"
-            tables.append(Table(title, ("encoder", "references", *layers), lines))
+            encoders, under = values(shown, "encoder"), sorted(values(shown, "under"), key=bool)
+            shown.sort(key=lambda row: (encoders.index(row["encoder"]), under.index(row["under"])))
+            title = f"Agreement with humans by layer: {statistic_text(measure)}{of(pair)}"
+            down = {"encoder": text("encoder"), "references": lambda row: row["under"] or "clean"}
+            by = ("encoder", "under")
+            tables += crossed(title, shown, by, down, "layer", digits("value", 3), heads=layers)
     return tables
 
 

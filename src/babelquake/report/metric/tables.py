@@ -9,6 +9,7 @@ from babelquake.report.results import level_text, results_of, statistic_text
 from babelquake.report.table import (
     Table,
     cell,
+    crossed,
     digits,
     interval,
     note_on,
@@ -19,7 +20,7 @@ from babelquake.report.table import (
     text,
     value_of,
 )
-from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
+from babelquake.runs.results import STATISTICS, Results, Row, values
 from babelquake.runs.run import Run
 
 
@@ -44,19 +45,19 @@ def metric_tables(run: Run) -> list[Table]:
 def _best_of(results: Results) -> list[Table]:
     """Pickers and judges down, numbers of candidates across."""
     rows = results.where("best_of")
-    levels = sorted(values(rows, "level"))
-    cells = {(row["scorer"], row["other"], row["group"], row["language_pair"], row["level"]): row for row in rows}
-    lines = tuple(
-        (str(place[0]), str(place[1]), place[2] or "all", *(_gained(cells.get((*place, level))) for level in levels))
-        for place in distinct(rows, "scorer", "other", "group", "language_pair")
-    )
+    down = {"picked by": text("scorer"), "judged by": text("other"), "candidates": lambda row: row["group"] or "all"}
     note = "What the pick gains over a random one, in standard deviations of the judge's scores, with 95 % intervals."
-    heads = ("picked by", "judged by", "candidates", *(f"best of {level:g}" for level in levels))
-    return [Table("Selection pressure", heads, lines, note)] if lines else []
-
-
-def _gained(row: Row | None) -> str:
-    return "" if row is None else f"{number(row['value'], 2, sign=True)} {interval(row)}".strip()
+    return crossed(
+        "Selection pressure",
+        rows,
+        ("scorer", "other", "group", "language_pair"),
+        down,
+        "level",
+        lambda row: f"{number(row['value'], 2, sign=True)} {interval(row)}".strip(),
+        "best of {:g}".format,
+        sorted(values(rows, "level")),
+        note,
+    )
 
 
 CELL = ("language_pair", "perturbation", "level")
@@ -123,70 +124,56 @@ def _agreement(results: Results) -> list[Table]:
     tables = []
     for measure in STATISTICS:
         rows = results.where(measure)
-        pairs = sorted(values(rows, "language_pair"), key=lambda pair: pair != "average")
-        for pair in pairs:
+        for pair in sorted(values(rows, "language_pair"), key=lambda pair: pair != "average"):
             here = [row for row in rows if row["language_pair"] == pair]
             title = f"Agreement with humans: {statistic_text(measure)}{of(pair)}"
-            tables.append(_by_level(title, here, "Level 0 is the clean reference.", 3))
+            tables += _by_level(title, here, "Level 0 is the clean reference.", 3)
     return tables
 
 
 def _unknown(results: Results) -> list[Table]:
     names = {"unknown_tokens": "Unknown tokens per segment", "unk_share": "Unknown tokens in per cent of all"}
     return [
-        _by_level(f"{title}{of(pair)}", results.where(measure, language_pair=pair), "", 2, "tokenizer")
+        table
         for measure, title in names.items()
         for pair in values(results.where(measure), "language_pair")
+        for table in _by_level(f"{title}{of(pair)}", results.where(measure, language_pair=pair), "", 2, "tokenizer")
     ]
 
 
-def _by_level(title: str, rows: list[Row], note: str, places: int, who: str = "scorer") -> Table:
+def _by_level(title: str, rows: list[Row], note: str, places: int, who: str = "scorer") -> list[Table]:
     """Scorers down, noise levels across, as Vu 2022 prints them."""
-    levels = sorted({row["level"] for row in rows}, key=lambda level: -1.0 if level is None else level)
-    cells = {(row["perturbation"], row[who], row["level"]): row["value"] for row in rows}
     perturbations = values(rows, "perturbation")
     cards = {name: card for name in perturbations if name and (card := known_card(name)) and card.unit}
     units, label = {card.unit for card in cards.values()}, labelled(perturbations)
 
-    def named(perturbation: str) -> str:
+    def named(row: Row) -> str:
         """With the level's unit where perturbations of a table differ in it."""
-        said = label(perturbation, None)
-        return f"{said} ({cards[perturbation].unit})" if len(units) > 1 and perturbation in cards else said
+        said, name = label(row["perturbation"], None), row["perturbation"]
+        return f"{said} ({cards[name].unit})" if len(units) > 1 and name in cards else said
 
-    lines = tuple(
-        (
-            named(perturbation or ""),
-            scorer or "",
-            *(number(cells.get((perturbation, scorer, level)), places) for level in levels),
-        )
-        for perturbation, scorer in sorted(
-            distinct(rows, "perturbation", who), key=lambda line: perturbations.index(line[0])
-        )
+    return crossed(
+        title,
+        sorted(rows, key=lambda row: perturbations.index(row["perturbation"])),
+        ("perturbation", who),
+        {"perturbation": named, who: text(who)},
+        "level",
+        digits("value", places),
+        lambda level: level_text(level) or "–",
+        sorted(values(rows, "level"), key=lambda level: -1.0 if level is None else level),
+        f"Level: {next(iter(units))}. {note}".strip() if len(units) == 1 else note,
     )
-    said = f"Level: {next(iter(units))}. {note}".strip() if len(units) == 1 else note
-    return Table(title, ("perturbation", who, *(level_text(level) or "–" for level in levels)), lines, said)
 
 
 def _challenge(results: Results) -> list[Table]:
-    tables = []
-    names = {"detection_accuracy": ("Detection accuracy in per cent", 1), "change_ratio": ("Ratio of the change", 3)}
-    for measure, (title, places) in names.items():
-        rows = results.where(measure)
-        if not rows:
-            continue
-        scorers = values(rows, "scorer")
-        cells = {(group_text(row), row["scorer"]): row for row in rows}
-        lines = tuple(
-            (
-                group,
-                str(next(row["n"] or "" for row in rows if group_text(row) == group)),
-                *(value_of(cells.get((group, scorer)), places) for scorer in scorers),
-            )
-            for group in dict.fromkeys(map(group_text, rows))
-        )
-        note = "Share of triples in which the original translation scores strictly higher than the damaged one."
-        tables.append(Table(title, ("phenomenon", "n", *scorers), lines, note if measure.startswith("det") else ""))
-    return tables
+    note = "Share of triples in which the original translation scores strictly higher than the damaged one."
+    down = {"phenomenon": group_text, "n": lambda row: str(row["n"] or "")}
+    by = ("perturbation", "group")
+    detected, changed = (results.where(name) for name in ("detection_accuracy", "change_ratio"))
+    return [
+        *crossed("Detection accuracy in per cent", detected, by, down, "scorer", digits("value"), note=note),
+        *crossed("Ratio of the change", changed, by, down, "scorer", digits("value", 3)),
+    ]
 
 
 def group_text(row: Row) -> str:

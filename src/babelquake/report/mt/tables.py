@@ -1,10 +1,27 @@
 """The MT study's tables: overall, then Niu 2020 Table 3 with Δ and % inconsistent of Jwalapuram 2023 Table 5."""
 
+from dataclasses import replace
+from typing import Any
+
 from babelquake.perturb.labels import known_card, label_of
 from babelquake.report.mt.defences import defence_tables
 from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text
-from babelquake.report.table import Table, cell, interval, note_on, number, parts_table, table_of, value_of, with_sd
+from babelquake.report.table import (
+    Shown,
+    Table,
+    cell,
+    crossed,
+    interval,
+    note_on,
+    of,
+    parts_table,
+    plain_interval,
+    table_of,
+    text,
+    value_of,
+    with_sd,
+)
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
@@ -39,7 +56,7 @@ def mt_tables(run: Run) -> list[Table]:
         *_overall(results, "other prompts" if run.info.options.get("side") == "prompt" else "under noise"),
         *_prompts_and_sources(results),
         *_self_agreement(results),
-        *(_cells(results, pair, scorer) for pair, scorer in views),
+        *(table for pair, scorer in views for table in _cells(results, pair, scorer)),
         *(table for pair in values(results.where("failures"), "language_pair") for table in _failures(results, pair)),
         *(table for pair, scorer in views for table in _differences(results, pair, scorer)),
         *(table for pair, scorer in views for table in _parts(everything, pair, scorer)),
@@ -51,14 +68,14 @@ def _obedience(results: Results) -> list[Table]:
     rows = results.where("obeyed")
     named = labelled(values(rows, "perturbation"))
     columns = {
-        "language pair": lambda row: row["language_pair"] or "",
+        "language pair": text("language_pair"),
         "instruction": lambda row: named(row["perturbation"], row["level"]),
-        "system": lambda row: row["system"],
+        "system": text("system"),
         "obeyed %": value_of,
-        "95 % interval": _plain_interval,
+        "95 % interval": plain_interval,
         "translated %": lambda row: value_of(results.beside(row, "translated")),
-        "of translated, 95 %": lambda row: _plain_interval(results.beside(row, "translated") or row),
-        "texts": lambda row: str(row["n"]),
+        "of translated, 95 %": lambda row: plain_interval(results.beside(row, "translated")),
+        "texts": text("n"),
     }
     if len(values(rows, "language_pair")) < 2:
         del columns["language pair"]
@@ -69,12 +86,12 @@ def _obedience(results: Results) -> list[Table]:
 def _prompts_and_sources(results: Results) -> list[Table]:
     """What matters more, the wording of the prompt or the source."""
     columns = {
-        "scorer": lambda row: _view(row["language_pair"], row["scorer"], results),
-        "system": lambda row: row["system"],
+        "scorer": _viewed(results),
+        "system": text("system"),
         "over prompts": value_of,
-        "95 % interval": _plain_interval,
+        "95 % interval": plain_interval,
         "over sources": lambda row: value_of(results.beside(row, "sd_sources")),
-        "of sources, 95 %": lambda row: _plain_interval(results.beside(row, "sd_sources") or row),
+        "of sources, 95 %": lambda row: plain_interval(results.beside(row, "sd_sources")),
         "rest": lambda row: value_of(results.beside(row, "sd_rest")),
     }
     note = (
@@ -86,17 +103,12 @@ def _prompts_and_sources(results: Results) -> list[Table]:
 def _self_agreement(results: Results) -> list[Table]:
     """How far a system agrees with itself, asked again."""
     columns = {
-        "scorer": lambda row: _view(row["language_pair"], row["scorer"], results),
-        "system": lambda row: row["system"],
+        "scorer": _viewed(results),
+        "system": text("system"),
         "CONSIS with itself": value_of,
-        "95 % interval": _plain_interval,
+        "95 % interval": plain_interval,
     }
     return table_of("Asked again: does a system agree with itself?", results.where("self_agreement"), columns)
-
-
-def _plain_interval(row: Row) -> str:
-    """`[1.2, 3.4]`"""
-    return "" if row["low"] is None else f"[{number(row['low'])}, {number(row['high'])}]"
 
 
 def _failures(results: Results, pair: str | None) -> list[Table]:
@@ -108,8 +120,8 @@ def _failures(results: Results, pair: str | None) -> list[Table]:
     shown = [row for row in worst.values() if row["value"] > 0][:MOST_FAILURES]
     among = [row["perturbation"] for row in rows]
     columns = {
-        "system": lambda row: row["system"],
-        "failure": lambda row: row["scorer"],
+        "system": text("system"),
+        "failure": text("scorer"),
         "clean": lambda row: value_of(results.one("failures", **_without_cell(row)), 1),
         "most under": lambda row: label_of(row["perturbation"], row["level"], among),
         "%": lambda row: value_of(results.beside(row, "failures"), 1),
@@ -117,8 +129,7 @@ def _failures(results: Results, pair: str | None) -> list[Table]:
         "95 % interval": lambda row: interval(row, 1),
     }
     note = f"% of translations. {note_on(shown)} failures.parquet has every failure with its evidence."
-    title = "Failures that perturbations cause" + (f" · {pair}" if pair else "")
-    return table_of(title, shown, columns, note, ("95 % interval", "clean"))
+    return table_of(f"Failures that perturbations cause{of(pair)}", shown, columns, note, ("95 % interval", "clean"))
 
 
 MOST_FAILURES = 12
@@ -140,40 +151,34 @@ def _parts(results: Results, pair: str | None, scorer: str) -> list[Table]:
 def _overall(results: Results, perturbed: str) -> list[Table]:
     """Which system is best under noise? `perturbed` is what the column of perturbed quality is called."""
     rows = results.where(*OVERALL)
-    if not rows:
-        return []
-    lines = tuple(
-        (
-            _view(pair, scorer, results),
-            system,
-            *(
-                with_sd(
-                    results.one(name, language_pair=pair, scorer=scorer, system=system),
-                    results.digits(scorer, 1) if name in IN_SCORES else 1,
-                )
-                for name in OVERALL
-            ),
-        )
-        for pair, scorer, system in distinct(rows, "language_pair", "scorer", "system")
+
+    def places(row: Row) -> int:
+        return results.digits(row["scorer"], 1) if row["measure"] in IN_SCORES else 1
+
+    overall = crossed(
+        "Overall",
+        rows,
+        ("language_pair", "scorer", "system"),
+        {"scorer": _viewed(results), "system": text("system")},
+        "measure",
+        lambda row: with_sd(row, places(row)),
+        (OVERALL | {"overall_quality_perturbed": perturbed}).__getitem__,
+        list(OVERALL),
+        _overall_note(rows),
+        ("rank", "Δ", "CONSIS"),
     )
+    better = tuple((column, "up") for column in (perturbed, "clean", "Δ", "ROBUST", "CONSIS"))
     compared = results.where(*(f"{name}_difference" for name in OVERALL))
     columns = {
-        "scorer": lambda row: _view(row["language_pair"], row["scorer"], results),
+        "scorer": _viewed(results),
         "systems": lambda row: f"{row['system']} − {row['other']}",
         "measure": lambda row: OVERALL[row["measure"].removesuffix("_difference")],
         "difference": cell,
         "95 % interval": interval,
     }
     return [
-        Table(
-            "Overall",
-            ("scorer", "system", *(OVERALL | {"overall_quality_perturbed": perturbed}).values()),
-            lines,
-            _overall_note(rows),
-            ("rank", "Δ", "CONSIS"),
-            ((perturbed, "up"), ("clean", "up"), ("Δ", "up"), ("ROBUST", "up"), ("CONSIS", "up")),
-        ),
-        *table_of("Overall: differences", compared, columns, note_on(compared), ("95 % interval",)),
+        *(replace(table, better=better) for table in overall),
+        *(table_of("Overall: differences", compared, columns, note_on(compared), ("95 % interval",)) if rows else ()),
     ]
 
 
@@ -185,32 +190,38 @@ def _overall_note(rows: list[Row]) -> str:
     )
 
 
-def _cells(results: Results, pair: str | None, scorer: str) -> Table:
+def _cells(results: Results, pair: str | None, scorer: str) -> list[Table]:
     found = results.where("consis", "delta", language_pair=pair, scorer=scorer)
-    found = [row for row in found if row["group"] is None]
-    cells = distinct(found, "perturbation", "level", "system")
-    perturbations = list(dict.fromkeys(cell[:2] for cell in cells))
-    named = labelled(name for name, _ in perturbations)
-    lines = tuple(
-        (named(*place[:2]), *_line(results, pair, scorer, *place))
-        for place in sorted(cells, key=lambda place: perturbations.index(place[:2]))
-    )
-    columns = (
-        "perturbation",
-        "system",
-        "n",
-        "changed",
-        "words",
-        "clean",
-        "perturbed",
-        *(kind.column for kind in CELLS),
-    )
+    perturbations = distinct(found, "perturbation", "level")
+    rows: dict[tuple[Any, ...], Row] = {}
+    for row in found:
+        rows.setdefault((row["perturbation"], row["level"], row["system"]), row)
+    named, places = labelled(name for name, _ in perturbations), results.digits(scorer, 1)
+
+    def of_place(measure: str, digits: int = 1) -> Shown:
+        return lambda row: with_sd(results.beside(row, measure), digits)
+
+    columns: dict[str, Shown] = {
+        "perturbation": lambda row: named(row["perturbation"], row["level"]),
+        "system": text("system"),
+        "n": lambda row: str(row["n"] or ""),
+        "changed": text("changed"),
+        "words": lambda row: value_of(_achieved(results, pair, row["perturbation"], row["level"]), 0),
+        "clean": of_place("quality", places),
+        "perturbed": of_place("quality_perturbed", places),
+        kinds.DELTA.column: lambda row: cell(results.beside(row, "delta"), places),
+        kinds.ROBUST.column: of_place("robust"),
+        kinds.CONSIS.column: of_place("consis"),
+        kinds.INCONSISTENT.column: lambda row: value_of(results.beside({**row, "scorer": "chrf"}, "inconsistent")),
+    }
     tested = [row for row in found if row["measure"] == "delta"]
     parts = ["Mean ± standard deviation over resampled segments. Changed: segments; words: % of words changed."]
     parts += [*floors(results, pair, perturbations), "Δ: better is up.", note_on(tested)]
     spare = ("n", "perturbed", "clean", kinds.DELTA.column, kinds.INCONSISTENT.column, "changed")
     better = (("clean", "up"), ("perturbed", "up"), *((kind.column, kind.better) for kind in CELLS))
-    return Table(_view(pair, scorer, results), columns, lines, " ".join(filter(None, parts)), spare, better)
+    ordered = sorted(rows.values(), key=lambda row: perturbations.index((row["perturbation"], row["level"])))
+    tables = table_of(_view(pair, scorer, results), ordered, columns, " ".join(filter(None, parts)), spare)
+    return [replace(table, better=better) for table in tables]
 
 
 def floors(results: Results, pair: str | None, perturbations: list[tuple[str, float | None]]) -> list[str]:
@@ -229,44 +240,28 @@ def _achieved(results: Results, pair: str | None, perturbation: str, level: floa
     return results.one("achieved_words", language_pair=pair, perturbation=perturbation, level=level)
 
 
-def _line(
-    results: Results, pair: str | None, scorer: str, perturbation: str, level: float, system: str
-) -> tuple[str, ...]:
-    def get(measure: str, scored_by: str = scorer) -> Row | None:
-        return results.one(
-            measure, language_pair=pair, scorer=scored_by, perturbation=perturbation, level=level, system=system
-        )
-
-    some, places = get("consis") or get("delta"), results.digits(scorer, 1)
-    return (
-        system,
-        str(some["n"] or "") if some else "",
-        str(some["changed"]) if some and some["changed"] is not None else "",
-        value_of(_achieved(results, pair, perturbation, level), 0),
-        with_sd(get("quality"), places),
-        with_sd(get("quality_perturbed"), places),
-        cell(get("delta"), places),
-        with_sd(get("robust"), 1),
-        with_sd(get("consis"), 1),
-        value_of(get("inconsistent", "chrf")),
+def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]:
+    rows = results.where(*DIFFERENCES, language_pair=pair, scorer=scorer)
+    named, small = labelled(values(rows, "perturbation")), results.digits(scorer, 1) > 1
+    down = {
+        "perturbation": lambda row: named(row["perturbation"], row["level"]),
+        "systems": lambda row: f"{row['system']} − {row['other']}",
+    }
+    return crossed(
+        f"Differences between systems: {_view(pair, scorer, results)}",
+        rows,
+        ("perturbation", "level", "system", "other"),
+        down,
+        "measure",
+        lambda row: cell(row, 4 if small and row["measure"] == "delta_difference" else 2),
+        DIFFERENCES.__getitem__,
+        [name for name in DIFFERENCES if any(row["measure"] == name for row in rows)],
+        note_on(rows),
     )
 
 
-def _differences(results: Results, pair: str | None, scorer: str) -> list[Table]:
-    rows = results.where(*DIFFERENCES, language_pair=pair, scorer=scorer)
-    if not rows:
-        return []
-    present = [name for name in DIFFERENCES if any(row["measure"] == name for row in rows)]
-    lines, named = [], labelled(values(rows, "perturbation"))
-    for perturbation, level, system, other in distinct(rows, "perturbation", "level", "system", "other"):
-        key = {"language_pair": pair, "scorer": scorer, "perturbation": perturbation, "level": level, "system": system}
-        found = [results.one(name, **key, other=other) for name in present]
-        places = [4 if name == "delta_difference" and results.digits(scorer, 1) > 1 else 2 for name in present]
-        cells = (cell(row, digits) for row, digits in zip(found, places, strict=True))
-        lines.append((named(perturbation, level), f"{system} − {other}", *cells))
-    title = f"Differences between systems: {_view(pair, scorer, results)}"
-    columns = ("perturbation", "systems", *(DIFFERENCES[name] for name in present))
-    return [Table(title, columns, tuple(lines), note_on(rows))]
+def _viewed(results: Results) -> Shown:
+    return lambda row: _view(row["language_pair"], row["scorer"], results)
 
 
 def _view(pair: str | None, scorer: str, results: Results) -> str:
