@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -147,18 +148,35 @@ def install(folder: Path, name: str, code: str, entry_points: str) -> None:
     (info / "entry_points.txt").write_text(entry_points)
 
 
-def babelquake(folder: Path, *words: str) -> str:
+COMMANDS_IN_TURN = """
+import json, sys
+from typer.testing import CliRunner
+from babelquake.cli.app import app
+said = []
+for words in json.load(sys.stdin):
+    done = CliRunner().invoke(app, words)
+    if done.exit_code:
+        sys.exit(f"{words}: {done.output} {done.exception!r}")
+    said.append(done.output)
+json.dump(said, sys.stdout)
+"""
+
+
+def babelquake(folder: Path, *commands: Sequence[str]) -> list[str]:
+    """What commands say, one after the other, in one new process that finds the folder's packages."""
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-m", "babelquake", *words],
+        [sys.executable, "-c", COMMANDS_IN_TURN],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path, "BABELQUAKE_CACHE": str(folder / "cache.sqlite")},
+        input=json.dumps(commands),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    said: list[str] = json.loads(done.stdout)
+    return said
 
 
 @pytest.fixture
@@ -172,17 +190,23 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_study_a_scorer_with_an_encoder_and_a_system_from_outside(outside: Path) -> None:
-    assert "toy" in babelquake(outside, "--help")
-    assert "1 scorer was measured." in babelquake(outside, "toy", "news.de-en.tsv", "likeness")
-    babelquake(outside, "report", "likeness", "--html", "likeness.html")
-    assert "How alike are sources and references?" in (outside / "likeness.html").read_text("utf-8")
-    assert "1 measure" in babelquake(outside, "compare", "likeness", "likeness", "--fail-on", "regression")
     options = ("--data", "news.de-en.tsv", "--suite", "case[level=1]", "--resamples", "100", "--cache", "none")
     judges = ("--scorer", "vowels", "--scorer", "embedding-similarity[model=vowels]")
-    told = babelquake(outside, "mt", "--system", "shout", *judges, *options, "--out", "shouted")
+    help_, made, _, compared, told, listed = babelquake(
+        outside,
+        ["--help"],
+        ["toy", "news.de-en.tsv", "likeness"],
+        ["report", "likeness", "--html", "likeness.html"],
+        ["compare", "likeness", "likeness", "--fail-on", "regression"],
+        ["mt", "--system", "shout", *judges, *options, "--out", "shouted"],
+        ["list", "scorers"],
+    )
+    assert "toy" in help_ and "1 scorer was measured." in made
+    assert "How alike are sources and references?" in (outside / "likeness.html").read_text("utf-8")
+    assert "1 measure" in compared
     assert "vowels" in told and "embedding-similarity[model=vowels]" in told
     assert "shout" in (outside / "shouted" / "report.html").read_text("utf-8")
-    assert "vowels" in babelquake(outside, "list", "scorers")
+    assert "vowels" in listed
 
 
 def groups() -> dict[str, str]:
@@ -217,10 +241,11 @@ def test_the_package_of_the_guide_works(tmp_path: Path) -> None:
         for group, some in points.items()
     ]
     install(tmp_path, "noisy", "\n\n".join(blocks(GUIDE, "python")), "".join(lines))
-    for kind, name in (("perturbations", "double-space"), ("scorers", "length-ratio"), ("systems", "shout")):
-        rows = {row["name"]: row for row in json.loads(babelquake(tmp_path, "list", kind, "--json"))}
-        assert rows[name]["description"]
     (command,) = [words for words in mentioned(GUIDE) if words[0] == "mt"]
-    babelquake(tmp_path, *command, "--resamples", "100", "--limit", "20")
+    brought = {"perturbations": "double-space", "scorers": "length-ratio", "systems": "shout"}
+    lists = [["list", kind, "--json"] for kind in brought]
+    *listed, _ = babelquake(tmp_path, *lists, [*command, "--resamples", "100", "--limit", "20"])
+    for said, name in zip(listed, brought.values(), strict=True):
+        assert {row["name"]: row for row in json.loads(said)}[name]["description"]
     run = tmp_path / command[command.index("--out") + 1]
     assert "shout|v1|mark:?|double-space[level=0.5]×1|length-ratio|v1" in (run / "measures.csv").read_text("utf-8")

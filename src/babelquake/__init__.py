@@ -49,55 +49,44 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
+_MODULES = {"perturb": "babelquake.perturb", "plan": "babelquake.studies.plans"}
 _PLACES = {
-    "Cache": "babelquake.engine:Cache",
-    "Dataset": "babelquake.data:Dataset",
-    "Engine": "babelquake.engine:Engine",
-    "MeanScorer": "babelquake.scorers:MeanScorer",
-    "Perturbation": "babelquake.perturb:Perturbation",
-    "Questions": "babelquake.scorers:Questions",
-    "Run": "babelquake.runs.run:Run",
-    "Scorer": "babelquake.scorers:Scorer",
-    "Suite": "babelquake.perturb.suite:Suite",
-    "System": "babelquake.systems:System",
-    "UserError": "babelquake.errors:UserError",
-    "attack": "babelquake.studies.attack.study:attack",
-    "augment": "babelquake.perturb.augmenting:augment",
-    "augment_file": "babelquake.perturb.augmenting:augment_file",
-    "check": "babelquake.studies.check.study:check",
-    "compare": "babelquake.studies.compare:compare",
-    "configure": "babelquake.models.settings:configure",
-    "challenge": "babelquake.studies.challenge.study:challenge",
-    "correlate": "babelquake.studies.correlate.study:correlate",
-    "dataset": "babelquake.data:dataset",
-    "defence": "babelquake.systems.defences:defence",
-    "example_table": "babelquake.report.examples:example_table",
-    "examples": "babelquake.report.examples:examples",
-    "human": "babelquake.studies.human.study:human",
-    "imported_scorers": "babelquake.studies.exchange:imported_scorers",
-    "imported_systems": "babelquake.studies.exchange:imported_systems",
-    "metric": "babelquake.studies.metric.study:metric",
-    "mt": "babelquake.studies.mt.study:mt",
-    "perturb": "babelquake.perturb:",
-    "perturb_table": "babelquake.perturb.table:perturb_table",
-    "perturbation": "babelquake.perturb:perturbation",
-    "plan": "babelquake.studies.plans:",
-    "qe": "babelquake.studies.qe.study:qe",
-    "read": "babelquake.data:read",
-    "reproduce": "babelquake.papers:reproduce",
-    "runs_below": "babelquake.runs.run:runs_below",
-    "scorer": "babelquake.scorers:scorer",
-    "similarities": "babelquake.studies.similarities:similarities",
-    "suite": "babelquake.perturb.suite:suite",
-    "system": "babelquake.systems:system",
-    "to_latex": "babelquake.report.latex:to_latex",
-    "to_markdown": "babelquake.report.markdown:to_markdown",
-    "to_model_card": "babelquake.report.model_card:to_model_card",
-    "workers": "babelquake.engine:workers",
-    "write_html": "babelquake.report.html:write_html",
-    "write_images": "babelquake.report.plots:write_images",
-    "write_perturb_table": "babelquake.perturb.table:write_perturb_table",
+    name: module
+    for module, names in {
+        "babelquake.data": "Dataset dataset read",
+        "babelquake.engine": "Cache Engine workers",
+        "babelquake.errors": "UserError",
+        "babelquake.models.settings": "configure",
+        "babelquake.papers": "reproduce",
+        "babelquake.perturb": "Perturbation perturbation",
+        "babelquake.perturb.augmenting": "augment augment_file",
+        "babelquake.perturb.suite": "Suite suite",
+        "babelquake.perturb.table": "perturb_table write_perturb_table",
+        "babelquake.report.examples": "example_table examples",
+        "babelquake.report.html": "write_html",
+        "babelquake.report.latex": "to_latex",
+        "babelquake.report.markdown": "to_markdown",
+        "babelquake.report.model_card": "to_model_card",
+        "babelquake.report.plots": "write_images",
+        "babelquake.runs.run": "Run runs_below",
+        "babelquake.scorers": "MeanScorer Questions Scorer scorer",
+        "babelquake.studies.attack.study": "attack",
+        "babelquake.studies.challenge.study": "challenge",
+        "babelquake.studies.check.study": "check",
+        "babelquake.studies.compare": "compare",
+        "babelquake.studies.correlate.study": "correlate",
+        "babelquake.studies.exchange": "imported_scorers imported_systems",
+        "babelquake.studies.human.study": "human",
+        "babelquake.studies.metric.study": "metric",
+        "babelquake.studies.mt.study": "mt",
+        "babelquake.studies.qe.study": "qe",
+        "babelquake.studies.similarities": "similarities",
+        "babelquake.systems": "System system",
+        "babelquake.systems.defences": "defence",
+    }.items()
+    for name in names.split()
 }
+"""Which module has what; below, the same for editors and type checkers."""
 __all__ = [
     "Cache",
     "Dataset",
@@ -151,11 +140,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _PLACES:
+        value = getattr(import_module(_PLACES[name]), name)
+    else:
         raise AttributeError(f"module 'babelquake' has no attribute '{name}'")
-    module, _, attribute = _PLACES[name].partition(":")
-    found = import_module(module)
-    value = getattr(found, attribute) if attribute else found
     globals()[name] = value
     return value
 

@@ -5,34 +5,24 @@ is `pt-BR`, `deu_Latn` is `de`. So they can stand in tables and be compared with
 besides: `Language("pt-BR").code` is `pt`, `LanguagePair("pt-BR-en").target` is `en`.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from typing import NamedTuple, Self
 
 from babelquake.errors import UserError
 
-NAMES = {
-    "arabic": "ar",
-    "chinese": "zh",
-    "czech": "cs",
-    "dutch": "nl",
-    "english": "en",
-    "estonian": "et",
-    "finnish": "fi",
-    "french": "fr",
-    "german": "de",
-    "hindi": "hi",
-    "italian": "it",
-    "japanese": "ja",
-    "korean": "ko",
-    "polish": "pl",
-    "portuguese": "pt",
-    "romanian": "ro",
-    "russian": "ru",
-    "spanish": "es",
-    "turkish": "tr",
-    "ukrainian": "uk",
-}
-"""Languages that people write out; only to help where a code was expected."""
+
+@cache
+def english_names() -> dict[str, str]:
+    """The English names of languages that people write out or that models are told, by code."""
+    lines = (files("babelquake") / "languages.txt").read_text("utf-8").splitlines()
+    return dict(line.split(" ", 1) for line in lines)
+
+
+def code_of(name: str) -> str | None:
+    """The code of a language that is written out: `German` is `de`."""
+    plain = name.strip().title()
+    return next((code for code, written in english_names().items() if written == plain), None)
 
 
 class Tag(NamedTuple):
@@ -60,8 +50,7 @@ class Language(str):
             return text
         tag = _tag(text)
         if tag is None:
-            plain = text.strip().lower()
-            meant = f" Did you mean '{NAMES[plain]}'?" if plain in NAMES else ""
+            meant = f" Did you mean '{code}'?" if (code := code_of(text)) else ""
             raise UserError(f"'{text}' is not a language code such as de, pt-BR or zho.{meant}")
         made = super().__new__(cls, tag)
         made.code, made.script, made.region = tag

@@ -2,17 +2,17 @@
 
 import io
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 import polars as pl
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from babelquake.annotate.collected import COUNTED, LEAST, collected, progress
 from babelquake.annotate.pages import markdown, page
-from babelquake.annotate.people import add_annotator, give_out_again, new_token, revoke, session_of
-from babelquake.annotate.requests import ADMIN_COOKIE, Desk, form_of
+from babelquake.annotate.people import add_annotator, give_out_again, new_token, revoke
+from babelquake.annotate.requests import ADMIN_COOKIE, Desk, Form, add_invitation
 from babelquake.errors import UserError
 from babelquake.studies.human.export import for_attack, segment_scores
 from babelquake.studies.human.findings import findings
@@ -20,24 +20,13 @@ from babelquake.studies.human.people import annotator_habits
 from babelquake.studies.human.quality import annotator_quality, hit_quality, share_passed
 
 LONGEST_INSTRUCTIONS = 50_000
-Form = Annotated[dict[str, str], Depends(form_of)]
 
 
 def add_admin_routes(app: FastAPI, desk: Desk) -> None:
     """The routes below /admin; each but the first asks for the admin's token."""
     project = desk.project
 
-    @app.get("/admin/join/{token}")
-    def invitation(request: Request, token: str) -> Response:
-        desk.invited(request, token)
-        return page("join.html", title=project.setting("title"), hidden=desk.form_fields("join", token))
-
-    @app.post("/admin/join/{token}")
-    def join(request: Request, token: str, form: Form) -> Response:
-        desk.checked(request, form, "join", token)
-        if (session := session_of(project, token, admin=True)) is None:
-            raise desk.turned_away(request)
-        return desk.let_in(RedirectResponse("/admin", 303), ADMIN_COOKIE, session)
+    add_invitation(app, desk, "/admin/join/{token}", "/admin", ADMIN_COOKIE)
 
     @app.get("/admin")
     def overview(request: Request) -> Response:

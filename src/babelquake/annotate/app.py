@@ -5,19 +5,19 @@ import math
 import sqlite3
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from babelquake.annotate.admin import add_admin_routes
 from babelquake.annotate.highlight import differing, pieces
 from babelquake.annotate.pages import ASSETS, asset, markdown, page, refusal
-from babelquake.annotate.people import Annotator, session_of
+from babelquake.annotate.people import Annotator
 from babelquake.annotate.project import Project
 from babelquake.annotate.protocols import ANCHORS, AnswerError, Protocol, protocol
-from babelquake.annotate.requests import ANNOTATOR_COOKIE, Desk, form_of
+from babelquake.annotate.requests import ANNOTATOR_COOKIE, Desk, Form, add_invitation
 from babelquake.annotate.security import SecureHeaders, sign
 from babelquake.annotate.work import Screen, asked, current, submit
 from babelquake.languages import LanguagePair
@@ -34,7 +34,6 @@ REFUSALS = {
     503: ("Not saved", "Your answer could not be saved. Go back, wait a moment and send it again."),
     429: ("Too fast", "Too many requests. Wait a little and try again."),
 }
-Form = Annotated[dict[str, str], Depends(form_of)]
 
 
 def make_app(project: Project, secure_cookies: bool = False, public_url: str = "") -> FastAPI:
@@ -64,17 +63,7 @@ def make_app(project: Project, secure_cookies: bool = False, public_url: str = "
     def health() -> Response:
         return Response(status_code=204)
 
-    @app.get("/join/{token}")
-    def invitation(request: Request, token: str) -> Response:
-        desk.invited(request, token)
-        return page("join.html", title=project.setting("title"), hidden=desk.form_fields("join", token))
-
-    @app.post("/join/{token}")
-    def join(request: Request, token: str, form: Form) -> Response:
-        desk.checked(request, form, "join", token)
-        if (session := session_of(project, token)) is None:
-            raise desk.turned_away(request)
-        return desk.let_in(RedirectResponse("/task", 303), ANNOTATOR_COOKIE, session)
+    add_invitation(app, desk, "/join/{token}", "/task", ANNOTATOR_COOKIE)
 
     @app.get("/assets/{name}")
     def assets(request: Request, name: str) -> Response:

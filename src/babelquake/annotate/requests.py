@@ -8,12 +8,23 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 from urllib.parse import parse_qsl
 
-from fastapi import HTTPException, Request, Response
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
 from starlette.requests import ClientDisconnect
 
-from babelquake.annotate.people import Annotator, annotator_in, annotator_of, is_admin, renewed, valid_session
+from babelquake.annotate.pages import page
+from babelquake.annotate.people import (
+    Annotator,
+    annotator_in,
+    annotator_of,
+    is_admin,
+    renewed,
+    session_of,
+    valid_session,
+)
 from babelquake.annotate.project import Project
 from babelquake.annotate.security import LARGEST_BODY, OLDEST_FORM, Limiter, sign, signed
 
@@ -143,6 +154,25 @@ async def form_of(request: Request) -> dict[str, str]:
     except ValueError:
         raise HTTPException(400) from None
     return dict(fields)
+
+
+Form = Annotated[dict[str, str], Depends(form_of)]
+
+
+def add_invitation(app: FastAPI, desk: Desk, path: str, home: str, cookie: str) -> None:
+    """The routes of an invitation: its page, and the button on it that lets somebody in."""
+
+    @app.get(path)
+    def invitation(request: Request, token: str) -> Response:
+        desk.invited(request, token)
+        return page("join.html", title=desk.project.setting("title"), hidden=desk.form_fields("join", token))
+
+    @app.post(path)
+    def join(request: Request, token: str, form: Form) -> Response:
+        desk.checked(request, form, "join", token)
+        if (session := session_of(desk.project, token, admin=cookie == ADMIN_COOKIE)) is None:
+            raise desk.turned_away(request)
+        return desk.let_in(RedirectResponse(home, 303), cookie, session)
 
 
 def _address(request: Request) -> str:

@@ -18,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.data.dataset import Dataset
+from babelquake.data.delimited import split_table
 from babelquake.data.joining import join
+from babelquake.data.metrics_eval import spelt_pair
 from babelquake.data.plain_text import same_length, text_lines
 from babelquake.data.request import Request
 from babelquake.data.streams import lines
 from babelquake.data.table import Table, number, to_dataset
-from babelquake.errors import UserError, did_you_mean
+from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 
 SOURCE = ".src.txt"
@@ -48,13 +50,8 @@ def read_challenge_set(request: Request) -> Dataset:
     folder, wanted = _parted(request.what)
     texts = folder if _sources(folder) else _submitted(folder)
     files = _sources(texts)
-    wanted = wanted or request.language_pair
-    if wanted and wanted not in files:
-        meant = {LanguagePair.known(name) or name: name for name in files}
-        found = meant.get(LanguagePair.known(wanted) or wanted)
-        if found is None:
-            raise UserError(f"{folder} has no language pair '{wanted}'. {did_you_mean(wanted, files)}")
-        wanted = found
+    if (asked := wanted or request.language_pair) is not None:
+        wanted = spelt_pair(folder, asked, list(files))
     scores = _scores(folder) if texts != folder else {}
     parts = [_read(texts, pair, file, scores) for pair, file in files.items() if wanted in (None, pair)]
     return parts[0] if len(parts) == 1 else join(parts)
@@ -170,16 +167,11 @@ def _scores(folder: Path) -> dict[str, Path]:
 
 def _returned(file: Path) -> dict[str, dict[tuple[str, int], float | None]]:
     """A metric's scores: language pair → hypothesis and line → score."""
-    rows = iter(enumerate(lines(file), start=1))
-    header = next(rows)[1].split("\t")
-    places = [header.index(name) for name in RETURNED]
+    table = split_table(file, RETURNED)
     found: dict[str, dict[tuple[str, int], float | None]] = {}
-    for line, text in rows:
-        cells = text.split("\t")
-        if len(cells) != len(header):
-            raise UserError(f"{file} line {line}: {len(cells)} columns where the header has {len(header)}.")
-        segment, source, target, system, score = (cells[place] for place in places)
+    for row, cells in enumerate(zip(*(table.columns[name] for name in RETURNED), strict=True)):
+        segment, source, target, system, score = cells
         if segment.isdecimal():
             mine = found.setdefault(f"{source}-{target}", {})
-            mine[system, int(segment)] = number(score, f"{file} line {line}: overall")
+            mine[system, int(segment)] = number(score, f"{table.where(row)}: overall")
     return {LanguagePair.known(pair) or pair: scores for pair, scores in found.items()}

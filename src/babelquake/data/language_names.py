@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from babelquake.languages import NAMES, Language, LanguagePair
+from babelquake.languages import Language, LanguagePair, code_of
 
 TAG = r"[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?"
 HYPHENATED = re.compile(rf"(?<![A-Za-z])({TAG}|[A-Z]{{2,3}})-({TAG}|[A-Z]{{2,3}})(?![A-Za-z])")
@@ -13,7 +13,7 @@ MLQE_NAME = re.compile(r"^(?:train|dev|test\d*)\.([a-z]{2})([a-z]{2})\.")
 
 def named(text: str) -> Language | None:
     """The language of a code or of an English name, such as `german` or `chinese_simple`."""
-    return Language.known(NAMES.get(text.lower().partition("_")[0]) or text)
+    return Language.known(code_of(text.partition("_")[0]) or text)
 
 
 def normalised(text: str | None) -> str | None:

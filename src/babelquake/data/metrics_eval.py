@@ -92,7 +92,11 @@ def _root_and_pairs(path: Path, language_pair: str | None) -> tuple[Path, list[s
 
 def pair_in(root: Path, wanted: str) -> str:
     """A language pair as the folder spells it."""
-    known = _known_pairs(root)
+    return spelt_pair(root, wanted, _known_pairs(root))
+
+
+def spelt_pair(root: Path, wanted: str, known: Sequence[str]) -> str:
+    """A language pair as one of these is spelt, or an error that says which there are."""
     named = {LanguagePair.known(name) or name: name for name in known}
     found = wanted if wanted in known else named.get(LanguagePair.known(wanted) or wanted)
     if found is None:

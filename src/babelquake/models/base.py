@@ -140,6 +140,14 @@ class CausalLM(Model):
         """For each text the natural logarithms of its tokens' probabilities, the first after the begin token."""
 
 
+def cosines(ones: Matrix, others: Matrix) -> NDArray[np.float64]:
+    """The cosine of each row with the row beside it; 0 where a vector has no length."""
+    left, right = ones.astype(np.float64), others.astype(np.float64)
+    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    products = np.einsum("ij,ij->i", left, right)
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))
+
+
 def sentence_rows(texts: Sequence[str], vectors: Vectors) -> Matrix:
     """The sentence vectors of texts, row by row."""
     if not texts:

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.http import Request, Verdict, usual_verdict
 from babelquake.limits import reading
 from babelquake.models.loading import only_numbers, quietly
-from babelquake.models.settings import offline
+from babelquake.models.settings import device_of, offline
 from babelquake.paths import install_line
 
 Message = dict[str, str]
@@ -38,6 +39,8 @@ IN_BRACES = re.compile(r"\{\s*([A-Za-z][\w -]{0,40})\s*\}")
 NEAR = 0.6
 """How alike a word in braces and a place must be for it to be a slip."""
 BYTES_PER_TOKEN = 4
+ENDPOINT = "https://api.openai.com/v1"
+"""Where conversations go unless another server is named."""
 PER_MESSAGE = 4
 """Tokens that the protocol adds to each message."""
 LOCAL = "Works without a network: a folder, model=DIR, or a file, model=FILE.gguf."
@@ -62,6 +65,18 @@ def misspelt_place(prompt: str, places: Sequence[str]) -> str:
         if found[1] not in places and get_close_matches(found[1].casefold(), places, cutoff=NEAR):
             return f"the prompt has {found[0]}, which is not a place. {did_you_mean(found[1], places)}"
     return ""
+
+
+def chat_request(url: str, model: str, messages: list[Message], key: str | None, **sampling: float | None) -> Request:
+    """A conversation as OpenAI's protocol has it; what is not said of the sampling is left to the server."""
+    given = {name: value for name, value in sampling.items() if value is not None}
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return Request(f"{url}/chat/completions", {"model": model, "messages": messages, **given}, headers)
+
+
+def chat_verdict(status: int, body: Any) -> Verdict:
+    """A spent quota is a 429 that waiting does not mend."""
+    return Verdict.QUOTA if "insufficient_quota" in str(body) else usual_verdict(status, body)
 
 
 def tokens_in(text: str) -> int:
@@ -145,15 +160,6 @@ def installed(package: str) -> str:
         raise UserError(f"Models of transformers need transformers and torch: {install_line('neural')}.") from None
 
 
-def usual_device(device: str) -> str:
-    """The device asked for, or the accelerator where there is one."""
-    import torch
-
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
 def usual_precision(device: str) -> str:
     """In what numbers a network is computed there unless somebody says so: half precision on an accelerator."""
     if not device.startswith("cuda"):
@@ -194,7 +200,7 @@ class LocalChat:
     @cached_property
     def precision(self) -> str:
         """In what numbers it computes."""
-        return usual_precision(usual_device(self._device)) if self._dtype == "auto" else self._dtype
+        return usual_precision(device_of(self._device)) if self._dtype == "auto" else self._dtype
 
     @cached_property
     def tokenizer(self) -> Any:
@@ -204,7 +210,7 @@ class LocalChat:
     @cached_property
     def _network(self) -> Any:
         loaded = pretrained("AutoModelForCausalLM", self.model, self.revision, LOCAL)
-        return on_device(loaded, self.model, usual_device(self._device), self.precision)
+        return on_device(loaded, self.model, device_of(self._device), self.precision)
 
     def close(self) -> None:
         """Give its memory back."""

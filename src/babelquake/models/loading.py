@@ -40,20 +40,9 @@ def only_numbers(name: str) -> Iterator[None]:
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """No progress bars and no advice while a model loads; a pickle with more than numbers is refused."""
-    from transformers.utils import logging
-
-    chatter: Any = logging
-    level, bars = chatter.get_verbosity(), chatter.is_progress_bar_enabled()
-    chatter.set_verbosity_error()
-    chatter.disable_progress_bar()
-    try:
-        with enough_memory(name), only_numbers(name):
-            yield
-    finally:
-        chatter.set_verbosity(level)
-        if bars:
-            chatter.enable_progress_bar()
+    """In silence while a model loads; a pickle with more than numbers is refused, and missing memory is named."""
+    with quietly(), enough_memory(name), only_numbers(name):
+        yield
 
 
 @contextmanager

@@ -5,13 +5,12 @@ the SentSim family (Song et al. 2021) and the systems that Kanojia 2021 §4 rank
 reference and translation any sentence encoder serves.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from babelquake.models import sentence_encoder
-from babelquake.models.base import Vectors, sentence_rows
+from babelquake.models.base import Vectors, cosines, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
@@ -64,12 +63,7 @@ class EmbeddingSimilarity(VectorScorer):
             columns = [list(required(questions.sources, self, "source"))]
         if not len(questions):
             return np.zeros(0)
-        found = [_cosines(column, questions.translations, vectors[0]) for column in columns]
-        return np.asarray(np.max(found, axis=0))
-
-
-def _cosines(ones: Sequence[str], others: Sequence[str], vectors: Vectors) -> Array:
-    left, right = (sentence_rows(side, vectors).astype(np.float64) for side in (ones, others))
-    lengths = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    products = np.einsum("ij,ij->i", left, right)
-    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))
+        translated = sentence_rows(questions.translations, vectors[0])
+        return np.asarray(
+            np.max([cosines(sentence_rows(column, vectors[0]), translated) for column in columns], axis=0)
+        )

@@ -17,7 +17,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -25,14 +26,17 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.escape import visible
-from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
-from babelquake.limits import text_of
+from babelquake.http import Client, Service, TooLargeError, UnusableError
+from babelquake.limits import text_of, yaml_of
 from babelquake.models.base import Span
 from babelquake.models.chat import (
     CUT,
+    ENDPOINT,
     THOUGHTS,
     Cost,
     LocalChat,
+    chat_request,
+    chat_verdict,
     content_of,
     dollars,
     installed,
@@ -48,48 +52,6 @@ from babelquake.spec import Range
 from babelquake.text import digest
 from babelquake.warnings_log import remark
 
-ENDPOINT = "https://api.openai.com/v1"
-SCORE = (
-    "How well does the translation say what the source text says? Answer with one whole number from 0 (nothing of the "
-    "meaning is there) to 100 (meaning and grammar are perfect), and nothing else.\n\n"
-)
-ERRORS = (
-    "List the errors in the translation. Answer with a JSON array and nothing else: one object per error with the keys "
-    '"span" (the words of the translation that are wrong, copied exactly; "" where something is missing) and '
-    '"severity" ("minor", "major" or "critical"). A translation without errors is [].\n\n'
-)
-PAIRWISE = (
-    "Which translation says better what the source text says? Answer with A, with B, or with TIE where both are "
-    "equally good, and nothing else.\n\n"
-)
-WORDINGS = {
-    "score": (
-        SCORE,
-        "Rate the translation from 0 to 100, where 0 means that it has nothing to do with the source text and 100 that "
-        "it is perfect. Reply with the number only.\n\n",
-        "You check the work of translators. Give the translation below a grade between 0 (useless) and 100 (nothing to "
-        "improve), judged by the source text. Write the grade as a number, without any comment.\n\n",
-        "On a scale from 0 to 100, how much of the meaning of the source text is in the translation, and in good "
-        "language? Only the number, please.\n\n",
-    ),
-    "errors": (
-        ERRORS,
-        "Find what is wrong with the translation. Reply with nothing but a JSON array that has one object per error, "
-        'with "span" (the wrong words of the translation, letter by letter; "" for something left out) and "severity" '
-        '("minor", "major" or "critical"); an empty array if nothing is wrong.\n\n',
-        "You check the work of translators. Mark every error of the translation. Output: a JSON array, each error as "
-        '{"span": "the wrong words, copied", "severity": "minor, major or critical"}; [] for a translation without '
-        "errors; no other text.\n\n",
-    ),
-    "pairwise": (
-        PAIRWISE,
-        "Compare the two translations of the source text. Reply with one word: A or B for the better one, TIE if there "
-        "is no difference in quality.\n\n",
-        "You check the work of translators. Which of the two is the better translation of the source text? Write A, B "
-        "or TIE, without any comment.\n\n",
-    ),
-}
-"""Instructions by style; the first is the usual one, all of them are `variants=ours`."""
 TEXTS = {
     "source": "Source text: {source}\n",
     "reference": "Reference translation: {reference}\n",
@@ -185,7 +147,7 @@ class LlmJudge(MeanScorer):
         timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
     ) -> None:
         own = base_url.rstrip("/") != ENDPOINT
-        self._client = Client(Service("the chat server", "OPENAI_API_KEY", own, _verdict), rate, retries, timeout)
+        self._client = Client(Service("the chat server", "OPENAI_API_KEY", own, chat_verdict), rate, retries, timeout)
         self.url = self._client.address(base_url)
         self.model, self.style = model, style
         self.prompts = _prompts(style, inputs, prompt, variants)
@@ -342,16 +304,11 @@ class LlmJudge(MeanScorer):
 
     def _answer(self, question: Question) -> str:
         """What a server's model says."""
-        body: dict[str, Any] = {"model": self.model, "messages": self._messages(question)}
-        given = {
-            "temperature": self._temperature,
-            "seed": None if self._seed is None else seed_of(self._seed, self._key(question)),
-            "max_tokens": self._max_tokens,
-        }
-        body |= {name: value for name, value in given.items() if value is not None}
-        key = self._client.key
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        answer = self._client.post(Request(f"{self.url}/chat/completions", body, headers), SETTINGS.offline)
+        key, text = self._client.key, self._key(question)
+        seed = None if self._seed is None else seed_of(self._seed, text)
+        sampling = {"temperature": self._temperature, "seed": seed, "max_tokens": self._max_tokens}
+        request = chat_request(self.url, self.model, self._messages(question), key, **sampling)
+        answer = self._client.post(request, SETTINGS.offline)
         return _spoken(answer.json)
 
     def _read_strictly(self, question: Question, answer: Callable[[Question], str]) -> Opinion:
@@ -440,17 +397,21 @@ def _spoken(body: Any) -> str:
         raise UnusableError("the answer is JSON without a message") from None
 
 
-def _verdict(status: int, body: Any) -> Verdict:
-    return Verdict.QUOTA if "insufficient_quota" in str(body) else usual_verdict(status, body)
+@cache
+def _wordings() -> dict[str, list[str]]:
+    """Instructions by style, the usual one first."""
+    said = yaml_of((files("babelquake.scorers") / "llm_judge.yaml").read_text("utf-8"), "llm_judge.yaml")
+    return {style: [f"{wording}\n\n" for wording in wordings] for style, wordings in said.items()}
 
 
 def _prompts(style: Style, inputs: str, prompt: str | None, variants: str | None) -> tuple[str, ...]:
     """All prompts with which the judge is asked, the usual one first."""
-    usual = _written(style, inputs, WORDINGS[style][0]) if prompt is None else _read(prompt, "prompt")
+    first, *further = _wordings()[style]
+    usual = _written(style, inputs, first) if prompt is None else _read(prompt, "prompt")
     if variants is None:
         found = [usual]
     elif variants == OURS:
-        others = WORDINGS[style][1:] if prompt is None else WORDINGS[style]
+        others = further if prompt is None else [first, *further]
         found = [usual, *(_written(style, inputs, one) for one in others)]
     else:
         lines = _read(variants, "variants").splitlines()

@@ -13,7 +13,7 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.models import sentence_encoder
-from babelquake.models.base import Vectors, sentence_rows
+from babelquake.models.base import Vectors, cosines, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits, Recipe
 from babelquake.scorers.base import Array, Encode, Questions, VectorScorer, Wanted, encoded, required
@@ -119,19 +119,16 @@ class SentSim(VectorScorer):
         given = Questions(rows["translation"].to_list(), None, rows["source"].to_list())
         parts = [given.rows(start, start + self.limits.texts) for start in range(0, len(given), self.limits.texts)]
         found = [self.both(part, self.vectors(part, encode)) for part in parts]
-        cosines, words = (_spread(np.concatenate(values)) for values in zip(*found, strict=True))
-        self.ranges = (cosines, words)
+        near, words = (_spread(np.concatenate(values)) for values in zip(*found, strict=True))
+        self.ranges = (near, words)
 
     def both(self, questions: Questions, vectors: tuple[Vectors, ...]) -> tuple[Array, Array]:
         """The cosine and the BERTScore F of every segment, as they are."""
         asked = self._as_references(questions)
         read = self._words._read
         sides = (asked.translations, [some[0] for some in asked.references or []])
-        s, t = (sentence_rows([read(text) for text in side], vectors[0]).astype(np.float64) for side in sides)
-        lengths = np.linalg.norm(s, axis=1) * np.linalg.norm(t, axis=1)
-        products = (s * t).sum(axis=1)
-        cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-        return np.asarray(cosines), self._words.compare(asked, vectors[1:])
+        near = cosines(*(sentence_rows([read(text) for text in side], vectors[0]) for side in sides))
+        return near, self._words.compare(asked, vectors[1:])
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """Both likenesses normalised, exponentiated and summed, and the sum normalised."""

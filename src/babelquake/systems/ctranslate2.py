@@ -144,15 +144,8 @@ class CTranslate2(System):
 
     def _decode(self, pieces: list[list[str]]) -> Any:
         """Begin to translate texts of one length."""
-        return self._translator.translate_batch(
-            [[*self._source_prefix, *each] for each in pieces],
-            target_prefix=[self._target_prefix] * len(pieces) if self._target_prefix else None,
-            beam_size=self._beam,
-            max_batch_size=together(len(pieces[0])),
-            max_input_length=0,
-            max_decoding_length=self._max_length,
-            asynchronous=True,
-        )
+        whole = [[*self._source_prefix, *each] for each in pieces]
+        return begun(self._translator, whole, self._target_prefix, self._beam, self._max_length, len(pieces[0]))
 
     @property
     def _translator(self) -> Any:
@@ -162,17 +155,8 @@ class CTranslate2(System):
         return self._loaded["translator"]
 
     def _load(self) -> Any:
-        import ctranslate2
-
-        on_gpu = self._device == "cuda" or (self._device == "auto" and ctranslate2.get_cuda_device_count())
         try:
-            return ctranslate2.Translator(
-                str(self._folder),
-                device=self._device,
-                compute_type=self._compute_type,
-                inter_threads=1 if on_gpu else self._threads or os.cpu_count() or 1,
-                intra_threads=1,
-            )
+            return translator_of(self._folder, self._device, self._compute_type, self._threads)
         except (RuntimeError, ValueError) as error:
             raise UserError(f"CTranslate2 cannot load {self._folder}: {error}") from None
 
@@ -183,6 +167,32 @@ class CTranslate2(System):
     @cached_property
     def _target_processor(self) -> Any:
         return _processor(self._target_pieces)
+
+
+def translator_of(folder: Path, device: str, precision: str, threads: int) -> Any:
+    """The model in a folder, ready to decode: on a CPU each group of texts has one thread."""
+    import ctranslate2
+
+    on_gpu = device == "cuda" or (device == "auto" and ctranslate2.get_cuda_device_count())
+    between = 1 if on_gpu else threads or os.cpu_count() or 1
+    return ctranslate2.Translator(
+        str(folder), device=device, compute_type=precision, inter_threads=between, intra_threads=1
+    )
+
+
+def begun(
+    model: Any, pieces: list[list[str]], prefix: list[str], beam: int, longest: int, length: int | None = None
+) -> Any:
+    """Translations, under way, of texts of one length, as subwords; `length` is without what stands before each."""
+    return model.translate_batch(
+        pieces,
+        target_prefix=[prefix] * len(pieces) if prefix else None,
+        beam_size=beam,
+        max_batch_size=together(len(pieces[0]) if length is None else length),
+        max_input_length=0,
+        max_decoding_length=longest,
+        asynchronous=True,
+    )
 
 
 def by_length(

@@ -25,11 +25,10 @@ from babelquake.models.chat import (
     pretrained,
     seed_of,
     tokens_in,
-    usual_device,
     usual_precision,
 )
 from babelquake.models.loading import quietly
-from babelquake.models.settings import offline
+from babelquake.models.settings import device_of, offline
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
@@ -273,7 +272,7 @@ class HuggingFace(System):
 
     @cached_property
     def _where(self) -> str:
-        return usual_device(self._device)
+        return device_of(self._device)
 
     @cached_property
     def _precision(self) -> str:

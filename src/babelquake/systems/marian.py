@@ -3,7 +3,6 @@
 A model is converted once, into the user's cache folder; what is there is whole, because it is made aside and renamed.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import Any
 from babelquake.errors import UserError
 from babelquake.models.loading import only_numbers, quietly
 from babelquake.paths import user_cache
-from babelquake.systems.ctranslate2 import together
+from babelquake.systems.ctranslate2 import begun, translator_of
 
 KINDS = ("marian", "m2m_100")
 """Kinds of model, as their descriptions call them; NLLB is an M2M-100."""
@@ -52,33 +51,13 @@ def converted(model: str, revision: str | None, precision: str, name: str) -> Pa
 
 def translator(folder: Path, device: str, precision: str, threads: int) -> Any:
     """The converted model, ready to decode."""
-    import ctranslate2
-
-    on_gpu = device.startswith("cuda")
-    return ctranslate2.Translator(
-        str(folder),
-        device="cuda" if on_gpu else "cpu",
-        compute_type=precision,
-        inter_threads=1 if on_gpu else threads or os.cpu_count() or 1,
-        intra_threads=1,
-    )
+    return translator_of(folder, "cuda" if device.startswith("cuda") else "cpu", precision, threads)
 
 
 def decode(
     model: Any, work: Sequence[Sequence[list[str]]], prefix: str | None, beam: int, longest: int
 ) -> list[list[list[str]]]:
     """The subwords of the best translations; each part of the work holds texts of one length."""
-    under_way = [
-        model.translate_batch(
-            list(part),
-            target_prefix=[[prefix]] * len(part) if prefix else None,
-            beam_size=beam,
-            max_batch_size=together(len(part[0])),
-            max_input_length=0,
-            max_decoding_length=longest,
-            asynchronous=True,
-        )
-        for part in work
-    ]
-    skipped = 1 if prefix else 0
-    return [[result.result().hypotheses[0][skipped:] for result in part] for part in under_way]
+    target = [prefix] if prefix else []
+    under_way = [begun(model, list(part), target, beam, longest) for part in work]
+    return [[result.result().hypotheses[0][len(target) :] for result in part] for part in under_way]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Unpack
 
-from babelquake.models.chat import THOUGHTS, Cost, seed_of
+from babelquake.models.chat import ENDPOINT, THOUGHTS, Cost, chat_request, chat_verdict, seed_of
 from babelquake.resource import Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
@@ -40,7 +40,7 @@ class OpenAI(Remote):
     """
 
     label = "the chat server"
-    endpoint = "https://api.openai.com/v1"
+    endpoint = ENDPOINT
     variable = "OPENAI_API_KEY"
     key_optional = True
     batch = Limits(texts=1, concurrent=4)
@@ -112,16 +112,10 @@ class OpenAI(Remote):
     def request(self, texts: Sequence[str], key: str | None) -> Request:
         """The conversation with the text in place; every text and every repeat has its own seed."""
         (text,) = texts
-        asked = inquiry(text)
-        messages = self.prompt.messages(asked, self.source, self.target)
-        body: dict[str, Any] = {"model": self._model, "messages": messages}
-        given = {
-            "temperature": self._temperature,
-            "seed": None if self._seed is None else seed_of(self._seed, text),
-            "max_tokens": self._max_tokens,
-        }
-        body |= {name: value for name, value in given.items() if value is not None}
-        return Request(f"{self.url}/chat/completions", body, {"Authorization": f"Bearer {key}"} if key else {})
+        messages = self.prompt.messages(inquiry(text), self.source, self.target)
+        seed = None if self._seed is None else seed_of(self._seed, text)
+        sampling = {"temperature": self._temperature, "seed": seed, "max_tokens": self._max_tokens}
+        return chat_request(self.url, self._model, messages, key, **sampling)
 
     def answers(self, body: Any) -> list[str]:
         """`{"choices": [{"message": {"content": …}}]}`; a refusal to translate is this model's answer too.
@@ -141,5 +135,5 @@ class OpenAI(Remote):
         return [marked_as_cut(spoken) if reason == CUT_OFF and spoken else spoken]
 
     def verdict(self, status: int, body: Any) -> Verdict:
-        """A spent quota is a 429 that waiting does not mend."""
-        return Verdict.QUOTA if "insufficient_quota" in str(body) else super().verdict(status, body)
+        """As all chat servers mean it."""
+        return chat_verdict(status, body)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from babelquake.errors import UserError, did_you_mean
-from babelquake.languages import Language
+from babelquake.languages import Language, english_names
 from babelquake.limits import text_of, yaml_of
 from babelquake.models.chat import CUT, Cost, Message, dollars, misspelt_place, tokens_in, tokens_sent
 from babelquake.spec import Range
@@ -41,53 +41,6 @@ FORMER = {"{text}": "{source}", "{target}": "{target_language}"}
 """What other tools call the places."""
 MOST_EXAMPLES = 16
 KEYS = ("instruction", "system", "examples", "shots", "answer", "language")
-LANGUAGES = {
-    "ar": "Arabic",
-    "bg": "Bulgarian",
-    "ca": "Catalan",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "et": "Estonian",
-    "fi": "Finnish",
-    "fr": "French",
-    "gu": "Gujarati",
-    "ha": "Hausa",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hr": "Croatian",
-    "hu": "Hungarian",
-    "id": "Indonesian",
-    "is": "Icelandic",
-    "it": "Italian",
-    "ja": "Japanese",
-    "kk": "Kazakh",
-    "ko": "Korean",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "ne": "Nepali",
-    "nl": "Dutch",
-    "no": "Norwegian",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "si": "Sinhala",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "sv": "Swedish",
-    "sw": "Swahili",
-    "ta": "Tamil",
-    "th": "Thai",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
-"""Names for the prompt; a code that is not here is used as it is."""
 
 
 class Inquiry(str):
@@ -352,7 +305,7 @@ def _listed(given: Any, where: str) -> list[tuple[str, str]]:
 def language_name(code: str) -> str:
     """A language's English name, or its code where we know none."""
     found = Language.known(code)
-    return LANGUAGES.get(found.code, code) if found else code
+    return english_names().get(found.code, code) if found else code
 
 
 def cost_in_tokens(

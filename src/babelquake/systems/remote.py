@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar
 
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
+from babelquake.models.chat import ENDPOINT
 from babelquake.resource import SETTINGS, Limits
 from babelquake.signature import signature
 from babelquake.spec import Range
@@ -29,7 +30,7 @@ IN_A_ROW = 10
 """Texts in a row without a translation after which the service, not the text, is to blame."""
 
 
-WITH_KEY = frozenset({"https://api.openai.com/v1"})
+WITH_KEY = frozenset({ENDPOINT})
 """Addresses that answer nobody without a key, of services that other servers offer without one."""
 
 

@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,15 @@ def padded(rows: Ragged, chosen: NDArray[np.int64], pad: int) -> tuple[Integers,
     rectangle = np.full((len(chosen), width), pad, np.int32)
     rectangle[np.arange(width) < lengths[:, None]] = taken.values
     return rectangle, lengths
+
+
+def tokenised(tokenizer: Any, texts: Sequence[str], length: int) -> Ragged:
+    """Texts as rows of token numbers, special tokens included; a long text is cut."""
+    rows: list[list[int]] = []
+    for start in range(0, len(texts), 10000):
+        part = list(texts[start : start + 10000])
+        rows += tokenizer(part, truncation=True, max_length=length, return_attention_mask=False)["input_ids"]
+    return Ragged.of(rows)
 
 
 def repeated(rows: Ragged, times: Sequence[int]) -> Ragged:

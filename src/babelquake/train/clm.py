@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.train.batches import IGNORED, ahead, endless, groups, padded, repeated
-from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.model_folder import files, read, store, training_texts
-from babelquake.train.recipes import CausalRecipe, load, run_module
+from babelquake.train.batches import IGNORED, endless, groups, padded, repeated, tokenised
+from babelquake.train.corpus import Integers
+from babelquake.train.model_folder import files, read, training_texts
+from babelquake.train.recipes import CausalRecipe, Training, run_module, trains
 
 Judge = Callable[[Sequence[str]], list[float]]
 """Texts → mean log-probability per token."""
@@ -72,33 +72,14 @@ CHANGES: dict[str, tuple[Callable[[str, int, np.random.Generator], str | None], 
 END = "<|endoftext|>"
 
 
-def train(
-    config: str | Path | Mapping[str, Any],
-    data: Path,
-    out: Path,
-    *,
-    device: str | None = None,
-    until: float | None = None,
-    start: str | None = None,
-    **overrides: Any,
-) -> Path:
-    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
-
-    `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config says.
-    """
+@trains("clm", CausalRecipe)
+def train(recipe: CausalRecipe, data: Path, place: Any) -> Training:
+    """Texts between two end marks, of which every token is to be foreseen."""
     import torch
 
-    from babelquake.errors import UserError, setting
-    from babelquake.train.loop import device_named, optimise
-
-    if start:
-        raise UserError(f"a causal language model is trained from scratch. Leave {setting('start')} out.")
-    recipe = load(CausalRecipe, "clm", config, **overrides)
-    place = device_named(device)
-    torch.manual_seed(recipe.seed)
     texts, times = training_texts(data, recipe.passes, recipe.join, recipe.seed)
     tokenizer = subwords(dict.fromkeys(texts), recipe.vocabulary, recipe.length)
-    rows = repeated(encoded(tokenizer, texts, recipe.length), times)
+    rows = repeated(tokenised(tokenizer, texts, recipe.length), times)
     model = _model(recipe, tokenizer).to(place)
     print(f"[{recipe.name}] {len(rows)} texts, {len(rows.values)} tokens", flush=True)
 
@@ -110,10 +91,11 @@ def train(
         logits, targets = _predictions(model, *batch, place)
         return torch.nn.functional.cross_entropy(logits, targets, ignore_index=IGNORED), int(batch[1].sum())
 
-    history = optimise(model, ahead(batches()), loss, recipe := recipe.until(until))
-    judge = log_probabilities(model, tokenizer, recipe.length, place)
-    figures = {name: preferences(judge, read(path)) for name, path in files(data, "dev").items()}
-    return store(out, "clm", recipe, model, tokenizer, history, figures, data)
+    def figures() -> dict[str, Any]:
+        judge = log_probabilities(model, tokenizer, recipe.length, place)
+        return {name: preferences(judge, read(path)) for name, path in files(data, "dev").items()}
+
+    return Training(model, tokenizer, batches(), loss, figures)
 
 
 def subwords(texts: Mapping[str, None], size: int, length: int) -> Any:
@@ -134,15 +116,6 @@ def subwords(texts: Mapping[str, None], size: int, length: int) -> Any:
     )
 
 
-def encoded(tokenizer: Any, texts: Sequence[str], length: int) -> Ragged:
-    """Texts as rows of token numbers between two end marks; a long text is cut."""
-    rows: list[list[int]] = []
-    for start in range(0, len(texts), 10000):
-        part = list(texts[start : start + 10000])
-        rows += tokenizer(part, truncation=True, max_length=length, return_attention_mask=False)["input_ids"]
-    return Ragged.of(rows)
-
-
 def log_probabilities(model: Any, tokenizer: Any, length: int, place: Any) -> Callable[[Sequence[str]], list[float]]:
     """A function from texts to their mean log-probability per token, the end mark included."""
     import torch
@@ -150,7 +123,7 @@ def log_probabilities(model: Any, tokenizer: Any, length: int, place: Any) -> Ca
     from babelquake.train.loop import autocast
 
     def judge(texts: Sequence[str]) -> list[float]:
-        rows = encoded(tokenizer, texts, length)
+        rows = tokenised(tokenizer, texts, length)
         found = np.zeros(len(texts))
         with torch.inference_mode(), autocast(place):
             for chosen in groups(rows.lengths, 16384, None):
@@ -197,10 +170,5 @@ def _model(recipe: CausalRecipe, tokenizer: Any) -> Any:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line for machines with little installed."""
-    run_module("clm", train, arguments)
-
-
 if __name__ == "__main__":
-    main()
+    run_module("clm", train)

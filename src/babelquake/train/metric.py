@@ -10,7 +10,7 @@ A data folder holds `train*.tsv[.xz]` and perhaps `dev*.tsv`, one `reference<TAB
 """
 
 import lzma
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
-from babelquake.train.batches import ahead, endless, groups, padded
+from babelquake.train.batches import endless, groups, padded
 from babelquake.train.corpus import Integers, Ragged, split_file
-from babelquake.train.model_folder import store
-from babelquake.train.recipes import MetricRecipe, load, run_module
+from babelquake.train.recipes import MetricRecipe, Training, run_module, trains
 
 
 @dataclass(frozen=True)
@@ -40,27 +39,12 @@ Pairs = tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float32], NDArra
 """Tokens, which of the two texts each is of, lengths, wanted scores, and the number of the sentence in the batch."""
 
 
-def train(
-    config: str | Path | Mapping[str, Any],
-    data: Path,
-    out: Path,
-    *,
-    device: str | None = None,
-    until: float | None = None,
-    **overrides: Any,
-) -> Path:
-    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
-
-    `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config says.
-    """
+@trains("metric", MetricRecipe)
+def train(recipe: MetricRecipe, data: Path, place: Any) -> Training:
+    """Pairs whose standardised scores are to be foreseen, and their differences within a sentence."""
     import torch
     from transformers import AutoTokenizer
 
-    from babelquake.train.loop import device_named, optimise
-
-    recipe = load(MetricRecipe, "metric", config, **overrides)
-    place = device_named(device)
-    torch.manual_seed(recipe.seed)
     tokenizer = AutoTokenizer.from_pretrained(recipe.start, trust_remote_code=False)
     rated = _rated(tokenizer, split_file(data, "train"), recipe.length)
     mean, spread = float(rated.scores.mean()), float(rated.scores.std()) or 1.0
@@ -86,12 +70,13 @@ def train(
         mean_error = torch.zeros_like(count).index_add_(0, same, error) / count
         return error.square().mean() + scale * (error - mean_error[same]).square().mean(), int(batch[2].sum())
 
-    history = optimise(model, ahead(batches()), loss, recipe := recipe.until(until))
-    with torch.no_grad():  # the model gives scores as they were shown, not standardised ones
-        model.classifier.weight.mul_(spread)
-        model.classifier.bias.mul_(spread).add_(mean)
-    figures = {"dev": measured(model, tokenizer, data, recipe, place)} if list(data.glob("dev*.tsv*")) else {}
-    return store(out, "metric", recipe, model, tokenizer, history, figures, data)
+    def figures() -> dict[str, Any]:
+        with torch.no_grad():  # the model gives scores as they were shown, not standardised ones
+            model.classifier.weight.mul_(spread)
+            model.classifier.bias.mul_(spread).add_(mean)
+        return {"dev": measured(model, tokenizer, data, recipe, place)} if list(data.glob("dev*.tsv*")) else {}
+
+    return Training(model, tokenizer, batches(), loss, figures)
 
 
 def measured(model: Any, tokenizer: Any, data: Path, recipe: MetricRecipe, place: Any) -> dict[str, Any]:
@@ -193,10 +178,5 @@ def _model(recipe: MetricRecipe) -> Any:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line for machines with little installed."""
-    run_module("metric", train, arguments)
-
-
 if __name__ == "__main__":
-    main()
+    run_module("metric", train)

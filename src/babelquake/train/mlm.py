@@ -15,7 +15,7 @@ Nothing here comes from the perturbations' tables.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.train.batches import Masked, Masking, ahead, endless, groups, padded, repeated
+from babelquake.train.batches import Masked, Masking, endless, groups, padded, repeated, tokenised
 from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.model_folder import files, read, store, training_texts
-from babelquake.train.recipes import MaskedRecipe, load, run_module
+from babelquake.train.model_folder import files, read, training_texts
+from babelquake.train.recipes import MaskedRecipe, Training, run_module, trains
 
 NAMED = re.compile(
     r"LATIN (?:SMALL |CAPITAL |LETTER |SUBSCRIPT |MODIFIER |TURNED |REVERSED |OPEN )+([A-Z])(?: WITH .*)?"
@@ -118,26 +118,11 @@ MEASURED_SEED = 20
 """The draw of the masked tokens in the figures, the same for every training."""
 
 
-def train(
-    config: str | Path | Mapping[str, Any],
-    data: Path,
-    out: Path,
-    *,
-    device: str | None = None,
-    until: float | None = None,
-    **overrides: Any,
-) -> Path:
-    """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
-
-    `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config says.
-    """
+@trains("mlm", MaskedRecipe)
+def train(recipe: MaskedRecipe, data: Path, place: Any) -> Training:
+    """Texts with some of their units hidden, which are to be guessed."""
     import torch
 
-    from babelquake.train.loop import device_named, optimise
-
-    recipe = load(MaskedRecipe, "mlm", config, **overrides)
-    place = device_named(device)
-    torch.manual_seed(recipe.seed)
     tokenizer = _tokenizer(recipe)
     model = _model(recipe, tokenizer).to(place)
     texts, times = training_texts(data, recipe.passes, recipe.join, recipe.seed)
@@ -155,19 +140,17 @@ def train(
         targets = torch.from_numpy(batch.targets).to(place, non_blocking=True)
         return torch.nn.functional.cross_entropy(logits.float(), targets), int(batch.attention.sum())
 
-    history = optimise(model, ahead(batches()), loss, recipe := recipe.until(until))
-    figures = {name: measured(model, tokenizer, recipe, read(path), place) for name, path in files(data, "dev").items()}
-    return store(out, "mlm", recipe, model, tokenizer, history, figures, data)
+    def figures() -> dict[str, Any]:
+        held = files(data, "dev").items()
+        return {name: measured(model, tokenizer, recipe, read(path), place) for name, path in held}
+
+    return Training(model, tokenizer, batches(), loss, figures)
 
 
 def encoded(tokenizer: Any, texts: Sequence[str], length: int) -> Ragged:
     """Texts as rows of token numbers, special tokens included; a long text is cut."""
     if hasattr(tokenizer, "backend_tokenizer"):
-        rows: list[list[int]] = []
-        for start in range(0, len(texts), 10000):
-            part = list(texts[start : start + 10000])
-            rows += tokenizer(part, truncation=True, max_length=length, return_attention_mask=False)["input_ids"]
-        return Ragged.of(rows)
+        return tokenised(tokenizer, texts, length)
     parts = [np.frombuffer(text.encode("utf-8", "replace")[: length - 1], np.uint8) for text in texts]
     ends = np.full(1, tokenizer.eos_token_id, np.int32)
     values = np.concatenate([piece for part in parts for piece in (part.astype(np.int32) + BYTES[0], ends)])
@@ -251,10 +234,5 @@ def _model(recipe: MaskedRecipe, tokenizer: Any) -> Any:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line for machines with little installed."""
-    run_module("mlm", train, arguments)
-
-
 if __name__ == "__main__":
-    main()
+    run_module("mlm", train)

@@ -20,7 +20,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair, sides
 from babelquake.models import encoder as encoder_named
-from babelquake.models.base import Encoder, Matrix, sentence_rows
+from babelquake.models.base import Encoder, Matrix, cosines, sentence_rows
 from babelquake.models.encoders import Usem3
 from babelquake.models.ridge import Array, Moments, Ridge, features
 from babelquake.train.corpus import sha256
@@ -60,8 +60,7 @@ class Judged:
 
     def cosines(self) -> Array:
         """The scores of the unsupervised baseline."""
-        lengths = np.linalg.norm(self.sources, axis=1) * np.linalg.norm(self.translations, axis=1)
-        return np.asarray(np.einsum("ij,ij->i", self.sources, self.translations) / np.maximum(lengths, 1e-12))
+        return cosines(self.sources, self.translations)
 
 
 def fitting_encoder(pairs: set[str | None]) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from babelquake.errors import BabelquakeError, UserError
 from babelquake.train.config import check, settings
 
 AnyRecipe = TypeVar("AnyRecipe", bound="Recipe")
+Train = Callable[..., Path]
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,54 @@ def load(kind: type[AnyRecipe], name: str, config: str | Path | Mapping[str, Any
         raise UserError(f"{where}: {problem}.") from problem
 
 
-def run_module(kind: str, train: Callable[..., Path], arguments: Sequence[str] | None) -> None:
+@dataclass
+class Training:
+    """What a kind of model brings to its training; `loss` gives the mean loss of a batch and the tokens in it."""
+
+    model: Any
+    tokenizer: Any
+    batches: Iterator[Any]
+    loss: Callable[[Any], tuple[Any, int]]
+    figures: Callable[[], dict[str, Any]]
+    """What the trained model reaches on held-out data."""
+
+
+def trains(kind: str, known: type[AnyRecipe]) -> Callable[[Callable[[AnyRecipe, Path, Any], Training]], Train]:
+    """Of a function that prepares a training – from a recipe, a data folder and a device – the one that does it."""
+
+    def decorate(prepare: Callable[[AnyRecipe, Path, Any], Training]) -> Train:
+        def train(
+            config: str | Path | Mapping[str, Any],
+            data: Path,
+            out: Path,
+            *,
+            device: str | None = None,
+            until: float | None = None,
+            **overrides: Any,
+        ) -> Path:
+            """Train as the config says; `out` receives the packed weights, config, tokenizer and card of the model.
+
+            `until` (seconds since the epoch) bounds the training by the time left when it begins, whatever the config
+            says.
+            """
+            import torch
+
+            from babelquake.train.batches import ahead
+            from babelquake.train.loop import device_named, optimise
+            from babelquake.train.model_folder import store
+
+            recipe, place = load(known, kind, config, **overrides), device_named(device)
+            torch.manual_seed(recipe.seed)
+            made = prepare(recipe, data, place)
+            history = optimise(made.model, ahead(made.batches), made.loss, recipe := recipe.until(until))
+            return store(out, kind, recipe, made.model, made.tokenizer, history, made.figures(), data)
+
+        return train
+
+    return decorate
+
+
+def run_module(kind: str, train: Train) -> None:
     """Read the arguments, train, and end with the error's status if something was wrong."""
     parser = argparse.ArgumentParser(prog=f"python -m babelquake.train.{kind}", description=train.__doc__)
     parser.add_argument("--config", required=True, help="YAML or JSON file, or the name of a bundled config")
@@ -155,7 +203,7 @@ def run_module(kind: str, train: Callable[..., Path], arguments: Sequence[str] |
     numbers: tuple[tuple[str, Any], ...] = (("seed", int), ("steps", int), ("minutes", float), ("until", float))
     for name, number in numbers:
         parser.add_argument(f"--{name}", type=number)
-    options = vars(parser.parse_args(arguments))
+    options = vars(parser.parse_args())
     try:
         print(train(options.pop("config"), options.pop("data"), options.pop("out"), **options))
     except BabelquakeError as error:

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.data.dataset import Dataset
+from babelquake.data.metrics_eval import segment_scores
 from babelquake.data.parquet import bounded_table
 from babelquake.data.ratings.appraise import is_appraise, read_appraise
 from babelquake.data.ratings.delimited import read_delimited
@@ -24,19 +25,12 @@ from babelquake.languages import LanguagePair
 
 def read_segment_scores(path: str | Path) -> Ratings:
     """Segment means; a segment is named by its place, beginning with 1, among the lines of its system."""
-    places: dict[str, int] = {}
-    rows = []
-    for number, line in enumerate(lines(path), start=1):
-        system, tab, score = line.partition("\t")
-        if not tab:
-            raise UserError(f"{path} line {number}: expected a system, a tab and a score or None.")
-        places[system] = places.get(system, 0) + 1
-        if score == "None":
-            continue
-        try:
-            rows.append((system, str(places[system]), float(score), None, 1))
-        except ValueError:
-            raise UserError(f"{path} line {number}: '{score}' where a score or None is expected.") from None
+    rows = [
+        (system, str(place), score, None, 1)
+        for system, scores in segment_scores(path).items()
+        for place, score in enumerate(scores, start=1)
+        if score is not None
+    ]
     if not rows:
         raise UserError(f"{path} has no score: every line says None.")
     means = pl.DataFrame(
