@@ -91,7 +91,7 @@ def written(entry: Entry, **more: Any) -> Any:
     about = entry.option
     limits: dict[str, Any] = {"min": about.low, "max": about.high} if entry.kind in (int, float) else {}
     make: Any = typer.Option
-    return make(*entry.flags, metavar=about.metavar, help=about.help, **limits, **more)
+    return make(*entry.flags, metavar=entry.metavar, help=about.help, **limits, **more)
 
 
 STUDIES_OPTIONS = {entry.name: entry for entry in entries(PerturbingOptions)}

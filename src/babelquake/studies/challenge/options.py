@@ -19,8 +19,7 @@ class ChallengeOptions(StudyOptions):
     """
 
     returned: Annotated[
-        Words,
-        Option(metavar="DIR", help="Folder of returned scores: METRIC.tsv, or primary/METRIC.tsv and so on."),
+        Words, Option(metavar="DIR", help="Folder of returned scores: METRIC.tsv, or primary/METRIC.tsv and so on.")
     ] = ()
     scorers: Annotated[Scorers, SCORER] = ()
     order: Annotated[

@@ -24,9 +24,7 @@ class CheckOptions(StudyOptions):
 
     kinds: Annotated[
         Words | None,
-        Option(
-            "--kind", metavar="KIND", help="Look only for this kind; repeat for several. See: babelquake list failures"
-        ),
+        Option("--kind", help="Look only for this kind; repeat for several. See: babelquake list failures"),
     ] = None
     rules: Annotated[
         Path | Rules | str | None,

@@ -29,7 +29,6 @@ class CorrelateOptions(StudyOptions):
         Words,
         Option(
             "--statistic",
-            metavar="STATISTIC",
             help="darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy, span-f1, span-precision, "
             "span-recall; default: all.",
         ),
@@ -42,14 +41,11 @@ class CorrelateOptions(StudyOptions):
         ),
     ] = ()
     threshold: Annotated[
-        float, Option(metavar="X", help="Human scores closer than this are not a preference (kendall_like).", min=0)
+        float, Option(help="Human scores closer than this are not a preference (kendall_like).", min=0)
     ] = 25.0
     by: Annotated[
         Literal["item", "system", "none"] | None,
-        Option(
-            metavar="BY",
-            help="Correlate within item or system, or none: all together; default: as usual for the statistic.",
-        ),
+        Option(help="Correlate within item or system, or none: all together; default: as usual for the statistic."),
     ] = None
 
     @property

@@ -21,30 +21,21 @@ class MetricOptions(PerturbingOptions):
     """
 
     suite: Annotated[Perturbations | None, SUITE] = None
-    side: Annotated[
-        Side, Option(metavar="SIDE", help="Side to perturb: source (f(X′,X)), translation or reference.")
-    ] = "translation"
-    full_stops: Annotated[
-        int, Option(metavar="N", help="Change final full stops in N random sentences only.", min=1)
-    ] = 1000
+    side: Annotated[Side, Option(help="Side to perturb: source (f(X′,X)), translation or reference.")] = "translation"
+    full_stops: Annotated[int, Option(help="Change final full stops in N random sentences only.", min=1)] = 1000
     deduplicate: Annotated[bool, Option(help="Keep the first of equal sources and references.")] = False
-    threshold: Annotated[
-        float, Option(metavar="X", help="Human scores closer than this are not a preference.", min=0)
-    ] = 25.0
+    threshold: Annotated[float, Option(help="Human scores closer than this are not a preference.", min=0)] = 25.0
     attacked: Annotated[bool, Option(help="Use the perturbed references that come with the data.")] = False
     tokenizers: Annotated[
         Words,
         Option(
             "--tokenizer",
-            metavar="TOKENIZER",
             help="Count unknown tokens: a tokenizer.json, its folder, a .model, or minilm-en; repeat for several.",
         ),
     ] = ()
     best_of: Annotated[
         int | None,
-        Option(
-            metavar="N", help="Pick the best of N candidates by each scorer; measure the pick with the others.", min=2
-        ),
+        Option(help="Pick the best of N candidates by each scorer; measure the pick with the others.", min=2),
     ] = None
     by: Annotated[str | None, BY] = None
     unit: Annotated[Unit | None, UNIT] = None

@@ -34,7 +34,6 @@ class MtOptions(PerturbingOptions):
         Option(
             "--system",
             "-s",
-            metavar="SYSTEM",
             help="System, e.g. bundled[model=de-en-bpe]; repeat for several; default: those in the data.",
         ),
     ] = ()
@@ -47,41 +46,31 @@ class MtOptions(PerturbingOptions):
         ),
     ] = ()
     margin: Annotated[
-        float,
-        Option(metavar="X", help="Points (of 100) that a recommended defence may cost on clean text.", min=0, max=100),
+        float, Option(help="Points (of 100) that a recommended defence may cost on clean text.", min=0, max=100)
     ] = 0.2
     suite: Annotated[Perturbations | None, SUITE] = None
     scorers: Annotated[Scorers, SCORER] = ("chrf", "bleu[lowercase=true]")
     threshold: Annotated[
-        float,
-        Option(metavar="X", help="Sentence chrF below which two translations count as different.", min=0, max=100),
+        float, Option(help="Sentence chrF below which two translations count as different.", min=0, max=100)
     ] = 75.0
     reset: Annotated[
         Reset,
         Option(
-            metavar="RESET",
             help="Restore the clean translation's final mark before judging: auto (where the source's mark was "
-            "changed), paper, always or never.",
+            "changed), paper, always or never."
         ),
     ] = "auto"
     full_stops: Annotated[
-        int | None,
-        Option(
-            metavar="N", help="Change final full stops in N random sentences only; other noise is unaffected.", min=1
-        ),
+        int | None, Option(help="Change final full stops in N random sentences only; other noise is unaffected.", min=1)
     ] = None
     by: Annotated[str | None, BY] = None
     encoder: Annotated[FailureEncoder, ENCODER] = "auto"
     unit: Annotated[
         Unit | None,
-        Option(
-            metavar="UNIT",
-            help="What is resampled: segment or document; chat models are sent whole documents with document.",
-        ),
+        Option(help="What is resampled: segment or document; chat models are sent whole documents with document."),
     ] = None
     side: Annotated[
-        Literal["source", "prompt"],
-        Option(metavar="SIDE", help="What is perturbed: the source, or the prompt of chat models."),
+        Literal["source", "prompt"], Option(help="What is perturbed: the source, or the prompt of chat models.")
     ] = "source"
     repeats: Annotated[
         int,

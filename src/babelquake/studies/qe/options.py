@@ -19,10 +19,8 @@ class QeOptions(PerturbingOptions):
     """
 
     suite: Annotated[Perturbations | None, SUITE] = None
-    scorers: Annotated[
-        Scorers, Option("--scorer", "-m", metavar="SCORER", help="Scorer; repeat for several; default: qe-multi.")
-    ] = ()
-    threshold: Annotated[float, Option(metavar="X", help="Probe only segments with at least this human score.")] = 70.0
+    scorers: Annotated[Scorers, Option("--scorer", "-m", help="Scorer; repeat for several; default: qe-multi.")] = ()
+    threshold: Annotated[float, Option(help="Probe only segments with at least this human score.")] = 70.0
     masked_lm: Annotated[
         str | None,
         Option(
