@@ -4,8 +4,8 @@ Candidates must pass the constraints, and the search wants the best by gain. Two
 looks at the constraints of every candidate first and asks the victim about those that pass (`check="before"`). Here the
 victim is asked about all, and constraints that need a model are looked at best first until enough candidates pass
 (`check="after"`): hundreds of perplexities become a handful. Where only a few candidates are left, constraints come
-first there too: they are fewer than the questions they save, since few pass. Where the victim is far costlier than the
-constraints, the first order is the better one throughout.
+first there too: they are fewer than the questions they save, since few pass. Where every question to the victim is paid
+for, the first order is the better one throughout.
 """
 
 import math

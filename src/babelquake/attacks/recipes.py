@@ -285,6 +285,8 @@ RECIPES: dict[str, Callable[..., dict[str, Any]]] = {
     "universal-suffix": universal_suffix,
     "universal-prefix": universal_prefix,
 }
+FOR_ALL = frozenset({"universal-suffix", "universal-prefix"})
+"""The recipes that search one text for all sentences."""
 
 
 def recipe_spec(text: str | Spec) -> Spec:
@@ -292,6 +294,11 @@ def recipe_spec(text: str | Spec) -> Spec:
     spec = text if isinstance(text, Spec) else parse(text)
     bind(spec, parameters(named(spec, RECIPES, "recipe"), frozenset({"tools"})), "recipe")
     return spec
+
+
+def universal(spec: Spec) -> Universal | None:
+    """How a recipe searches one text for all sentences; None for those that search each sentence separately."""
+    return recipe(spec, Tools({}, lambda sentence: ())).universal if spec.name in FOR_ALL else None
 
 
 def recipe(text: str | Spec, tools: Tools) -> Recipe:

@@ -63,7 +63,9 @@ class Forecast:
     searches: int | None = None
     """Attacks on single sentences; what these ask is not known beforehand."""
     most_questions: int | None = None
-    """The most that attacks may ask, where there is a limit."""
+    """The most that attacks may ask on single sentences, where there is a limit."""
+    shared_questions: int = 0
+    """The most that they ask beside that, for one text for all sentences."""
 
     @property
     def dollars(self) -> float | None:
@@ -97,7 +99,8 @@ class Forecast:
             lines.append(f"{row.name}{pair}: {row.texts:,} {row.what}{characters}{price}{time}")
         if self.searches is not None:
             most = "" if self.most_questions is None else f", {self.most_questions:,} questions at most"
-            lines.append(f"{self.searches:,} searches{most}")
+            shared = f"; {self.shared_questions:,} for one text for all sentences" if self.shared_questions else ""
+            lines.append(f"{self.searches:,} searches{most}{shared}")
         return lines
 
     def keep_within(self, budget: int) -> None:
@@ -158,6 +161,7 @@ def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
         scorers=scorers,
         searches=plan.searches,
         most_questions=plan.searches * limit if plan.searches is not None and limit else None,
+        shared_questions=plan.shared_questions,
     )
 
 

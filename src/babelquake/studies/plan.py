@@ -147,6 +147,8 @@ class Plan:
     """Whether what is exported for scorers elsewhere has references."""
     searches: int | None = None
     """Attacks on single sentences, which ask as they go."""
+    shared_questions: int = 0
+    """What attacks ask beside that, at most, for what they search for all sentences together."""
     local: Callable[[], "Iterable[Unasked]"] = tuple
     """What this machine looks at without a system or scorer, and how long that takes."""
     notes: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import polars as pl
 
@@ -125,7 +126,7 @@ class Campaign:
     goal: Goal
     constraints: tuple[Constraint, ...]
     models: Models
-    check: Check
+    check: Check | Literal["auto"]
     max_queries: int | None
     pool: int
     time_limit: float | None
@@ -198,6 +199,13 @@ class Campaign:
         )
         return attaching(found, trigger), held_out
 
+    def _order(self, target: Target, pair: str | None) -> Check:
+        """When costly constraints are looked at: before questions that cost money, else after."""
+        if self.check != "auto":
+            return self.check
+        victim = target.scorer or target.systems.get(pair)
+        return "before" if getattr(victim, "remote", False) else "after"
+
     def _plan(self, target: Target, spec: Spec, pair: str | None, scale: Scale | None) -> Plan:
         source, translated = sides(pair)
         language = source if self.goal.on_system else translated
@@ -225,7 +233,7 @@ class Campaign:
             models=asked,
             scorer=target.scorer,
             scale=scale,
-            check=self.check,
+            check=self._order(target, pair),
             max_queries=self.max_queries,
         )
 

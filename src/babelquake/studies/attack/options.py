@@ -82,9 +82,13 @@ class AttackOptions(StudyOptions):
         ),
     ] = None
     check: Annotated[
-        Literal["after", "before"],
-        Option(metavar="WHEN", help="Check costly constraints after asking the victim, or before, as TextAttack does."),
-    ] = "after"
+        Literal["auto", "after", "before"],
+        Option(
+            metavar="WHEN",
+            help="Check costly constraints after asking the victim, or before, as TextAttack does; auto: before where "
+            "the victim is a service that is paid for.",
+        ),
+    ] = "auto"
     pool: Annotated[int, Option(help="Sentences to attack at the same time.", min=1, identity=False)] = 64
 
     @property

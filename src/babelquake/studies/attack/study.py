@@ -23,7 +23,7 @@ from babelquake.attacks.constraints import (
 )
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.goal import goal as goal_of
-from babelquake.attacks.recipes import recipe_spec
+from babelquake.attacks.recipes import recipe_spec, universal
 from babelquake.attacks.victim import Scale
 from babelquake.data import Dataset, require
 from babelquake.errors import UserError, setting
@@ -59,6 +59,7 @@ from babelquake.studies.attack.measures import (
 from babelquake.studies.attack.models import Models, Wishes
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
+from babelquake.studies.attack.universal import most_questions
 from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.judging import questions_about
@@ -187,12 +188,20 @@ def plan(options: AttackOptions) -> AttackPlan:
         scorers,
         beside=lambda: [] if goal.on_system else [questions_about(data)],
         searches=sentences * len(recipes) * len(targets),
+        shared_questions=_for_all(recipes, data, sentences) * len(targets),
         notes=data.notes,
         goal=goal,
         limits=limits,
         targets=targets,
         recipes=recipes,
     )
+
+
+def _for_all(recipes: Sequence[Spec], data: Dataset, sentences: int) -> int:
+    """What the searches for one text for all sentences ask a victim at most, each language pair separately."""
+    pairs = data.segments["language_pair"].n_unique()
+    searched = [found for spec in recipes if (found := universal(spec)) is not None]
+    return pairs * sum(most_questions(found, sentences) for found in searched)
 
 
 @takes(AttackOptions)

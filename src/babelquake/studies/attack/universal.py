@@ -1,8 +1,10 @@
 """One text that raises the score of most translations: searched on one half of the sentences, measured on the other.
 
 Wallace 2019 call it a universal trigger. Words are added greedily: in every round each word of a pool is tried behind
-(or before) the text found so far, on the same sentences, and the one with the highest mean score stays. The best text
-of all rounds counts, also where it lowers scores: what is measured is what the search came to.
+(or before) the text found so far, on the same sentences, and the one with the highest mean rise stays. The best text
+of all rounds counts, also where it lowers scores: what is measured is what the search came to. A sentence that the
+victim does not score with the text has risen by nothing, as in every attack: otherwise a text that makes a judge refuse
+all but a few sentences could seem the best.
 """
 
 from collections import Counter
@@ -56,21 +58,29 @@ def search(
     some = segments[order[: wanted.sentences]]
     texts = some["translation"].to_list()
     pool = _pool(segments, wanted.pool)
+    before = judged(engine, victim, some, texts)
+    scored = np.isfinite(before)
 
-    def mean(trigger: str) -> float:
-        scores = judged(engine, victim, some, [joined(text, trigger, wanted.at_start) for text in texts])
-        return float(np.nanmean([scale.normalised(float(score)) for score in scores]))
+    def rise(trigger: str) -> float:
+        """The mean over the sentences that have a score, in standard deviations."""
+        after = judged(engine, victim, some, [joined(text, trigger, wanted.at_start) for text in texts])
+        return float(np.nan_to_num((after - before) / scale.sd)[scored].sum() / max(scored.sum(), 1))
 
-    start, queries = mean(""), len(texts)
+    queries = len(texts)
     best, chosen, found = -float("inf"), "", ""
     for _ in range(wanted.words):
         longer = [joined(found, word, wanted.at_start).strip() for word in pool]
-        tried = {trigger: mean(trigger) for trigger in longer}
+        tried = {trigger: rise(trigger) for trigger in longer}
         queries += len(tried) * len(texts)
         found = max(tried, key=lambda trigger: tried[trigger])
         if tried[found] > best:
             best, chosen = tried[found], found
-    return Trigger(chosen, best - start, queries, len(texts))
+    return Trigger(chosen, best, queries, len(texts))
+
+
+def most_questions(wanted: Universal, sentences: int) -> int:
+    """What the search asks at most; half of the sentences are drawn for it, more or less."""
+    return min(wanted.sentences, sentences) * (1 + wanted.words * wanted.pool)
 
 
 def attaching(recipe: Recipe, trigger: Trigger) -> Recipe:
