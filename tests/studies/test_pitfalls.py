@@ -185,3 +185,20 @@ def test_a_suite_that_expects_something_of_what_it_has_not_is_refused(tmp_path: 
     file.write_text("perturbations: [empty]\nexpectations: {under: [empty]}\n", "utf-8")
     with pytest.raises(UserError, match="below"):
         suite(str(file))
+
+
+def test_a_missing_translation_is_no_pitfall(rated: Dataset, write: Write, tmp_path: Path) -> None:
+    """Where nothing was translated there is no true translation to rank above the copied source."""
+    segments = rated.segments.select(
+        "source", pl.col("references").list.first().alias("reference"), "translation", "score"
+    )
+    rows = [(*row[:2], row[2] if place % 2 else "", row[3]) for place, row in enumerate(segments.iter_rows())]
+    run = carded(write("source reference translation score", rows, "half.de-en.tsv"), tmp_path / "run", perfect)
+    card = said(run, "perfect")
+    assert {outcome for cell, outcome in card.items() if cell[0] != "foreign"} == {"pass"}
+    shares = run.measures.filter(pl.col("measure") == "pitfall", pl.col("perturbation") == "source-copy")
+    assert shares["n"].to_list() == [48]
+    assert run.measures.filter(pl.col("measure") == "rewards_harmful")["value"].max() == 0
+    drawn = run.table("variants").filter(pl.col("perturbation") == "other-translation")["text"]
+    assert drawn.str.strip_chars().str.len_chars().min() > 0
+    assert any("48 of 96 translations are blank" in note for note in run.info.notes)

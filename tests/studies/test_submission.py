@@ -50,6 +50,52 @@ def test_scores_of_any_scorer_are_written_and_read_again(folder: Path) -> None:
     assert errors["A"][0] == 0 and (errors["B"][0] or 0) < 0
 
 
+def lines_of(path: Path) -> dict[str, int]:
+    systems = [line.split("\t")[0] for line in path.read_text().splitlines()]
+    return {system: systems.count(system) for system in systems}
+
+
+def test_references_among_the_outputs_are_scored_unless_the_metric_reads_them(folder: Path) -> None:
+    """mt-metrics-eval asks for every output's score but the reference's own, and takes those that are missing for 0."""
+    for name in ("refA", "synthetic_ref"):
+        (folder / f"references/de-en.{name}.txt").write_text("\n".join(REFERENCE) + "\n")
+        (folder / f"system-outputs/de-en/{name}.txt").write_text("\n".join(REFERENCE) + "\n")
+
+    def sources_only(translations: list[str], sources: list[str]) -> list[float]:
+        return [float(len(source)) for source in sources]
+
+    scorers = ["chrf", sources_only]
+    written = submit_scores(MetricOptions(data=str(folder), scorers=scorers, engine=Engine(quiet=True)), folder)
+    chrf, _, blind, _ = written
+    assert lines_of(chrf) == {"A": 2, "B": 2, "synthetic_ref": 2}
+    assert blind.name.endswith("-src.seg.score") and lines_of(blind) == {"A": 2, "B": 2, "refA": 2, "synthetic_ref": 2}
+    assert segment_scores(chrf)["synthetic_ref"] == [100, 100]
+    both = MetricOptions(data=str(folder), scorers=["chrf"], reference="all", engine=Engine(quiet=True))
+    (path, _) = submit_scores(both, folder / "both")
+    assert path.name == "chrf-refA.synthetic_ref.seg.score" and lines_of(path) == {"A": 2, "B": 2}
+
+
+def test_each_pair_has_the_reference_that_it_was_judged_with(folder: Path) -> None:
+    for file in [*folder.rglob("de-en*.txt"), *folder.rglob("de-en.docs")]:
+        named = file.name.replace("de-en", "en-cs_CZ").replace("refA", "refB")
+        (file.parent / named).write_text(file.read_text())
+    (folder / "system-outputs/en-cs_CZ").mkdir()
+    (folder / "system-outputs/en-cs_CZ/A.txt").write_text("\n".join(OUTPUTS["A"]) + "\n")
+    written = submit_scores(MetricOptions(data=str(folder), scorers=["chrf"], engine=Engine(quiet=True)), folder)
+    assert {f"{path.parent.name}/{path.name}" for path in written if ".seg." in path.name} == {
+        "de-en/chrf-refA.seg.score",
+        "en-cs_CZ/chrf-refB.seg.score",
+    }
+
+
+def test_a_missing_score_is_named_instead_of_written(folder: Path) -> None:
+    def sometimes(translations: list[str], references: object) -> list[float]:
+        return [1.0 if "x" not in text else float("nan") for text in translations]
+
+    with pytest.raises(UserError, match=r"1 of 2 translations of B.*line 1"):
+        submit_scores(MetricOptions(data=str(folder), scorers=[sometimes], engine=Engine(quiet=True)), folder)
+
+
 def test_mt_metrics_eval_reads_what_was_written(folder: Path) -> None:
     data = pytest.importorskip("mt_metrics_eval.data", reason="needs mt-metrics-eval")
     submit_scores(MetricOptions(data=str(folder), scorers=["chrf"], engine=Engine(quiet=True)), folder)

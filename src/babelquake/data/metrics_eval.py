@@ -7,6 +7,7 @@ order; `None` means not judged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,31 @@ def read_metrics_eval(request: Request) -> Dataset:
     root, pairs = _root_and_pairs(request.path, request.language_pair)
     parts = [_read_pair(root, pair, request.reference) for pair in pairs]
     return parts[0] if len(parts) == 1 else join(parts)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What scores for one language pair of a folder have to know beside the systems' translations."""
+
+    name: str
+    """As the folder spells it."""
+    references: tuple[str, ...]
+    """Those that are used."""
+    human: Mapping[str, Sequence[str]]
+    """References that stand among the systems' outputs, line by line: they are judged like a system's."""
+
+
+def pairs_of(what: str, language_pair: str | None, reference: str | None) -> dict[str | None, Pair]:
+    """The language pairs of a folder, by the name that they have in the data."""
+    root, pairs = _root_and_pairs(Path(what), language_pair)
+    found: dict[str | None, Pair] = {}
+    for pair in pairs:
+        chosen, outputs = chosen_references(root, pair, reference, []), root / "system-outputs" / pair
+        files = {name: outputs / f"{name}.txt" for name in _references(root, pair)}
+        human = {name: text_lines(file, []) for name, file in files.items() if file.is_file()}
+        known = LanguagePair.known(pair)
+        found[pair if known is None else str(known)] = Pair(pair, tuple(chosen), human)
+    return found
 
 
 def metric_scores(folder: str | Path, language_pair: str | None = None) -> dict[str, NDArray[np.float64]]:

@@ -38,13 +38,14 @@ class Others:
         return [self.table[(self.place + step) % size] for step in range(count)] if 0 < count <= size else None
 
     def another(self, rng: Stream) -> Other | None:
-        """A random segment of another source, whose text is another one; None where there is none."""
+        """A random segment of another source, whose text is another one and not blank; None where there is none."""
         if not self.table:
             return None
         own = self.table[self.place]
         start, size = rng.below(len(self.table)), len(self.table)
         walk = (self.table[(start + step) % size] for step in range(size))
-        return next((one for one in walk if one.identity != own.identity and one.text != own.text), None)
+        fitting = (one for one in walk if one.identity != own.identity and one.text != own.text)
+        return next((one for one in fitting if one.text.strip()), None)
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ REACH = 2
     side="translation",
 )
 def copy_source(text: str, source: str | None) -> str | None:
-    """Replace the translation by the source sentence. Skipped where the source is missing or blank."""
-    return source if source and source.strip() else None
+    """Replace the translation by the source sentence. Skipped where one of them is missing or blank."""
+    return source if source and source.strip() and text.strip() else None
 
 
 @perturbation("number", label="numbers changed", family="meaning", meaning="altering", level=1, unit="numbers", high=20)

@@ -35,9 +35,9 @@ def empty(text: str) -> str:
 
 
 @pitfall("blank", label="spaces only", side="translation")
-def blank(text: str) -> str:
-    """Three spaces in place of the translation. Skipped for a text with placeholders, unless `protect=none`."""
-    return "   "
+def blank(text: str) -> str | None:
+    """Three spaces in place of the translation. Skipped without one, and with placeholders unless `protect=none`."""
+    return "   " if text.strip() else None
 
 
 @pitfall("full-stop", label="a full stop only", side="translation")
@@ -48,22 +48,22 @@ def full_stop(text: str) -> str | None:
 
 @pitfall("foreign", label="translated into another language")
 def in_another_language(text: str, foreign: str | None) -> str | None:
-    """The same source in another language. Skipped where the data have no such translation and no model makes it."""
-    return foreign if foreign and foreign != text else None
+    """The same source in another language. Skipped for a blank text, and where neither data nor a model have that."""
+    return foreign if foreign and foreign != text and text.strip() else None
 
 
 @pitfall("other-translation", label="translation of another segment")
 def other_translation(text: str, others: Others, rng: Stream) -> str | None:
-    """The translation of another segment. Skipped where there is no other segment."""
-    other = others.another(rng)
+    """The translation of another segment. Skipped for a blank text, and where there is no other segment."""
+    other = others.another(rng) if text.strip() else None
     return other.text if other else None
 
 
 @pitfall("unrelated", label="unrelated fluent text")
 def unrelated(text: str, rng: Stream, lang: Language | None) -> str | None:
-    """Fluent sentences about something else, about as long. Skipped in a language without such sentences."""
+    """Fluent sentences about something else, about as long. Skipped for a blank text and without such sentences."""
     sentences = fluent(base_language(lang))
-    if not sentences:
+    if not sentences or not text.strip():
         return None
     found: list[str] = []
     for sentence in rng.shuffled(sentences):
@@ -75,15 +75,15 @@ def unrelated(text: str, rng: Stream, lang: Language | None) -> str | None:
 
 @pitfall("extra-sentence", label="a made-up sentence added")
 def extra_sentence(text: str, rng: Stream, lang: Language | None) -> str | None:
-    """Add a fluent sentence that the source does not hold. Skipped in a language without such sentences."""
+    """Add a fluent sentence that the source does not hold. Skipped for a blank text and without such sentences."""
     sentences = fluent(base_language(lang))
-    return _joined([text, rng.choice(sentences)]) if sentences else None
+    return _joined([text, rng.choice(sentences)]) if sentences and text.strip() else None
 
 
 @pitfall("drift", label="drifts into other text ({level} of words)", level=0.5, unit="share of words")
 def drift(text: str, level: float, others: Others, rng: Stream) -> str | None:
-    """Keep the beginning and go on with the end of another segment's translation. Skipped where there is no other."""
-    other = others.another(rng)
+    """Keep the beginning and go on with another segment's end. Skipped for a blank text, or if there is no other."""
+    other = others.another(rng) if text.strip() else None
     if other is None:
         return None
     kept, end = _cut(text, 1 - level), _cut(other.text, 1 - level)
@@ -149,8 +149,8 @@ def invisible(text: str, level: float, rng: Stream) -> str | None:
 
 @pitfall("source-swap", label="source and translation swapped", rewrites=True)
 def swap_with_source(text: str, source: str | None) -> str | None:
-    """Let source and translation change places. Skipped where the source is missing or is the text."""
-    return Rewritten(source, source=text) if source and source.strip() and source != text else None
+    """Let source and translation change places. Skipped where one of them is missing, and where they are the same."""
+    return Rewritten(source, source=text) if source and source.strip() and text.strip() and source != text else None
 
 
 @repeating("concatenated", label="references in a row", level=1, unit="segments", high=1000.0, rewrites=True)
