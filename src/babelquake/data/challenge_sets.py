@@ -54,7 +54,7 @@ def read_challenge_set(request: Request) -> Dataset:
         wanted = spelt_pair(folder, asked, list(files))
     scores = _scores(folder) if texts != folder else {}
     parts = [_read(texts, pair, file, scores) for pair, file in files.items() if wanted in (None, pair)]
-    return parts[0] if len(parts) == 1 else join(parts)
+    return parts[0] if len(parts) == 1 else join(parts, one_set=True)
 
 
 def _parted(what: str) -> tuple[Path, str | None]:

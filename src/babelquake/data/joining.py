@@ -10,9 +10,13 @@ from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 
 
-def join(parts: Sequence[Dataset]) -> Dataset:
-    """Several data sets as one: rows below one another, judgements and others' attacks kept aligned, ids unique."""
-    frames = _with_unique_ids([replace(part, segments=frame) for part, frame in zip(parts, _spelt(parts), strict=True)])
+def join(parts: Sequence[Dataset], *, one_set: bool = False) -> Dataset:
+    """Several data sets as one: rows below one another, judgements and others' attacks kept aligned, ids unique.
+
+    The language pairs of `one_set` mean what they say: there `cs-en` and `cs-en-GB` are two, elsewhere two spellings.
+    """
+    tables = [part.segments for part in parts] if one_set else _spelt(parts)
+    frames = _with_unique_ids([replace(part, segments=frame) for part, frame in zip(parts, tables, strict=True)])
     offsets = [sum(frame.height for frame in frames[:position]) for position in range(len(frames))]
     preferences = [
         part.preferences.with_columns(pl.col("better", "worse") + offset)

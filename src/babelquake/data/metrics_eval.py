@@ -40,7 +40,7 @@ def read_metrics_eval(request: Request) -> Dataset:
     """All systems' translations, system by system, for one language pair or all."""
     root, pairs = _root_and_pairs(request.path, request.language_pair)
     parts = [_read_pair(root, pair, request.reference) for pair in pairs]
-    return parts[0] if len(parts) == 1 else join(parts)
+    return parts[0] if len(parts) == 1 else join(parts, one_set=True)
 
 
 @dataclass(frozen=True)

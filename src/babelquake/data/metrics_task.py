@@ -53,7 +53,7 @@ def read_metrics_task(request: Request) -> Dataset:
             raise UserError(f"{root} has no judgements of '{wanted}'. {did_you_mean(wanted, known)}")
         known = chosen
     parts = [_pair(root, pair, judged) for pair in known]
-    return parts[0] if len(parts) == 1 else join(parts)
+    return parts[0] if len(parts) == 1 else join(parts, one_set=True)
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -130,6 +130,22 @@ def test_a_set_with_one_hypothesis_has_scores_by_category(tmp_path: Path) -> Non
     assert value(run, "score", "Mine", system="hyp-1", perturbation="whole") == 0
 
 
+def test_regions_of_one_set_keep_their_own_scores(tmp_path: Path) -> None:
+    """MSLC-B has the same texts for en, en_GB and en_US; a metric may score them differently."""
+    folder, back = tmp_path / "1-submitted" / "r", tmp_path / "4-to_return" / "r" / "primary"
+    folder.mkdir(parents=True)
+    back.mkdir(parents=True)
+    rows = []
+    for target, score in (("en", -2.5), ("en_GB", -7.0), ("en_US", -4.0)):
+        for ending in ("src", "hyp-1"):
+            (folder / f"r.cs-{target}.{ending}.txt").write_text("".join(f"{ending} {n}.\n" for n in range(1, 4)))
+        rows += [f"d\t{n}\tcs\t{target}\tr\thyp-1\tnews\tNaN\t{score}" for n in range(1, 4)]
+    (back / "M.tsv").write_text("\n".join([HEADER, *rows]) + "\n")
+    run = scored((folder, back.parent), tmp_path / "run")
+    scores = run.measures.filter(pl.col("measure") == "score").select("language_pair", "value").rows()
+    assert dict(scores) == {"cs-en": -2.5, "cs-en-GB": -7.0, "cs-en-US": -4.0}
+
+
 def test_a_scorer_here_and_metrics_elsewhere(folders: tuple[Path, Path], tmp_path: Path) -> None:
     name = folders[0] / "x.de-zh_CN"
     Path(f"{name}.ref.txt").write_text(Path(f"{name}.hyp-1.txt").read_text())
