@@ -57,6 +57,17 @@ def test_greedy_decoding_is_what_the_model_says_itself(folder: Path, engine: str
     ours.close()
 
 
+def test_a_model_that_ctranslate2_s_own_converter_made_translates_alike(folder: Path, tmp_path: Path) -> None:
+    """Its source must end with </s>, which CTranslate2 adds for models of other origins only."""
+    from ctranslate2.converters import TransformersConverter
+
+    TransformersConverter(str(folder), copy_files=["source.spm", "target.spm"]).convert(str(tmp_path / "converted"))
+    texts = sentences(8, longest=6)
+    converted = system(f"ctranslate2[model={tmp_path / 'converted'},beam=1,max_length=12,device=cpu]")
+    expected = system(f"hf[model={folder},beam=1,max_new_tokens=12,device=cpu,dtype=float32]").translate(texts)
+    assert converted.translate(texts) == expected
+
+
 def test_the_signature_names_precision_and_content(folder: Path, tmp_path: Path) -> None:
     one = HuggingFace(str(folder), device="cpu").signature
     assert "dtype:int8" in one
