@@ -83,6 +83,26 @@ def test_submissions_beside_a_test_set_are_read_with_it(tmp_path: Path) -> None:
         read(file)
 
 
+def test_transcripts_are_variants_of_what_was_said(tmp_path: Path) -> None:
+    """As WMT26 has them: `src_text` is the recogniser's, which systems translated."""
+    languages = {"src_lang": "eng_Latn", "tgt_lang": "ces_Latn"}
+    spoken = {"doc_id": "v1", "src_text": "no the way", "gold_transcript": "Know the way.", "refs": {}, **languages}
+    file = write(tmp_path / "genmt.jsonl", {"doc_id": "n1", "src_text": "News.", **languages}, spoken)
+    write(tmp_path / "systems" / "T.jsonl", {"doc_id": "v1", "hypothesis": "ne ta cesta"})
+    names = ["source", "perturbed", "perturbation", "translation", "translation_perturbed", "system"]
+    found = read(f"{file}:speech").segments
+    assert found.select(names).rows() == [
+        ("Know the way.", "no the way", "transcript", None, "ne ta cesta", "T"),
+    ]
+    whole = read(file)
+    assert whole.segments["source"].to_list() == ["News.", "no the way"]
+    assert any(f"{file}:speech" in note for note in whole.notes)
+    with pytest.raises(UserError, match=r"n\.jsonl.*gold_transcript"):
+        read(f"{write(tmp_path / 'n.jsonl', {'doc_id': 'n1', 'src_text': 'News.', **languages})}:speech")
+    with pytest.raises(UserError, match=r"line 1: gold_transcript is 3"):
+        read(write(tmp_path / "bad.jsonl", spoken | {"gold_transcript": 3}))
+
+
 def test_a_line_of_another_kind_is_refused_with_its_number(tmp_path: Path) -> None:
     good = {"doc_id": "a", "src_text": "x", "src_lang": "en", "tgt_lang": "cs"}
     with pytest.raises(UserError, match=r"line 2.*src_text"):

@@ -8,6 +8,8 @@ Three layouts, told by their fields:
 - their submissions: `systems/NAME.jsonl` beside the test set (`doc_id`, `hypothesis`).
 
 A system's rating is the mean of its raters'. Fields that are not named here are kept as columns.
+
+`FILE:speech` pairs what was said (`gold_transcript`) with the recogniser's transcript, which the systems translated.
 """
 
 import json
@@ -32,16 +34,19 @@ TAKEN = frozenset({"doc_id", "src_text", "src_lang", "tgt_lang", "refs", "tgt_te
 REFERENCE = re.compile(r"ref[A-Z]?\d*$")
 """What references are called among translations."""
 RATING = re.compile(r"(human|esa|mqm|score)(_score)?\d*$")
+SPEECH = ":speech"
+"""Behind a file's name: its transcripts of speech as variants of what was said."""
 PARTS = re.compile(r"_#+_")
 """What parts a document's name: languages, domain, document and segment."""
 
 
 def is_wmt_jsonl(what: str) -> bool:
     """Whether the first line of a file of JSON lines has the fields of one of the layouts."""
-    if suffix(what) not in (".jsonl", ".ndjson") or not Path(what).is_file():
+    file = what.removesuffix(SPEECH)
+    if suffix(file) not in (".jsonl", ".ndjson") or not Path(file).is_file():
         return False
     try:
-        first = json.loads(next(lines(what), ""))
+        first = json.loads(next(lines(file), ""))
     except (ValueError, RecursionError, UserError):
         return False
     return isinstance(first, dict) and (first.keys() >= RATED or first.keys() >= TEST_SET)
@@ -50,13 +55,14 @@ def is_wmt_jsonl(what: str) -> bool:
 def read_wmt_jsonl(request: Request) -> Dataset:
     """One row per segment and system; one per segment where no system's translations are known."""
     notes: list[str] = []
-    found = json_lines(request.path, notes)
+    path, speech = Path(request.what.removesuffix(SPEECH)), request.what.endswith(SPEECH)
+    found = json_lines(path, notes)
     rated = bool(found) and isinstance(found[0][1], dict) and found[0][1].keys() >= RATED
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
-    outputs = {} if rated else _submissions(request.path.parent / "systems")
+    outputs = {} if rated else _submissions(path.parent / "systems")
     for number, item in found:
-        where = f"{label(request.path)} line {number}"
+        where = f"{label(path)} line {number}"
         if not isinstance(item, dict) or not item.keys() >= (RATED if rated else TEST_SET):
             raise UserError(f"{where}: expected an object with {', '.join(sorted(RATED if rated else TEST_SET))}.")
         for row in _rated(item, where) if rated else _document(item, outputs, where):
@@ -64,13 +70,21 @@ def read_wmt_jsonl(request: Request) -> Dataset:
             numbers.append(number)
     if rated:
         rows, numbers = _averaged(rows, numbers)
-    key = key_of(request.path.parent / f"{stem(request.path)}{KEY}", request.path, [line for line, _ in found])
+    key = key_of(path.parent / f"{stem(path)}{KEY}", path, [line for line, _ in found])
     for row, number in zip(rows, numbers, strict=True):
         row |= {field: told[number] for field, told in key.items()}
+    transcribed = [place for place, row in enumerate(rows) if row.get("gold_transcript")]
+    if speech:
+        rows, numbers = [_spoken(rows[place]) for place in transcribed], [numbers[place] for place in transcribed]
+        if not rows:
+            raise UserError(f"{label(path)} has no gold_transcript, so {SPEECH} finds nothing to compare.")
+    elif transcribed:
+        advice = f"{path}{SPEECH} compares them with what was said"
+        notes.append(f"{stem(path)}: {len(transcribed)} sources are transcripts of speech; {advice}")
     names = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, Values] = {name: [row.get(name) for row in rows] for name in names}
-    name = stem(request.path)
-    return to_dataset(Table(label(request.path), name, columns, numbers, notes=notes), None, request.language_pair)
+    name = stem(path) + (SPEECH if speech else "")
+    return to_dataset(Table(label(path), name, columns, numbers, notes=notes), None, request.language_pair)
 
 
 def _rated(item: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
@@ -138,10 +152,19 @@ def _document(
         **({"domain": parts[1]} if len(parts) > 1 and "domain" not in item else {}),
         **{field: _flat(value) for field, value in item.items() if field not in TAKEN},
     }
+    if item.get("gold_transcript"):
+        segment["gold_transcript"] = _text(item["gold_transcript"], f"{where}: gold_transcript")
     ratings = item.get("scores") or {}
     for system, text in systems.items() or [(None, None)]:
         rating = ratings.get(system) if isinstance(ratings, dict) else None
         yield {**segment, "system": system, "translation": text, "score": _mean(rating), "ratings": _flat(rating)}
+
+
+def _spoken(row: dict[str, Any]) -> dict[str, Any]:
+    """A transcript, which was translated and rated, as a variant of what was said, which was not."""
+    transcript = {"perturbed": row["source"], "perturbation": "transcript", "translation_perturbed": row["translation"]}
+    clean = {"source": row["gold_transcript"], "translation": None, "score": None}
+    return {name: value for name, value in row.items() if name != "gold_transcript"} | clean | transcript
 
 
 def _languages(item: Mapping[str, Any], parts: Sequence[str]) -> str | None:
