@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from babelquake.failures.base import Failure, detector
-from babelquake.failures.pair import Pair, Side
+from babelquake.failures.pair import Pair, Side, remembered
 
 LATIN = tuple("cs da de en es et fi fr hr hu it nl no pl pt ro sk sl sv".split())  # noqa: SIM905
 CAPITALISED = re.compile(
@@ -29,22 +29,14 @@ def given_names() -> frozenset[str]:
     return frozenset(files("babelquake.failures.words").joinpath("given_names.txt").read_text("utf-8").split())
 
 
+@remembered
 def people(side: Side) -> list[tuple[str, str]]:
     """Given and family names of people inside sentences; none in a text of titles."""
-    found: list[tuple[str, str]] | None = side.__dict__.get("people")
-    if found is None:
-        known = given_names()
-        found = (
-            []
-            if known.isdisjoint(side.vocabulary)
-            else [
-                pair
-                for pair in CAPITALISED.findall(side.prose)
-                if pair[0].lower() in known and pair[1].lower() not in known
-            ]
-        )
-        side.__dict__["people"] = found
-    return found
+    known = given_names()
+    if known.isdisjoint(side.vocabulary):
+        return []
+    found = CAPITALISED.findall(side.prose)
+    return [(first, last) for first, last in found if first.lower() in known and last.lower() not in known]
 
 
 @lru_cache(maxsize=65_536)

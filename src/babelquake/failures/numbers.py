@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from babelquake.failures.base import Failure, detector
-from babelquake.failures.pair import Pair, Side
+from babelquake.failures.pair import Pair, Side, remembered
+from babelquake.failures.words import Words
 
 NUMBER = re.compile(
     r"(?<![\w@#&/\\.’'^_~-])(\d{1,15}(?:[.,:'’]\d{1,15}|[\u00a0\u202f ]\d{3}(?!\d))*)"
@@ -55,16 +56,21 @@ class Number(NamedTuple):
         return self.digits.rstrip("0")
 
 
+@remembered
 def numbers(side: Side) -> list[Number]:
     """The numbers written in digits in a text's prose."""
-    found: list[Number] | None = side.__dict__.get("numbers")
-    if found is None:
-        found = side.__dict__["numbers"] = list(_numbers(side)) if HAS_DIGIT.search(side.prose) else []
-    return found
+    return list(_numbers(side.prose, side.lexicon)) if _has_digit(side) else []
 
 
-def _numbers(side: Side) -> Iterator[Number]:
-    text, lexicon = side.prose, side.lexicon
+def _has_digit(side: Side) -> bool:
+    """Whether there is a digit, of any script."""
+    for digit in "0123456789":
+        if digit in side.text:
+            return True
+    return not side.is_latin and HAS_DIGIT.search(side.text) is not None
+
+
+def _numbers(text: str, lexicon: Words | None) -> Iterator[Number]:
     for match in NUMBER.finditer(text):
         groups = tuple(str(int(group)) if not group.isascii() else group for group in re.split(r"\D+", match.group(1)))
         suffix = (match.group(2) or match.group(3) or "").strip().lower()
@@ -75,20 +81,15 @@ def _numbers(side: Side) -> Iterator[Number]:
         yield Number(match.group(1), groups, suffix, match.start(1), match.end(1), scaled, unit)
 
 
+@remembered
 def _digit_strings(side: Side) -> frozenset[str]:
     """Every run of digits in a text, in words too, alone and joined with the runs next to it."""
-    known: frozenset[str] | None = side.__dict__.get("digit_strings")
-    if known is None:
-        runs = re.findall(r"\d+", side.text)
-        chunks = [
-            "".join(re.findall(r"\d+", chunk)) for chunk in re.findall(r"\d+(?:[.,:'’\u00a0\u202f ]\d+)+", side.text)
-        ]
-        pairs = [first + second for first, second in itertools.pairwise(runs)]
-        if not side.text.isascii():
-            runs += map(_from_signs, IN_SIGNS.findall(side.text))
-        found = (_ascii(run).lstrip("0") or "0" for run in [*runs, *chunks, *pairs])
-        known = side.__dict__["digit_strings"] = frozenset(found)
-    return known
+    runs = re.findall(r"\d+", side.text)
+    chunks = ["".join(re.findall(r"\d+", chunk)) for chunk in re.findall(r"\d+(?:[.,:'’\u00a0\u202f ]\d+)+", side.text)]
+    pairs = [first + second for first, second in itertools.pairwise(runs)]
+    if not side.text.isascii():
+        runs += map(_from_signs, IN_SIGNS.findall(side.text))
+    return frozenset(_ascii(run).lstrip("0") or "0" for run in [*runs, *chunks, *pairs])
 
 
 FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
@@ -312,7 +313,7 @@ def _has_convertible(side: Side, written: re.Pattern[str]) -> bool:
 def _has_any_number(side: Side) -> bool:
     """Whether there is a number in digits or words, which may be a converted one."""
     known = side.lexicon.numbers.keys() if side.lexicon is not None else ()
-    return bool(HAS_DIGIT.search(side.text)) or not side.vocabulary.isdisjoint(known)
+    return _has_digit(side) or not side.vocabulary.isdisjoint(known)
 
 
 IMPERIAL_WORDS = re.compile(r"\d\s?(?:°|ft|lbs?|in\b(?!\s+[^\W\d])|mi\b|mph|[Ff]\b)|\d[\s-]?degree")
@@ -402,29 +403,19 @@ def _dates(side: Side) -> tuple[set[int], set[int]]:
 def date(pair: Pair) -> Failure | None:
     """The translation names another month or weekday than the source."""
     ours, theirs = pair.source.lexicon, pair.translation.lexicon
-    if ours is None or theirs is None or pair.source.vocabulary.isdisjoint(_calendar(pair.source)):
+    if ours is None or theirs is None or pair.source.vocabulary.isdisjoint(ours.calendar):
         return None
     maybe = {ours.months[word] for word in AMBIGUOUS & pair.source.vocabulary & ours.months.keys()}
     for named, found in zip(_dates(pair.source), _dates(pair.translation), strict=True):
         if found <= maybe:
             continue
         if named and found and not named & found:
-            if pair.translation.vocabulary & pair.source.vocabulary & _calendar(pair.source):
+            if pair.translation.vocabulary & pair.source.vocabulary & ours.calendar:
                 continue
             if any(str(month) in _digit_strings(pair.translation) for month in named):
                 continue
             return Failure("date", 1.0, f"{_names(pair.source, named)} became {_names(pair.translation, found)}")
     return None
-
-
-def _calendar(side: Side) -> frozenset[str]:
-    lexicon = side.lexicon
-    if lexicon is None:
-        return frozenset()
-    known: frozenset[str] | None = lexicon.__dict__.get("calendar")
-    if known is None:
-        known = lexicon.__dict__["calendar"] = frozenset(lexicon.months) | frozenset(lexicon.weekdays)
-    return known
 
 
 def _names(side: Side, wanted: set[int]) -> str:

@@ -5,7 +5,7 @@ Sources are remembered, because several systems translate the same ones.
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from babelquake.failures.words import Words, words_of
@@ -88,6 +88,21 @@ class Side:
     def lexicon(self) -> Words | None:
         """The word lists of its language, where there are some."""
         return words_of(self.language)
+
+
+def remembered(look: Callable[[Side], T]) -> Callable[[Side], T]:
+    """A function of a side that looks once at each."""
+    name = f"{look.__module__}.{look.__qualname__}"
+
+    @wraps(look)
+    def known(side: Side) -> T:
+        told = side.__dict__
+        if name not in told:
+            told[name] = look(side)
+        found: T = told[name]
+        return found
+
+    return known
 
 
 @lru_cache(maxsize=65_536)

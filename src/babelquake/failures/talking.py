@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.lengths import usual_ratio
-from babelquake.failures.pair import WORD, Pair, Side
+from babelquake.failures.pair import WORD, Pair, Side, remembered
 from babelquake.failures.words import Words, words_of
 from babelquake.languages import Language
 
@@ -58,7 +58,7 @@ def refusal(pair: Pair) -> Failure | None:
     if not _talks(pair.translation, pair):
         return None
     found = _search(pair, "refusal", pair.translation.text[: 2 * HEAD])
-    if found is None or _apologises(pair) or ("?" in pair.translation.text and SPEAKS_OF_IT.search(pair.source.text)):
+    if found is None or _apologises(pair) or ("?" in pair.translation.text and _mentions(pair.source)):
         return None
     return Failure("refusal", 1.0, found.group()[:120], (found.span(),))
 
@@ -79,24 +79,20 @@ SAYS_SO = re.compile(
 def comment(pair: Pair) -> Failure | None:
     """Something around or instead of the translation: a preamble, a note, quotation marks, Markdown, alternatives."""
     text, source = pair.translation.text, pair.source.text
-    if _talks(pair.translation, pair):
+    if _talks(pair.translation, pair) and not _mentions(pair.source):
         head = _search(pair, "preamble", text[:HEAD])
-        if (
-            head is not None
-            and head.start() < HEAD // 2
-            and not _mentions(source)
-            and not _search(pair, "preamble", source)
-        ):
+        if head is not None and head.start() < HEAD // 2 and not _search(pair, "preamble", source):
             return Failure("comment", 1.0, head.group()[:120], (head.span(),))
-        note = _search(pair, "note", text)
+        note = _search(pair, "note", text) if ":" not in source else None
         if note is not None and len(text) - note.end() >= SHORTEST_NOTE and not _has_note(pair, note):
             return Failure("comment", 1.0, text[note.start() : note.start() + 120], (note.span(),))
     return _markdown(text, source) or _quoted(text, source)
 
 
-def _mentions(source: str) -> bool:
-    """Whether the source speaks of translating or notes itself."""
-    return bool(SPEAKS_OF_IT.search(source))
+@remembered
+def _mentions(source: Side) -> bool:
+    """Whether a source speaks of translating or notes itself."""
+    return SPEAKS_OF_IT.search(source.text) is not None
 
 
 SPEAKS_OF_IT = re.compile(
@@ -108,9 +104,9 @@ SPEAKS_OF_IT = re.compile(
 
 
 def _has_note(pair: Pair, note: re.Match[str]) -> bool:
-    """Whether the source has such a note itself, or a bracket or colon that became one."""
+    """Whether the source has such a note itself, or a bracket that became one."""
     source = pair.source.text
-    if _mentions(source) or ":" in source or _search(pair, "note", source):
+    if _search(pair, "note", source):
         return True
     return note.group().lstrip()[:1] in "(（[" and any(char in source for char in "(（[")
 
