@@ -84,7 +84,7 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     from babelquake.perturb.word_lists import word_lists
     from babelquake.scorers import scorer
     from babelquake.studies.attack.campaign import sampled
-    from babelquake.studies.attack.victims import judged
+    from babelquake.studies.attack.searching import judged
 
     given = {"minilm-en": arguments.minilm, "gpt-en": arguments.gpt}
     plain = {name: place or folder / name for name, place in given.items()}
@@ -140,7 +140,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     from babelquake.models import causal, masked
     from babelquake.models.settings import configure
     from babelquake.scorers import scorer
-    from babelquake.studies.attack.languages import stop_words, tags
+    from babelquake.studies.attack.models import stop_words, tags
     from babelquake.studies.attack.searching import Plan
 
     given = json.loads(file.read_text("utf-8"))

@@ -26,7 +26,7 @@ from babelquake.failures import DETECTORS, Pair, cards_for
 from babelquake.failures.words import words_of
 from babelquake.languages import LanguagePair
 from babelquake.stats.intervals import wilson
-from babelquake.studies.check.verdict import ANY
+from babelquake.studies.check.study import ANY
 from babelquake.studies.detection import detached_among
 
 Texts = tuple[str, str]

@@ -22,8 +22,7 @@ from babelquake.spec import Spec
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.kendall import tau_b
 from babelquake.studies.qe.discrimination import Probed, probed_models
-from babelquake.studies.qe.selection import judged_segments
-from babelquake.studies.qe.study import pearson_cells
+from babelquake.studies.qe.study import judged_segments, pearson_cells
 
 PAIRS = ("Ru-En", "Ro-En", "Et-En", "Si-En", "Ne-En")
 MET = ("word-drop", "word-replace", "det-remove", "source-copy", "punct-remove", "punct-replace")

@@ -18,7 +18,7 @@ NEW_FOLDERS = ("train/", "models/")
 ELSEWHERE = {
     "files.py": "this is how",
     "cli/guard.py": "the log of a crash, and the empty device",
-    "runs/journal.py": "a line more for every sentence that is finished",
+    "runs/table_parts.py": "a line more for every sentence that is finished",
 }
 KILLED = """
 import os, sys
@@ -31,7 +31,7 @@ target = Path(sys.argv[1])
 WRITERS = {
     "table.tsv": "from babelquake.data import write; write(pl.DataFrame({'a': ['new']}), target)",
     "table.parquet": "from babelquake.data import write; write(pl.DataFrame({'a': ['new']}), target)",
-    "x.seg.score": "from babelquake.studies.human.export import export\n"
+    "x.seg.score": "from babelquake.studies.human.findings import export\n"
     "export(pl.DataFrame({'system': ['s'], 'segment': ['1'], 'z': [.5], 'raw': [.5]}), target)",
     "sources.txt": "from babelquake.systems.files import export; export(target.parent, ['new'])",
     "page.html": "files.store_text('new', target)",

@@ -11,7 +11,7 @@ from babelquake.annotate.people import add_annotator, annotator_of
 from babelquake.annotate.prepare import prepare
 from babelquake.annotate.work import current, submit
 from babelquake.studies.attack.study import attack
-from babelquake.studies.human.export import for_attack
+from babelquake.studies.human.findings import for_attack
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from babelquake.annotate.project import Project
 from babelquake.annotate.suggest import moved
 from babelquake.data.ratings import read_ratings
 from babelquake.errors import UserError
-from babelquake.studies.human.export import segment_scores
+from babelquake.studies.human.findings import segment_scores
 
 SEGMENTS = 8
 SMALL = Recipe(SEGMENTS, 2, 2, annotators=2, seed=3)

@@ -10,7 +10,7 @@ from tests.annotate.conftest import tuple_rows
 from babelquake.annotate.hits import Item, Recipe, hits
 from babelquake.annotate.material import Tuple
 from babelquake.data.ratings import ratings_frame
-from babelquake.studies.human.quality import annotator_quality, hit_quality, share_passed
+from babelquake.studies.human.people import annotator_quality, hit_quality, share_passed
 
 PEOPLE = 100
 Draw = np.random.Generator

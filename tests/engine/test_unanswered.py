@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from babelquake.engine import Engine
-from babelquake.engine.question_kinds import JUDGEMENT, TRANSLATION
-from babelquake.engine.unanswered import Shortfalls
+from babelquake.engine.question_kinds import JUDGEMENT, TRANSLATION, Shortfalls
 from babelquake.errors import UnansweredError
 from babelquake.resource import Limits
 from babelquake.scorers import Question, scorer

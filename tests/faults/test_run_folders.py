@@ -140,8 +140,7 @@ def test_tables_are_flushed_to_the_disk_before_they_have_their_name(run: Run, mo
 
 
 def test_a_report_that_was_cut_short_is_written_again(tmp_path: Path) -> None:
-    from babelquake.cli.results import show
-    from babelquake.cli.studying import Terminal
+    from babelquake.cli.studying import Terminal, show
     from babelquake.studies.options import StudyOptions
 
     run = study(tmp_path / "run")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from babelquake.report.comparison_heatmap import versus_heat
+from babelquake.report.comparison_chart import versus_heat
 from babelquake.report.comparison_page import comparison_page
 from babelquake.report.html import render
 from babelquake.runs.run import Run

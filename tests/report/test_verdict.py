@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import babelquake as bq
-from babelquake.cli.results import as_json
+from babelquake.cli.studying import as_json
 from babelquake.report.html import render
 from babelquake.report.markdown import escape, to_markdown
 from babelquake.report.phrases import listed

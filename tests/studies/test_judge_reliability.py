@@ -13,7 +13,7 @@ import babelquake as bq
 from babelquake.runs.run import Run
 from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.judge_reliability import with_prompts_drawn
-from babelquake.studies.missing_scores import steady
+from babelquake.studies.judging import steady
 
 SEGMENTS = 80
 TEXTS = [f"translation number {place} of these" for place in range(SEGMENTS)]

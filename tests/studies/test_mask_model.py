@@ -12,11 +12,11 @@ from babelquake.models import MASKED
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.suite import suite
 from babelquake.resource import Filler, Gap
-from babelquake.studies import mask_model
-from babelquake.studies.mask_model import with_masked_lm, without_masked_lm
+from babelquake.studies import resolve
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
 from babelquake.studies.qe.study import qe
+from babelquake.studies.resolve import with_masked_lm, without_masked_lm
 
 KANOJIA = suite("kanojia2021")
 
@@ -47,7 +47,7 @@ def numbers(monkeypatch: pytest.MonkeyPatch) -> type[Numbers]:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the model that ships could run."""
-    monkeypatch.setattr(mask_model, "_missing", list)
+    monkeypatch.setattr(resolve, "_missing", list)
 
 
 @pytest.mark.usefixtures("installed")
@@ -90,8 +90,8 @@ def test_a_model_by_name_is_asked_whatever_the_language_and_none_leaves_it_out()
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mask_model, "find_spec", lambda name: None)
-    monkeypatch.setattr(mask_model, "shipped", dict)
+    monkeypatch.setattr(resolve, "find_spec", lambda name: None)
+    monkeypatch.setattr(resolve, "shipped", dict)
     _, said = with_masked_lm(KANOJIA, None, ["en"])
     assert "[neural]'" in said[0] and "pip install babelquake-models" in said[0]
     assert "7 of 8 meaning-altering probes" in said[0]
@@ -131,7 +131,7 @@ def test_the_model_s_content_is_in_the_signature_and_another_s_is_refused(
 def test_map6_is_in_the_default_set(judged: Dataset, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="the masked language model needs PyTorch")
     pytest.importorskip("transformers", reason="the masked language model needs transformers")
-    if "minilm-en" not in mask_model.shipped():
+    if "minilm-en" not in resolve.shipped():
         pytest.skip("needs the distribution babelquake-models")
     run = qe(scorers="chrf", data=judged, out=tmp_path / "run", replicates=1, resamples=100, engine=Engine(quiet=True))
     drops = run.measures.filter(pl.col("measure") == "drop", pl.col("perturbation").str.starts_with("mask-replace"))

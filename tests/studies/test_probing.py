@@ -20,8 +20,7 @@ from babelquake.studies import variants
 from babelquake.studies.execution import execute
 from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe.options import QeOptions
-from babelquake.studies.qe.selection import judged_segments
-from babelquake.studies.qe.study import QE
+from babelquake.studies.qe.study import QE, judged_segments
 from babelquake.studies.variants import vocabularies
 
 CHANGES = "upper-words[level=0.5],word-drop,negation-remove"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from babelquake.errors import UserError
+from babelquake.studies.final_marks import RESETS, reset_as_published, reset_ending
 from babelquake.studies.mt.study import mt
-from babelquake.studies.reset import RESETS, reset_as_published, reset_ending
 from babelquake.text import ending
 
 

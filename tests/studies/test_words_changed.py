@@ -8,7 +8,7 @@ import pytest
 from babelquake.engine import Engine
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
-from babelquake.studies.words_changed import changed_words
+from babelquake.studies.variants import changed_words
 
 
 @pytest.mark.parametrize(

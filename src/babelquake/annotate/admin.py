@@ -14,10 +14,8 @@ from babelquake.annotate.pages import markdown, page
 from babelquake.annotate.people import add_annotator, give_out_again, new_token, revoke
 from babelquake.annotate.requests import ADMIN_COOKIE, Desk, Form, add_invitation
 from babelquake.errors import UserError
-from babelquake.studies.human.export import for_attack, segment_scores
-from babelquake.studies.human.findings import findings
-from babelquake.studies.human.people import annotator_habits
-from babelquake.studies.human.quality import annotator_quality, hit_quality, share_passed
+from babelquake.studies.human.findings import findings, for_attack, segment_scores
+from babelquake.studies.human.people import annotator_habits, annotator_quality, hit_quality, share_passed
 
 LONGEST_INSTRUCTIONS = 50_000
 

@@ -59,9 +59,9 @@ def analyse(
     """
     from babelquake.annotate.analyse import analyse as analyse_source
     from babelquake.errors import UserError
-    from babelquake.studies.human.agreement import campaign_agreement
-    from babelquake.studies.human.export import export as write_export
-    from babelquake.studies.human.export import for_attack as as_tuples
+    from babelquake.studies.human.findings import export as write_export
+    from babelquake.studies.human.findings import for_attack as as_tuples
+    from babelquake.studies.human.people import campaign_agreement
 
     opt.one_of("score", score, Literal["z", "raw"])
     if len(sources) > 2:
@@ -187,7 +187,7 @@ def _told(found: "Findings") -> "list[Sentence]":
     from babelquake.runs.measures import measures_frame
     from babelquake.runs.results import Results
     from babelquake.studies.human.measures import human_measures
-    from babelquake.studies.human.verdict import findings_on
+    from babelquake.studies.human.study import findings_on
 
     results = Results(measures_frame(human_measures(found)).to_dicts())
     return in_words(in_order(findings_on(results, found.systems, found.facts.exclude)))

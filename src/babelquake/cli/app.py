@@ -8,7 +8,6 @@ from babelquake.cli.annotating import annotate
 from babelquake.cli.augmenting import augment
 from babelquake.cli.caching import cache
 from babelquake.cli.challenge import challenge
-from babelquake.cli.check import check_command
 from babelquake.cli.demonstrating import demo
 from babelquake.cli.guard import guarded
 from babelquake.cli.listing import list_things
@@ -18,9 +17,8 @@ from babelquake.cli.perturbing import perturb
 from babelquake.cli.reporting import compare, report
 from babelquake.cli.reproducing import reproduce
 from babelquake.cli.rerunning import rerun
-from babelquake.cli.scoring import scoring_command
 from babelquake.cli.similarities import similarities
-from babelquake.cli.studying import study_command
+from babelquake.cli.studying import check_command, scoring_command, study_command
 from babelquake.cli.training import train
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.correlate.options import CorrelateOptions

@@ -1,4 +1,7 @@
-"""A study as a command: its options are read off the study's own dataclass, printing is the same for all."""
+"""A study as a command: its options are read off the study's own dataclass, printing is the same for all.
+
+`metric` and `qe` have a gate on what scorers must reach after the run, `check` one on failures and JUnit XML.
+"""
 
 import inspect
 import json
@@ -11,8 +14,10 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option, switch
+from babelquake.cli.options import option, switch, warn
 from babelquake.errors import UserError
+from babelquake.escape import visible
+from babelquake.studies.check.options import CheckOptions
 from babelquake.studies.options import Entry, StudyOptions, entries
 
 if TYPE_CHECKING:
@@ -125,7 +130,6 @@ def made(options: type[StudyOptions], given: Mapping[str, Any], terminal: Termin
 
 def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | None":
     """Do what was asked for: forecast, export, or make the run and print what it found."""
-    from babelquake.cli.results import show
     from babelquake.studies.card import STUDIES, function_of
 
     if terminal.import_ is not None:
@@ -137,7 +141,7 @@ def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | N
         if (terminal.export is not None or terminal.dry_run) and card.plan is not None:
             plan = card.plan(options)
             for note in () if options.quiet else plan.data.notes:
-                opt.warn(note)
+                warn(note)
             if terminal.export is not None:
                 _export(plan, terminal.export)
             else:
@@ -195,3 +199,144 @@ def _forecast(plan: "Plan", as_json: bool, budget: int | None) -> None:
     typer.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(expected.told()))
     if budget is not None:
         expected.keep_within(budget)
+
+
+REQUIRE = Annotated[
+    list[str] | None,
+    option("--require", "LIMIT", "Exit with status 1 unless met, such as 'pitfalls_failed <= 0'; repeatable."),
+]
+
+
+SUBMIT = Annotated[
+    Path | None,
+    option("--submit", "DIR", "Write .seg.score and .sys.score as mt-metrics-eval reads them to DIR, and stop."),
+]
+
+
+def scoring_command(study: str, options: type[StudyOptions]) -> Callable[..., None]:
+    """The command with the options of its study, requirements to the run, and scores for a shared task in its place."""
+
+    def instead(asked: StudyOptions, require: list[str] | None, submit: Path | None) -> bool:
+        from babelquake.studies.requirement import Requirement
+
+        for limit in require or ():
+            Requirement.parse(limit)
+        if submit is None:
+            return False
+        from babelquake.studies.exchange import submit_scores
+
+        with asked.settings():
+            for path in submit_scores(asked, submit):
+                typer.echo(str(path))
+        return True
+
+    def afterwards(run: "Run", require: list[str] | None, submit: Path | None) -> None:
+        from babelquake.studies.requirement import require_of
+
+        require_of(run.measures.to_dicts(), require or ())
+
+    return study_command(study, options, afterwards, {"require": REQUIRE, "submit": SUBMIT}, instead)
+
+
+FAIL_ON = Annotated[
+    list[str] | None,
+    option("--fail-on", "KIND[>RATE]", "Exit with status 1 if a kind occurs, or in over RATE per cent; repeatable."),
+]
+JUNIT = Annotated[Path | None, option("--junit", "FILE", "Write failures as JUnit XML, for build servers.")]
+
+
+def check_command() -> Callable[..., None]:
+    """The command with the options of its study, and those of what comes after the run."""
+
+    def before(asked: CheckOptions, fail_on: list[str] | None, junit: Path | None) -> bool:
+        from babelquake.studies.check.study import limited
+
+        for limit in fail_on or ():
+            limited(limit)
+        return False
+
+    def afterwards(run: "Run", fail_on: list[str] | None, junit: Path | None) -> None:
+        if junit is not None:
+            from babelquake.report.junit import write_junit
+
+            write_junit(run, junit)
+        if fail_on:
+            from babelquake.studies.check.study import require
+
+            require(run, fail_on)
+
+    return study_command("check", CheckOptions, afterwards, {"fail_on": FAIL_ON, "junit": JUNIT}, before)
+
+
+SENTENCES = 5
+
+
+def show(run: "Run", options: StudyOptions, terminal: Terminal) -> None:
+    """Print a finished run, the verdict first, and put its report into the run folder where that is kept."""
+    keep = options.out is not None
+    from babelquake.report.html import write_html
+
+    page = run.folder / "report.html"
+    if keep and not run.is_kept(page.name):
+        write_html([run], page)
+        run.keep(page.name)
+        run.save()
+    if options.quiet:
+        return
+    if terminal.as_json:
+        typer.echo(as_json(run))
+        for note in run.info.notes:
+            warn(visible(note))
+        return
+    _tell(run)
+    if not terminal.brief:
+        _print_tables(run, terminal, "the report" if keep else "--json")
+    if keep:
+        typer.echo(f"Run folder: {run.folder}")
+        typer.echo(f"Report: {page}")
+
+
+def as_json(run: "Run") -> str:
+    """The run for other programs: the verdict in words and as data, notes, measures."""
+    import json
+
+    from babelquake.report.verdict import verdict
+    from babelquake.studies.card import findings_of
+
+    found = {
+        "study": run.info.study,
+        "verdict": verdict(run),
+        "findings": [finding.model_dump(exclude_defaults=True) for finding in findings_of(run)],
+        "notes": run.info.notes,
+        "measures": json.loads(run.measures.write_json()),
+    }
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _tell(run: "Run") -> None:
+    """The verdict in at most five lines, and what the reader must know."""
+    from babelquake.cli.printing import print_text
+    from babelquake.report.verdict import told
+
+    found = told(run)
+    for sentence in found[:SENTENCES]:
+        print_text(sentence.text, "bold red" if sentence.weight == "alarm" else "")
+    if len(found) > SENTENCES:
+        typer.echo(f"({len(found) - SENTENCES} more in the report)")
+    for flag in run.info.facts.flags:
+        where = f" ({flag.language_pair})" if flag.language_pair else ""
+        print_text(f"! {flag.scorer}{where} {flag.text}")
+    for note in run.info.notes:
+        print_text(f"Note: {note}")
+    typer.echo()
+
+
+def _print_tables(run: "Run", terminal: Terminal, elsewhere: str) -> None:
+    from babelquake.cli.printing import print_table
+    from babelquake.report.examples import example_table
+    from babelquake.report.page import audit_tables, tables
+
+    for table in [*tables(run), *audit_tables(run)]:
+        print_table(table, elsewhere)
+    if terminal.examples:
+        print_table(example_table(run, terminal.examples, terminal.sort))

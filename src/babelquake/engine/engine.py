@@ -26,10 +26,10 @@ from babelquake.engine.question_kinds import (
     PROBABILITY,
     TRANSLATION,
     Form,
+    Shortfalls,
     utf8,
 )
 from babelquake.engine.searches import answer_all, pool
-from babelquake.engine.unanswered import Shortfalls
 from babelquake.engine.worker import Call, Unanswered
 from babelquake.errors import ResumableError, setting
 from babelquake.interrupts import pause, undisturbed

@@ -22,7 +22,7 @@ from babelquake.scorers import scorer
 from babelquake.spec import parse
 from babelquake.studies.card import STUDIES, function_of
 from babelquake.studies.final_marks import without_duplicates
-from babelquake.studies.qe.selection import judged_segments, select
+from babelquake.studies.qe.study import judged_segments, select
 
 SPLITS = {
     "ending_none": "final-insert",

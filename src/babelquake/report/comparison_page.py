@@ -7,12 +7,11 @@ import polars as pl
 
 from babelquake.report.charts import Chart
 from babelquake.report.comparing import comparison_tables
-from babelquake.report.comparison_chart import Drawn, change_chart, folded_table
-from babelquake.report.comparison_heatmap import HeatMap, versus_heat
+from babelquake.report.comparison_chart import Drawn, HeatMap, change_chart, folded_table, versus_heat
 from babelquake.report.first_screen import Headline, cut
+from babelquake.report.page import typed_names
 from babelquake.report.phrases import count, labelled
 from babelquake.report.table import Table, number
-from babelquake.report.typed import typed_names
 from babelquake.report.verdict import Sentence, in_words, sentence_case
 from babelquake.runs.run import Run, run_names
 

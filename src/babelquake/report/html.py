@@ -20,13 +20,11 @@ from babelquake.errors import UserError
 from babelquake.files import store_text
 from babelquake.report.charts import Chart
 from babelquake.report.comparison_page import ComparisonPage
-from babelquake.report.data_audit import NOTE, audit_facts
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.pack import example_columns, packed
-from babelquake.report.page import page_of, tables, views
+from babelquake.report.page import NOTE, audit_facts, page_of, tables, typed_names, views
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.templating import rendered
-from babelquake.report.typed import typed_names
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
 from babelquake.runs.run import AnyRun, Run, opened, run_names

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from babelquake.escape import visible
-from babelquake.report.data_audit import audit_tables
-from babelquake.report.page import tables
+from babelquake.report.page import audit_tables, tables
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.verdict import Sentence, told
 from babelquake.runs.command import command_line, signatures

@@ -1,6 +1,10 @@
-"""What a study shows of its runs: tables, charts and examples. One page per study; its verdict is in `verdict`."""
+"""What a study shows of its runs: tables, charts and examples. One page per study; its verdict is in `verdict`.
 
-from collections.abc import Callable, Mapping
+What every page may show beside it: what was found wrong with the test set itself (Jwalapuram 2023 §3.1), and what the
+labels on it are called on the command line and in the data.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -8,9 +12,12 @@ import polars as pl
 
 from babelquake.registry import Registry
 from babelquake.report.charts import Chart, View
+from babelquake.report.phrases import labelled
+from babelquake.report.results import scorer_text, short_names
 from babelquake.report.table import Table
-from babelquake.report.verdict import Words
+from babelquake.report.verdict import Words, sentence_case
 from babelquake.runs.run import Run
+from babelquake.studies.card import STUDIES
 
 LISTED = ("system", "scorer", "perturbation", "level", "drop", "original", "text", "before", "after", "errors")
 
@@ -111,3 +118,68 @@ def tables(run: Run) -> list[Table]:
 def views(run: Run) -> list[View]:
     """The charts of a run."""
     return page_of(run).views(run)
+
+
+SHARES = {
+    "mismatched_endings": "source and reference end in different kinds of marks",
+    "duplicate_sources": "duplicate sources",
+    "blank_sources": "blank sources",
+}
+ENDINGS = {
+    "stop": "a full stop",
+    "question": "a question mark",
+    "exclamation": "an exclamation mark",
+    "other": "another mark",
+    "none": "no mark",
+}
+NOTE = "Segments whose source and reference end differently make punctuation results hard to read."
+
+
+def audit_facts(run: Run) -> dict[str, str]:
+    """What was looked at → what was found; empty where a run kept no audit. Without references no endings differ."""
+    if (found := run.info.facts.audit) is None:
+        return {}
+    shares = {text: f"{share:.1f} %" for name, text in SHARES.items() if (share := getattr(found, name)) is not None}
+    counts = found.endings
+    ends = [f"{text} {counts[kind]:,}" for kind, text in ENDINGS.items() if counts.get(kind)]
+    return {**shares, "sources end in": ", ".join(ends)} if ends else shares
+
+
+def audit_tables(run: Run) -> list[Table]:
+    """The same as a table, or none."""
+    found = audit_facts(run)
+    return [Table("Test set", ("what", "found"), tuple(found.items()), NOTE)] if found else []
+
+
+def typed_names(*runs: Run) -> dict[str, str]:
+    """Every label of these runs – perturbations, systems, scorers, measures – that is not itself the typed name."""
+    found: dict[str, str] = {}
+    for run in runs:
+        measures = run.measures
+        named = labelled(measures["perturbation"])
+        for perturbation, level in measures.select("perturbation", "level").unique(maintain_order=True).iter_rows():
+            if perturbation:
+                found.setdefault(named(perturbation, level), typed(perturbation, level))
+                found.setdefault(named(perturbation, None), perturbation)
+        found |= {probe.title: name for name, probe in run.info.facts.probes.items()}
+        found |= {short: whole for whole, short in short_names(_names(run, "system", "other")).items()}
+        scorers = _names(run, "scorer")
+        found |= {scorer_text(name, scorers): name for name in scorers}
+        for kind in STUDIES.get(run.info.study).measures:
+            found[kind.label] = kind.name
+            if kind.head:
+                found.setdefault(kind.head, f"{kind.label}: {kind.name}")
+    found |= {sentence_case(label): name for label, name in found.items() if sentence_case(label) not in found}
+    return {label: name for label, name in found.items() if label and label != name}
+
+
+def typed(perturbation: str, level: float | None) -> str:
+    """A perturbation at a level, as the command line takes it."""
+    if level is None:
+        return perturbation
+    return f"{perturbation[:-1]},level={level:g}]" if perturbation.endswith("]") else f"{perturbation}[level={level:g}]"
+
+
+def _names(run: Run, *columns: str) -> Sequence[str]:
+    found = dict.fromkeys(name for column in columns for name in run.measures[column].drop_nulls())
+    return list(found)

@@ -1,4 +1,6 @@
-"""The card of pitfalls, for the pages of `metric` and `qe`: one table for all scorers, one for each, length curves."""
+"""Cards of scorers, for several pages: pitfalls – one table for all scorers, one for each, length curves – and how far
+judges that are chat models can be trusted.
+"""
 
 from typing import Any
 
@@ -8,7 +10,7 @@ from babelquake.perturb.labels import label_of
 from babelquake.report.charts import BAD, GOOD, NEUTRAL, Chart, data, sweeps, tooltips
 from babelquake.report.phrases import row_label
 from babelquake.report.results import results_of, scorer_text
-from babelquake.report.table import Table, crossed, digits, number, of, table_of
+from babelquake.report.table import Table, crossed, digits, number, of, plain_interval, stars, table_of
 from babelquake.runs.info import Expected
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
@@ -148,3 +150,32 @@ def length_charts(results: Results, pair: str | None) -> list[Chart]:
         "scorer stays at 0. In standard deviations of its scores of unchanged texts, with 95 % intervals."
     )
     return sweeps(rows, "scorer", "length", "Score against length", "change of score (sd)", described)
+
+
+COLUMNS = {
+    "repeat_sd": "asked again, sd",
+    "prompt_sd": "other prompts, sd",
+    "order_bias": "shown first",
+    "parse_failures": "unreadable %",
+}
+
+
+def judge_tables(results: Results) -> list[Table]:
+    """Per judge: repeats, prompts, order, answers that could not be read, each with its 95 % interval."""
+    rows = results.where(*COLUMNS)
+    among, pair = values(rows, "scorer"), "language_pair"
+    note = (
+        "Points of the score, with 95 % intervals over segments. Shown first: how many of 100 points more a "
+        "translation gets when it is the first of two; * p < .05, ** p < .01, *** p < .001."
+    )
+    return crossed(
+        "How far the judge can be trusted",
+        rows,
+        (pair, "scorer"),
+        {"judge": lambda row: f"{scorer_text(row['scorer'], among)}{of(row[pair])}"},
+        "measure",
+        lambda row: f"{number(row['value'])}{stars(row['p_corrected'])} {plain_interval(row)}".strip(),
+        COLUMNS.__getitem__,
+        [name for name in COLUMNS if any(row["measure"] == name for row in rows)],
+        note,
+    )

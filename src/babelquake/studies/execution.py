@@ -19,12 +19,11 @@ from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.detection import EXCHANGE
-from babelquake.studies.documents import judged_by_sentence
+from babelquake.studies.final_marks import RESETS, Comparable, without_instruction
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
-from babelquake.studies.inquiries import Asking, Sent, Told, brought_back
+from babelquake.studies.inquiries import Asking, Sent, Told, brought_back, judged_by_sentence
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
-from babelquake.studies.reset import RESETS, Comparable, without_instruction
 from babelquake.studies.resolve import given_references
 from babelquake.studies.session import Session
 from babelquake.studies.variants import Block, cell_columns

@@ -1,12 +1,16 @@
-"""Scorers asked about translations as they are, one model in memory at a time, and their scores as a table."""
+"""Scorers asked about translations as they are, one model in memory at a time, and their scores as a table.
+
+Texts that a scorer has no score for – ready-made scores, or a function that gave NaN – are named and counted.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
 from babelquake.data import Dataset
 from babelquake.engine import in_turn
+from babelquake.errors import UserError
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 
@@ -32,3 +36,73 @@ def scores_frame(keys: pl.DataFrame, scores: Mapping[str, Array]) -> pl.DataFram
         keys.with_columns(scorer=pl.lit(name), score=pl.Series(values, dtype=pl.Float64))
         for name, values in scores.items()
     )
+
+
+SHOWN = 80
+PLACE = ["row", "perturbation", "level", "replicate"]
+TextOf = Callable[[Mapping[str, Any]], str]
+"""Finds the text that a row of scores is of."""
+
+
+def missing_error(scorer: Scorer, missing: int, total: int, what: str, first_id: str, first_text: str) -> UserError:
+    """Says how many texts have no score and which is the first."""
+    text = first_text if len(first_text) <= SHOWN else first_text[: SHOWN - 1] + "…"
+    return UserError(
+        f"{scorer.name} has no score for {missing} of {total} {what}; the first is of {first_id}: “{text}”. "
+        f"{scorer.silence}"
+    )
+
+
+def require_scores(scores: pl.LazyFrame, scorers: Sequence[Scorer], what: str, text_of: TextOf) -> None:
+    """Every judged text needs a score from each of these scorers; `scores` has columns id, scorer and score."""
+    for scorer in scorers:
+        mine = scores.filter(pl.col("scorer") == scorer.name)
+        lacking = mine.filter(pl.col("score").is_nan())
+        missing, total = (_number(some.select(pl.len())) for some in (lacking, mine))
+        if missing:
+            first = lacking.head(1).collect().row(0, named=True)
+            raise missing_error(scorer, missing, total, what, first["id"], text_of(first))
+
+
+def steady(scorers: Sequence[Scorer]) -> list[Scorer]:
+    """Those that must answer; a chat model, here or elsewhere, may refuse some texts."""
+    return [scorer for scorer in scorers if not (scorer.remote or scorer.may_refuse)]
+
+
+def text_in(table: pl.LazyFrame, column: str, *places: str) -> TextOf:
+    """Looks up the text of a row of scores in a table, by the columns that say which it is."""
+
+    def text(row: Mapping[str, Any]) -> str:
+        here = [pl.col(name).eq_missing(pl.lit(row[name])) for name in places]
+        return str(table.filter(*here).select(column).head(1).collect().item())
+
+    return text
+
+
+def text_among(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame) -> TextOf:
+    """Looks it up among the clean texts or the perturbed ones."""
+    clean, perturbed = text_in(segments.lazy(), "text", "row"), text_in(tables["variants"], "text", *PLACE)
+    return lambda row: clean(row) if row["perturbation"] is None else perturbed(row)
+
+
+def without_perturbed(tables: Mapping[str, pl.LazyFrame], segments: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    """The scorers that know none of the texts the perturbations made; a clean text may come out of one unchanged."""
+    found = []
+    for name in names:
+        mine = tables["scores"].filter(pl.col("scorer") == name)
+        if not _number(mine.select(pl.col("score").is_nan().sum())):
+            continue
+        new = (
+            tables["variants"]
+            .join(segments.lazy().select("text"), on="text", how="anti")
+            .select(*PLACE)
+            .join(mine.select(*PLACE, "score"), on=PLACE, nulls_equal=True)
+        )
+        if not _number(new.select(pl.col("score").is_not_nan().sum())):
+            found.append(name)
+    return found
+
+
+def _number(count: pl.LazyFrame) -> int:
+    """One number out of a table that may be too large for memory."""
+    return int(count.collect(engine="streaming").item())

@@ -20,11 +20,10 @@ from babelquake.languages import sides
 from babelquake.perturb.suite import REWRITTEN, Suite
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
-from babelquake.studies.context import surroundings_of
 from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.options import Reset, RunOptions
-from babelquake.studies.variants import Block, Words, blocks_of, cell_columns, perturbed_blocks
+from babelquake.studies.variants import Block, Words, blocks_of, cell_columns, perturbed_blocks, surroundings_of
 from babelquake.systems import System
 
 if TYPE_CHECKING:

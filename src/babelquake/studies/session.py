@@ -16,8 +16,8 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, VectorScorer
 from babelquake.signature import run_signature
-from babelquake.studies.mask_model import model_signatures
 from babelquake.studies.options import RunOptions, StudyOptions
+from babelquake.studies.resolve import model_signatures
 from babelquake.warnings_log import Remarks, collecting, noted
 
 Language = Callable[[str | None], str | None]

@@ -1,8 +1,15 @@
-"""The one way from segments to variants: every study perturbs through it."""
+"""The one way from segments to variants: every study perturbs through it.
 
+What the data hold beside each text may be handed to a perturbation: reference, other segments, foreign translations.
+What share of the words a perturbation really changed stands beside the level that was asked for: a rule such as "at
+least one word a sentence" makes a level of 0.05 change 15 % of the words of short sentences.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -12,13 +19,97 @@ from babelquake.languages import sides
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.context import ALONE, Beside
+from babelquake.perturb.context import ALONE, Beside, Other, Others
 from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
-from babelquake.studies.context import Surroundings
+from babelquake.runs.measures import Measure
 from babelquake.studies.given_variants import COLUMN, given_of
+from babelquake.studies.kinds import ACHIEVED_WORDS
+from babelquake.text import is_unspaced
+
+Surroundings = Mapping[int, Beside]
+"""By row."""
+SHIPPED = "bundled[model=de-en-bpe]"
+"""The translator that ships: English of German sources, where the data have no translation into a third language."""
+
+
+def surroundings_of(segments: pl.DataFrame, column: str, suite: Suite, engine: Engine) -> Surroundings:
+    """What perturbations of the texts in a column may be handed; nothing where none of the suite asks for it."""
+    if not suite.looks_beside:
+        return {}
+    foreign = _foreign(segments, engine) if _asks_for(suite, "foreign") else {}
+    found: dict[int, Beside] = {}
+    for table, rows in _neighbourhoods(segments, column):
+        for row, place in rows.items():
+            found[row] = Beside(table[place].reference, foreign.get(row), Others(table, place))
+    return found
+
+
+def _asks_for(suite: Suite, name: str) -> bool:
+    return any(name in perturbation.card.wants for perturbation in suite.perturbations)
+
+
+def _neighbourhoods(segments: pl.DataFrame, column: str) -> Iterator[tuple[list[Other], dict[int, int]]]:
+    """Segments that stand together, in their order, and where each row stands among them.
+
+    Those of one system and language pair; where a system has one segment only, all of the language pair.
+    """
+    grouped = ["language_pair", "system"] if "system" in segments.columns else ["language_pair"]
+    small = segments.group_by(grouped).len().filter(pl.col("len") < 2).drop("len")
+    alone = segments.join(small, on=grouped, how="semi", nulls_equal=True, maintain_order="left")
+    apart = segments.join(small, on=grouped, how="anti", nulls_equal=True, maintain_order="left")
+    for part in [
+        *apart.partition_by(grouped, maintain_order=True),
+        *alone.partition_by("language_pair", maintain_order=True),
+    ]:
+        texts, sources = part[column].fill_null("").to_list(), part["source"].to_list()
+        references = [_first(some, source) for some, source in zip(_references(part), sources, strict=True)]
+        table = [Other(*each) for each in zip(texts, sources, references, strict=True)]
+        yield table, {row: place for place, row in enumerate(part["row"].to_list())}
+
+
+def _references(part: pl.DataFrame) -> list[list[str] | None]:
+    return part["references"].to_list() if "references" in part.columns else [None] * part.height
+
+
+def _first(references: list[str] | None, source: str | None) -> str | None:
+    """The first reference; a source that stands in for one is none."""
+    return next((one for one in references or () if one and one != source), None)
+
+
+def _foreign(segments: pl.DataFrame, engine: Engine) -> dict[int, str]:
+    """Each row's source in another language: as the data have it, or from German into English by a model that ships."""
+    known: dict[str, dict[str, str]] = {}
+    rows = []
+    for row, pair, source, text, references in _translated(segments):
+        origin, target = sides(pair)
+        best = _first(references, source) or text
+        if source and target is not None:
+            rows.append((row, origin, target, source))
+            if best:
+                known.setdefault(source, {}).setdefault(target.code, best)
+    found, lacking = {}, {}
+    for row, origin, target, source in rows:
+        other = next((text for code, text in known.get(source, {}).items() if code != target.code), None)
+        if other is not None:
+            found[row] = other
+        elif origin is not None and origin.code == "de" and target.code != "en":
+            lacking[row] = source
+    if lacking:
+        from babelquake.systems import system
+
+        found |= dict(zip(lacking, engine.translate(system(SHIPPED), list(lacking.values())), strict=True))
+    return found
+
+
+def _translated(segments: pl.DataFrame) -> Iterator[tuple[int, str | None, str | None, str | None, list[str] | None]]:
+    text = pl.col("translation") if "translation" in segments.columns else pl.lit(None, pl.String)
+    references = pl.col("references") if "references" in segments.columns else pl.lit(None, pl.List(pl.String))
+    chosen = segments.select("row", "language_pair", "source", text.alias("text"), references.alias("references"))
+    yield from chosen.iter_rows()
+
 
 BLOCK_TEXTS = 40_000
 """Perturbed texts in one block."""
@@ -179,3 +270,33 @@ def any_filler(model: str, gaps: Sequence[Gap], top: int) -> Sequence[Sequence[F
 def meaning_of(perturbation: Perturbation) -> str:
     """What a perturbation does to the meaning; a random character changes the last word (Jwalapuram §2.2)."""
     return "altering" if perturbation.options.get("mark") == "random" else perturbation.card.meaning
+
+
+MOST = 2_000
+"""Segments that the share is counted on; the first of each perturbation."""
+
+
+def achieved_shares(variants: pl.LazyFrame, segments: pl.DataFrame, column: str) -> Iterator[Measure]:
+    """Per language pair and perturbation: the share of words that differ from those of the text in `column`."""
+    cell = ["language_pair", "perturbation", "level"]
+    first = (pl.col("replicate") == 0) & pl.col("row").is_in(segments["row"].implode())
+    clean = segments.lazy().select("row", clean=pl.col(column).fill_null(""))
+    wanted = variants.filter(first).select(*cell, "row", "text")
+    some = wanted.group_by(cell, maintain_order=True).head(MOST).collect()
+    for place, part in some.group_by(cell, maintain_order=True):
+        both = part.lazy().join(clean, on="row", maintain_order="left").collect()
+        counts = [changed_words(*texts) for texts in both.select("clean", "text").iter_rows()]
+        total = sum(words for _, words in counts)
+        if total:
+            share = 100 * sum(changed for changed, _ in counts) / total
+            named: dict[str, Any] = dict(zip(cell, place, strict=True))
+            yield Measure(ACHIEVED_WORDS, share, len(counts), **named)
+
+
+def changed_words(clean: str, changed: str) -> tuple[int, int]:
+    """How many words of a text changed, and how many it has; characters where no spaces part words."""
+    before, after = (list(text) if is_unspaced(clean) else text.split() for text in (clean, changed))
+    if len(before) == len(after):
+        return sum(one != other for one, other in zip(before, after, strict=True)), len(before)
+    kept = (Counter(before) & Counter(after)).total()
+    return len(before) - kept, len(before)

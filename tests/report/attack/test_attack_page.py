@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from babelquake.cli.printing import natural_width
-from babelquake.report.attack.tables import edits_text
-from babelquake.report.comparison_heatmap import versus_heat
+from babelquake.report.attack.page import edits_text
+from babelquake.report.comparison_chart import versus_heat
 from babelquake.report.comparison_page import comparison_page
 from babelquake.report.examples import example_table
 from babelquake.report.html import write_html

@@ -5,7 +5,7 @@ import pytest
 from babelquake.attacks.sentence import Sentence
 from babelquake.languages import Language
 from babelquake.perturb.linguistics import Linguistics, by_lists
-from babelquake.studies.attack import languages
+from babelquake.studies.attack import models
 
 
 def test_a_tagger_is_loaded_by_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,7 +15,7 @@ def test_a_tagger_is_loaded_by_the_first_question(monkeypatch: pytest.MonkeyPatc
         loaded.append(lang)
         return by_lists(lang)
 
-    monkeypatch.setattr(languages, "linguistics", load)
-    of = languages.tags(Language("en"))
+    monkeypatch.setattr(models, "linguistics", load)
+    of = models.tags(Language("en"))
     assert not loaded
     assert of(Sentence.of("the 3 houses, over there")) == ["DET", "NUM", "NOUN", "X", "X"] and loaded

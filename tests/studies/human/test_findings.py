@@ -9,9 +9,8 @@ import pytest
 import babelquake as bq
 from babelquake.data.ratings import Ratings, ratings_frame
 from babelquake.errors import UserError
-from babelquake.studies.human.export import for_attack, segment_scores
-from babelquake.studies.human.findings import findings
-from babelquake.studies.human.standardise import segment_means, standardised
+from babelquake.studies.human.findings import findings, for_attack, segment_scores
+from babelquake.studies.human.ranking import segment_means, standardised
 
 
 def campaign(seed: int = 1, pair: str | None = "de-en", better: float = 20.0) -> dict[str, list[object]]:

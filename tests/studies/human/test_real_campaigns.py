@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from babelquake.data.ratings import read_ratings
-from babelquake.studies.human.agreement import campaign_agreement
 from babelquake.studies.human.findings import Findings, findings
-from babelquake.studies.human.standardise import standardised
+from babelquake.studies.human.people import campaign_agreement
+from babelquake.studies.human.ranking import standardised
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_wins_and_clusters(wmt22: Path, found: dict[str, Findings], pair: str) -
 
 def test_annotators_quality_control_is_wmts_paired_t_test(wmt22: Path) -> None:
     """Annotators whose degraded items are all in our two pairs: their p is the published one."""
-    from babelquake.studies.human.quality import annotator_quality
+    from babelquake.studies.human.people import annotator_quality
 
     ratings = pl.concat([read_ratings(wmt22 / f"{pair}.ratings.tsv.gz").frame for pair in ("cs-en", "de-en")])
     lines = (wmt22 / "annotator-p.tsv").read_text().splitlines()[1:]

@@ -14,7 +14,7 @@ from babelquake.scorers import scorer
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.resampling import keys_by_place
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.mt.overall import LEAST_CHANGED, overall, overall_cell
+from babelquake.studies.mt.robustness import LEAST_CHANGED, overall, overall_cell
 
 TIMES = 10
 

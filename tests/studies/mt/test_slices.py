@@ -8,7 +8,7 @@ import pytest
 
 import babelquake as bq
 from babelquake.errors import UserError
-from babelquake.studies.slices import slices_of
+from babelquake.studies.segment_units import slices_of
 
 SOURCES = [f"Sentence number {number} is about topic {number % 3}." for number in range(24)]
 

@@ -14,8 +14,7 @@ from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
 from babelquake.stats.kendall import rank_agreement
-from babelquake.studies.qe.discrimination import probe_results, probed_models
-from babelquake.studies.qe.ranking import ranking_results, rivalries, standardised
+from babelquake.studies.qe.discrimination import probe_results, probed_models, ranking_results, rivalries, standardised
 
 PROBES = {
     "lower-words": Probe(meaning="preserving", title="words lower-cased (MPP6)"),

@@ -12,8 +12,7 @@ from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
 from babelquake.studies import plans
-from babelquake.studies.qe.selection import judged_segments, select
-from babelquake.studies.qe.study import qe
+from babelquake.studies.qe.study import judged_segments, qe, select
 
 from ..conftest import SEGMENTS, Write
 

@@ -16,7 +16,7 @@ from babelquake.report.table import Table, number, of
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
-from babelquake.studies.check.verdict import ANY, MOST_NAMED, flagged, of_systems
+from babelquake.studies.check.study import ANY, MOST_NAMED, flagged, of_systems
 
 
 def check_tables(run: Run) -> list[Table]:

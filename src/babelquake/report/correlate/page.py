@@ -8,9 +8,9 @@ import altair as alt
 import polars as pl
 
 from babelquake.report.charts import HEIGHT, PALETTE, Chart, View, data, dots, points, tooltips
-from babelquake.report.judges import judge_tables
 from babelquake.report.pack import Packed, with_scorers_shown
 from babelquake.report.page import Examples, Page
+from babelquake.report.pitfalls import judge_tables
 from babelquake.report.remedies import about_agreement
 from babelquake.report.results import named, results_of, scorer_text, statistic_text
 from babelquake.report.table import Table, crossed, interval, number, of, stars, table_of, text, with_interval

@@ -42,11 +42,11 @@ from babelquake.studies.attack.campaign import (
     Target,
     attackable,
     column_of,
+    most_questions,
     of_data,
     renderings,
     sampled,
 )
-from babelquake.studies.attack.languages import language_notes, pairs_of, taggers
 from babelquake.studies.attack.measures import (
     JUDGE,
     length_measures,
@@ -56,11 +56,10 @@ from babelquake.studies.attack.measures import (
     transfer_measures,
     transfer_table,
 )
-from babelquake.studies.attack.models import Models, Wishes
+from babelquake.studies.attack.models import Models, Wishes, language_notes, pairs_of, taggers
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
-from babelquake.studies.attack.universal import most_questions
-from babelquake.studies.attack.victims import scales, scores_of, transfer_scores
+from babelquake.studies.attack.searching import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.judging import questions_about
 from babelquake.studies.options import takes

@@ -38,9 +38,8 @@ from babelquake.studies.kinds import ACES_SCORE, DETECTION_ACCURACY, SCORE
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
-from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
 from babelquake.studies.session import Session
-from babelquake.studies.slices import Slices, slices_of
 from babelquake.studies.tests_to_measures import Families, measured
 
 RANKED = "outranks_all"

@@ -14,16 +14,24 @@ from babelquake.failures import DETECTORS, WITHOUT_MODEL, Card, Failure, Pair
 from babelquake.failures.rules import Rules, read_rules
 from babelquake.languages import Language, sides
 from babelquake.models.shipped import INSTALL
+from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure
+from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.stats.intervals import rate_sd
 from babelquake.stats.resampling import segment_keys
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell
 from babelquake.studies.check.options import CheckOptions
-from babelquake.studies.check.verdict import ANY, check_findings
-from babelquake.studies.detection import SCHEMA, Detector, cards_with, columns_of, detached_among, encoder_of
-from babelquake.studies.failure_cells import failure_cells
+from babelquake.studies.detection import (
+    SCHEMA,
+    Detector,
+    cards_with,
+    columns_of,
+    detached_among,
+    encoder_of,
+    failure_cells,
+)
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.kinds import FAILURES, FAILURES_PERTURBED
 from babelquake.studies.options import FailureEncoder, takes
@@ -31,6 +39,42 @@ from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
 from babelquake.studies.tests_to_measures import share
 from babelquake.text import digest
+
+ANY = "any"
+MOST_NAMED = 3
+"""Kinds that the verdict names."""
+
+
+def of_systems(results: Results, pair: str | None, **key: object) -> list[Row]:
+    """Rates of single systems over all parts of the data; of all together where none has a name."""
+    rows = results.where("failures", language_pair=pair, group=None, **key)
+    return [row for row in rows if row["system"] is not None] or rows
+
+
+def flagged(rows: list[Row]) -> int:
+    """How many translations are behind some rates."""
+    return sum(round(row["value"] * row["n"] / 100) for row in rows)
+
+
+def check_findings(run: Run) -> list[Finding]:
+    """Per language pair the share with a failure, the commonest kinds, the systems with the most and the fewest."""
+    results = Results.of(run)
+    found = []
+    for pair in values(results.where("failures"), "language_pair"):
+        overall = of_systems(results, pair, scorer=ANY)
+        kinds = {
+            kind: flagged(of_systems(results, pair, scorer=kind))
+            for kind in values(results.where("failures", language_pair=pair), "scorer")
+            if kind != ANY
+        }
+        first = sorted((kind for kind, count in kinds.items() if count), key=lambda kind: -kinds[kind])[:MOST_NAMED]
+        ranked = sorted(overall, key=lambda row: -row["value"])
+        facts: dict[str, float | str] = {"translations": sum(row["n"] for row in overall), "flagged": flagged(overall)}
+        facts |= {f"kind:{kind}": kinds[kind] for kind in first}
+        numbers = tuple(Number.of(row) for row in ranked)
+        found.append(Finding(what="failures", weight="answer", language_pair=pair, numbers=numbers, facts=facts))
+    return found
+
 
 CHECK = Study(
     "check",

@@ -54,8 +54,7 @@ from babelquake.studies.judge_reliability import (
     stored_panels,
     with_prompts_drawn,
 )
-from babelquake.studies.judging import of_each, questions_about, scores_frame
-from babelquake.studies.missing_scores import missing_error, steady
+from babelquake.studies.judging import missing_error, of_each, questions_about, scores_frame, steady
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several

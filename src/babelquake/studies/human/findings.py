@@ -1,25 +1,92 @@
-"""What ratings say: quality control, standardised scores, means, agreement, ranking, clusters, power."""
+"""What ratings say: quality control, standardised scores, means, agreement, ranking, clusters, power.
+
+And on their way to other tools: tables, mt-metrics-eval's `.seg.score`, the attack study.
+"""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from babelquake.data import write
 from babelquake.data.ratings.table import COUNTED, TUTORIAL, Ratings
 from babelquake.errors import UserError, setting
+from babelquake.files import store_text
 from babelquake.stats.families import corrected
 from babelquake.stats.intervals import mean_interval
 from babelquake.stats.resampling import segment_keys
 from babelquake.stats.superiority import signed_rank_test
-from babelquake.studies.human.agreement import Annotators, annotator_agreement
-from babelquake.studies.human.export import SIDES
-from babelquake.studies.human.people import Times, annotator_habits, span_counts, times
-from babelquake.studies.human.quality import ALPHA, annotator_quality, hit_quality, kept, share_passed
-from babelquake.studies.human.ranking import ranked, still_needed
-from babelquake.studies.human.standardise import segment_means, standardised
+from babelquake.studies.human.people import (
+    ALPHA,
+    Annotators,
+    Times,
+    annotator_agreement,
+    annotator_habits,
+    annotator_quality,
+    hit_quality,
+    kept,
+    share_passed,
+    span_counts,
+    times,
+)
+from babelquake.studies.human.ranking import ranked, segment_means, standardised, still_needed
 from babelquake.studies.human.suggestions import suggestion_effects, suggestions_taken
+
+SIDES = ("original", "perturbed")
+
+
+def export(segments: pl.DataFrame, path: str | Path, score: str = "z") -> None:
+    """Write segment means: `.seg.score` as mt-metrics-eval reads it, anything else as a table (TSV, Parquet, …).
+
+    `score` says which mean a `.seg.score` file holds, `z` or `raw`; tables hold both.
+    """
+    target = Path(path)
+    if target.name.endswith(".score"):
+        text = "".join(f"{system}\t{value}\n" for system, value in segment_scores(segments, score))
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            store_text(text, target)
+        except OSError as error:
+            raise UserError(f"{target} cannot be written: {error.strerror}.") from None
+        return
+    write(segments, target)
+
+
+def segment_scores(segments: pl.DataFrame, score: str = "z") -> list[tuple[str, str]]:
+    """System and score of every segment of every system, `None` where nobody judged.
+
+    Segments with numbers for names are lines of a test set, counted from 1; others keep their order of appearance.
+    """
+    if "language_pair" in segments.columns and segments["language_pair"].n_unique() > 1:
+        raise UserError(f"a .seg.score file has one language pair. Choose it with {setting('language_pair')}.")
+    names = segments["segment"].unique(maintain_order=True).to_list()
+    if all(name.isdecimal() for name in names):
+        names = [str(place) for place in range(1, max(map(int, names)) + 1)]
+    known = {
+        (system, segment): value for system, segment, value in segments.select("system", "segment", score).iter_rows()
+    }
+    systems = sorted(segments["system"].unique().to_list())
+    return [(system, _shown(known.get((system, name)))) for system in systems for name in names]
+
+
+def for_attack(segments: pl.DataFrame) -> pl.DataFrame:
+    """What the attack study takes: `tuple`, `side` (original or perturbed), `z`, `mean_raw` and `n`.
+
+    Only side-by-side ratings have it: their systems are the two sides.
+    """
+    if not set(segments["system"].unique()) <= set(SIDES):
+        raise UserError("these are not ratings of original and perturbed translations, which the attack study needs.")
+    return segments.select(
+        tuple=pl.col("segment"), side=pl.col("system"), z=pl.col("z"), mean_raw=pl.col("raw"), n=pl.col("n")
+    )
+
+
+def _shown(value: float | None) -> str:
+    return "None" if value is None else repr(value)
+
 
 CELLS = ("victim", "recipe", "year")
 SCHEMA = {

@@ -1,12 +1,110 @@
-"""How annotators work: time per item, use of the scale, and who deserves a closer look."""
+"""How annotators work: quality control, time per item, use of the scale, who deserves a closer look, who agrees.
+
+Quality control asks who looked at what they rated, by two tests on control items, each one-sided at 5 %. A task (HIT)
+passes if its annotator was steadier on repeated items than the degraded ones were worse (Huang 2023 Appendix A); an
+annotator passes if degraded translations got lower scores than the same translations undamaged (WMT: paired t-test over
+everything the annotator did).
+"""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from babelquake.data.ratings.table import TUTORIAL
+from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM, TUTORIAL
+from babelquake.errors import UserError
+from babelquake.stats.groups import Array
+from babelquake.stats.ranks import paired_t, rank_sum
+from babelquake.stats.raters import krippendorff, rater_pairs
+
+ALPHA = 0.05
+SAME = ("hit", "annotator", "system", "segment")
+
+
+def controls(ratings: pl.DataFrame) -> pl.DataFrame:
+    """Control items beside the ratings of the same translation in the same task: `type`, `raw` and `original`."""
+    originals = ratings.filter(type=SYSTEM).group_by(SAME).agg(original=pl.col("raw").mean())
+    wanted = ratings.filter(pl.col("type").is_in([REPEAT, BAD_REFERENCE]) & pl.col("raw").is_not_null())
+    found = wanted.join(originals, on=SAME, how="inner", nulls_equal=True, maintain_order="left")
+    return found.select(*SAME, "type", "raw", "original")
+
+
+def hit_quality(ratings: pl.DataFrame, alpha: float = ALPHA) -> pl.DataFrame:
+    """Per task: mean change on repeated and on degraded items, p of the rank-sum test, whether it passed.
+
+    Repeats count by the size of their change, degraded items by how much they lost, so that whoever scores damaged
+    text higher does not pass. `passed` is null where there are no control items of both kinds.
+    """
+
+    def test(repeats: Array, losses: Array) -> tuple[float | None]:
+        return (rank_sum(repeats, losses, "less").p if repeats.size and losses.size else None,)
+
+    return _tested(ratings, ["hit", "annotator"], ["p"], test, alpha)
+
+
+def annotator_quality(ratings: pl.DataFrame, alpha: float = ALPHA) -> pl.DataFrame:
+    """Per annotator: the paired t-test of degraded against undamaged translations, as WMT publishes it.
+
+    `passed` is null with fewer than two such pairs.
+    """
+    return _tested(ratings, ["annotator"], ["t", "p"], lambda repeats, losses: paired_t(-losses), alpha)
+
+
+def share_passed(quality: pl.DataFrame) -> float | None:
+    """The share of those that could be tested."""
+    tested = quality["passed"].drop_nulls()
+    return float(tested.mean()) if tested.len() else None  # type: ignore[arg-type]
+
+
+def kept(ratings: pl.DataFrame, exclude: str, alpha: float = ALPHA) -> pl.DataFrame:
+    """Ratings without those of failed tasks (`hits`), failed annotators (`annotators`), `both`, or none."""
+    found = ratings
+    if exclude in ("hits", "both"):
+        failed = hit_quality(found, alpha).filter(passed=False).select("hit", "annotator")
+        found = found.join(failed, on=["hit", "annotator"], how="anti", nulls_equal=True, maintain_order="left")
+    if exclude in ("annotators", "both"):
+        failed = annotator_quality(found, alpha).filter(passed=False).select("annotator")
+        found = found.join(failed, on="annotator", how="anti", maintain_order="left")
+    return found
+
+
+def _tested(
+    ratings: pl.DataFrame,
+    keys: list[str],
+    numbers: list[str],
+    test: Callable[[Array, Array], tuple[float | None, ...]],
+    alpha: float,
+) -> pl.DataFrame:
+    """Every task or annotator in order of appearance: its control items, and what a test makes of them, p last."""
+    table = controls(ratings)
+    parts = table.partition_by(keys, as_dict=True)
+    rows = []
+    for key in ratings.select(keys).unique(maintain_order=True).iter_rows():
+        items = parts.get(key, table.clear())
+        repeats, losses = np.abs(_losses(items, REPEAT)), _losses(items, BAD_REFERENCE)
+        found = test(repeats, losses)
+        passed = None if found[-1] is None else found[-1] <= alpha
+        rows.append((*key, _mean(repeats), _mean(losses), repeats.size, losses.size, *found, passed))
+    schema = {
+        **dict.fromkeys(keys, pl.String),
+        **dict.fromkeys(("repeat_change", "degraded_loss"), pl.Float64),
+        **dict.fromkeys(("repeats", "degraded"), pl.Int64),
+        **dict.fromkeys(numbers, pl.Float64),
+        "passed": pl.Boolean,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _losses(items: pl.DataFrame, kind: str) -> Array:
+    return items.filter(type=kind).select(pl.col("original") - pl.col("raw")).to_series().to_numpy()
+
+
+def _mean(values: Array) -> float | None:
+    return float(values.mean()) if values.size else None
+
 
 FAST_SHARE = 0.25
 """Faster than this share of the campaign's median time per item is suspicious."""
@@ -82,3 +180,68 @@ def span_counts(ratings: pl.DataFrame) -> pl.DataFrame:
 
 def _count(cell: str, severity: str) -> int:
     return sum(span.get("severity") == severity for span in json.loads(cell))
+
+
+@dataclass(frozen=True)
+class Campaigns:
+    """Agreement of two campaigns on the translations both judged."""
+
+    pearson: float
+    tau_c: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """Agreement of a campaign's annotators; None where nothing was judged twice."""
+
+    alpha_raw: float | None
+    alpha_z: float | None
+    pearson: float | None
+    kendall: float | None
+    pairs: int
+    """Pairs of annotators who judged something in common."""
+    common: int
+    """What they judged in common, all pairs together."""
+    units: int
+    """Translations with several judgements."""
+
+
+def annotator_agreement(ratings: pl.DataFrame) -> Annotators:
+    """Krippendorff's α (interval) on raw and standardised scores; mean Pearson and Kendall of every two annotators.
+
+    Of repeated items only the first showing counts, so that nobody agrees with themself.
+    """
+    judged = ratings.filter(type=SYSTEM).with_columns(unit=pl.format("{}\t{}", "system", "segment"))
+    once = judged.group_by("annotator", "unit", maintain_order=True).agg(pl.col("raw").mean(), pl.col("z").mean())
+    twice = once.filter(pl.col("unit").is_duplicated())
+    score = "raw" if twice["raw"].null_count() < twice.height else "z"
+    known = twice.drop_nulls(score)
+    by_annotator: dict[str, dict[str, float]] = {}
+    for annotator, unit, value in known.select("annotator", "unit", score).iter_rows():
+        by_annotator.setdefault(annotator, {})[unit] = value
+    raw, z = (_number(krippendorff(once["unit"], once[name])) for name in ("raw", "z"))
+    found = rater_pairs(by_annotator)
+    pearson, kendall = _number(found.pearson), _number(found.kendall)
+    return Annotators(raw, z, pearson, kendall, found.pairs, found.common, twice["unit"].n_unique())
+
+
+def campaign_agreement(first: pl.DataFrame, second: pl.DataFrame) -> Campaigns:
+    """Pearson's r and Kendall's τ-c of two campaigns' segment means, raw scores, over the translations in both.
+
+    τ-c (Stuart 1953) allows for different numbers of distinct scores on the two sides.
+    """
+    from scipy.stats import kendalltau
+
+    both = first.join(second, on=["system", "segment"], how="inner", suffix="_other").drop_nulls(["raw", "raw_other"])
+    if both.height < 2:
+        raise UserError(
+            "the two campaigns have fewer than two translations in common: system and segment names differ."
+        )
+    one, other = both["raw"].to_numpy(), both["raw_other"].to_numpy()
+    tau = kendalltau(one, other, variant="c").statistic
+    return Campaigns(float(np.corrcoef(one, other)[0, 1]), float(tau), both.height)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,13 +1,17 @@
 """The study `human`: what ratings say, as a run folder."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from babelquake.data import Dataset
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
+from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import kinds_in
+from babelquake.runs.results import Results, Row
 from babelquake.runs.run import Run
 from babelquake.signature import run_signature
 from babelquake.studies.card import Study
@@ -16,11 +20,89 @@ from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import TABLES, Findings, findings
 from babelquake.studies.human.measures import human_measures
 from babelquake.studies.human.options import HumanOptions
-from babelquake.studies.human.verdict import human_findings
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.session import Held
 from babelquake.text import digest
+
+LEAST_KEPT = 50.0
+"""Per cent of the ratings that quality control must leave for a ranking to be spoken of."""
+
+
+def human_findings(run: Run) -> list[Finding]:
+    """What the measures of a run of ratings say."""
+    return findings_on(Results.of(run), run.table("systems"), str(run.info.config.get("exclude")))
+
+
+def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[Finding]:
+    """Rejected ratings first; the winner or the tie at the top; perturbed translations, quality control, agreement."""
+    rejected = [*_rejected(results)]
+    found = [*rejected]
+    if not rejected:
+        for pair in systems["language_pair"].unique(maintain_order=True).to_list():
+            found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
+    found += [*_losses(results), *_suggestions(results)]
+    for measure in ("hits_passed", "annotators_passed"):
+        found += [Finding.on(measure, row, facts={"exclude": exclude}) for row in results.known(measure)]
+    return [*found, *(Finding.on("annotators_agree", row) for row in results.known("krippendorff_alpha", group="z"))]
+
+
+def _rejected(results: Results) -> Iterator[Finding]:
+    """Most ratings did not pass quality control: what is left is not a base for a ranking."""
+    for row in results.known("ratings_kept"):
+        if row["value"] < LEAST_KEPT:
+            yield Finding(what="ratings_rejected", weight="alarm", numbers=(Number.of(row),))
+
+
+def _best(results: Results, systems: pl.DataFrame, pair: str | None) -> Iterator[Finding]:
+    """The system in front, with the differences to all others."""
+    first: dict[str, Any] = systems.row(0, named=True)
+    rows = [
+        row
+        for system in systems["system"]
+        for name in ("rating", "rating_z")
+        if (row := results.one(name, language_pair=pair, system=system)) is not None
+    ]
+    against = _differences(results, first["system"], pair)
+    top = systems.filter(cluster=1).height
+    yield Finding(
+        what="rated" if systems.height == 1 else "rated_best",
+        weight="answer",
+        who=first["system"],
+        language_pair=pair,
+        numbers=tuple(map(Number.of, (*rows, *against))),
+        test=_weakest(against),
+        facts={"systems": systems.height, "first_cluster": top},
+    )
+
+
+def _differences(results: Results, leader: str, pair: str | None) -> list[Row]:
+    rows = results.where("rating_z_difference", "rating_difference", language_pair=pair)
+    return [row for row in rows if leader in (row["system"], row["other"])]
+
+
+def _weakest(rows: list[Row]) -> Number | None:
+    """The test that decides whether the leader is ahead of all: one that cannot be made, or the largest p."""
+    numbers = [Number.of(row) for row in rows]
+    return max(numbers, key=lambda number: (not number.tested, number.p or 0.0), default=None)
+
+
+def _losses(results: Results) -> Iterator[Finding]:
+    rows = results.known("rating_loss")
+    if rows:
+        total = sum(row["n"] for row in rows)
+        mean = sum(float(row["value"]) * row["n"] for row in rows) / total
+        yield Finding(what="rating_loss", numbers=tuple(map(Number.of, rows)), facts={"mean": mean})
+
+
+def _suggestions(results: Results) -> Iterator[Finding]:
+    """What suggested errors do to scores and to marks: where something was suggested."""
+    rows = [row for row in results.known("suggestion_effect") if str(row["group"]).endswith(": something suggested")]
+    by = {str(row["group"]).partition(":")[0]: row for row in rows}
+    wanted = [by[name] for name in ("score", "marked_there", "marked_elsewhere") if name in by]
+    if wanted:
+        yield Finding(what="suggestions_change", numbers=tuple(map(Number.of, wanted)))
+
 
 HUMAN = Study(
     "human",

@@ -20,8 +20,7 @@ from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.judging import of_each
 from babelquake.studies.metric import kinds
-from babelquake.studies.segment_units import keys_by_row
-from babelquake.studies.slices import Slices
+from babelquake.studies.segment_units import Slices, keys_by_row
 from babelquake.studies.tests_to_measures import measured
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}

@@ -7,7 +7,7 @@ Three questions, chosen by the data and the side that is perturbed:
 - challenge sets (DEMETR), where the data bring their own perturbed translations.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import polars as pl
@@ -16,7 +16,10 @@ from babelquake.data import Dataset
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
+from babelquake.perturb.labels import known_card
+from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure, kinds_in
+from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.aces import aces_measures
@@ -27,27 +30,21 @@ from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of
-from babelquake.studies.judge_reliability import RELIABILITY, answers_in, reliability
-from babelquake.studies.mask_model import without_masked_lm
+from babelquake.studies.judge_reliability import RELIABILITY, answers_in, judge_findings, reliability
+from babelquake.studies.judging import require_scores, steady, text_among
 from babelquake.studies.metric import kinds
-from babelquake.studies.metric.agreement import attacked_texts, noise_cells, suite_for
-from babelquake.studies.metric.best_of import best_of_measures
+from babelquake.studies.metric.best_of import best_of_findings, best_of_measures
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
-from babelquake.studies.metric.material import GIVEN, material_of, mode_of
+from babelquake.studies.metric.material import GIVEN, attacked_texts, material_of, mode_of, noise_cells, suite_for
 from babelquake.studies.metric.options import MetricOptions, Side
-from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells
-from babelquake.studies.metric.unknown_tokens import unknown_tokens
-from babelquake.studies.metric.verdict import metric_findings
-from babelquake.studies.missing_scores import require_scores, steady, text_among
+from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells, unknown_tokens
 from babelquake.studies.options import Unit, takes
-from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_measures
+from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Plan
-from babelquake.studies.resolve import references_each, scorers_of, several
-from babelquake.studies.segment_units import unit_for, with_units
+from babelquake.studies.resolve import references_each, scorers_of, several, without_masked_lm
+from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
 from babelquake.studies.session import Session
-from babelquake.studies.slices import slices_of, slicing_column
-from babelquake.studies.variants import meaning_of, vocabularies
-from babelquake.studies.words_changed import achieved_shares
+from babelquake.studies.variants import achieved_shares, meaning_of, vocabularies
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterable[Cell]:
@@ -79,7 +76,7 @@ METRIC = Study(
     cells=stored_cells,
     counts=must_not_fall,
     plan=lambda options: plan(options),
-    findings=metric_findings,
+    findings=lambda run: metric_findings(run),
 )
 Rows = list[Measure]
 
@@ -209,3 +206,110 @@ def _judged(session: Session, planned: Plan, side: Side) -> dict[str, pl.LazyFra
     tables = execute(planned, session)
     require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, planned.segments))
     return tables
+
+
+def metric_findings(run: Run) -> list[Finding]:
+    """Sensitivity, agreement with people under noise, challenge sets: whatever the run holds."""
+    results = Results.of(run)
+    return [
+        *pitfall_findings(run),
+        *best_of_findings(results),
+        *_claims_findings(results.whole),
+        *_sensitivity_findings(results.whole, run.info.facts.meaning),
+        *_agreement_findings(results),
+        *_challenge_findings(results),
+        *judge_findings(results.whole),
+    ]
+
+
+def _claims_findings(results: Results) -> Iterator[Finding]:
+    """Per scorer: do claims inside the translation or its source raise the score?"""
+    rows = [row for row in results.known("delta") if _claims_something(row["perturbation"])]
+    for pair, scorer in distinct(rows, "language_pair", "scorer"):
+        mine = [row for row in rows if (row["language_pair"], row["scorer"]) == (pair, scorer)]
+        numbers = sorted(map(Number.of, mine), key=lambda one: -one.known)
+        yield Finding(
+            what="believes_claims",
+            weight="answer",
+            who=scorer,
+            language_pair=pair,
+            numbers=tuple(numbers),
+            facts={"digits": min(3, results.digits(scorer))},
+        )
+
+
+def _claims_something(perturbation: str | None) -> bool:
+    card = known_card(perturbation or "")
+    return card is not None and card.family == "injection" and card.side == "translation"
+
+
+def _sensitivity_findings(results: Results, meaning: dict[str, str]) -> Iterator[Finding]:
+    rows = [row for row in results.known("delta") if not _claims_something(row["perturbation"])]
+    for pair in values(rows, "language_pair"):
+        here = [row for row in rows if row["language_pair"] == pair]
+        for scorer in values(here, "scorer"):
+            mine = [row for row in here if row["scorer"] == scorer]
+            harmless = [row for row in mine if meaning.get(row["perturbation"], "preserving") == "preserving"]
+            yield Finding(
+                what="harmless_moves",
+                weight="answer",
+                who=scorer,
+                language_pair=pair,
+                numbers=tuple(map(Number.of, harmless)),
+                test=_decisive(harmless),
+                facts={"digits": min(3, results.digits(scorer))},
+            )
+            yield from _wrong_order(results, pair, scorer)
+
+
+def _decisive(rows: list[Row]) -> Number | None:
+    """The row whose test is spoken of: the largest significant move, or any other where none is."""
+    numbers = [Number.of(row) for row in rows]
+    ranked = sorted(numbers, key=lambda number: (number.significant, number.tested, abs(number.known)))
+    return ranked[-1] if ranked else None
+
+
+def _wrong_order(results: Results, pair: str | None, scorer: str) -> Iterator[Finding]:
+    """Harmless changes that cost more than harmful ones, and harmful ones that raise the score: not the same fault."""
+    for what in ("harmless_costs_more", "rewards_harmful"):
+        rows = [row for row in results.known(what, language_pair=pair, scorer=scorer) if row["value"]]
+        if rows:
+            yield Finding.on(what, max(rows, key=lambda row: float(row["value"])))
+
+
+def _agreement_findings(results: Results) -> Iterator[Finding]:
+    """Per perturbation: whose agreement with people falls most over its levels, and whose least."""
+    measure = next((name for name in STATISTICS if results.known(name)), None)
+    if measure is None:
+        return
+    rows = [row for row in results.known(measure) if row["level"] is not None]
+    pairs = values(rows, "language_pair")
+    pair = "average" if "average" in pairs else pairs[0] if pairs else None
+    rows = [row for row in rows if row["language_pair"] == pair]
+    for perturbation in values(rows, "perturbation"):
+        falls = _falls([row for row in rows if row["perturbation"] == perturbation])
+        if falls:
+            ends = [falls[0], falls[-1]] if len(falls) > 1 else falls
+            both = [row for fall in ends for row in fall]
+            yield Finding.on("agreement_falls", *both, weight="answer", level=falls[0][1]["level"])
+
+
+def _falls(rows: list[Row]) -> list[tuple[Row, Row]]:
+    """Per scorer its agreement at the lowest and at the highest level, the largest loss first."""
+    falls = []
+    for scorer in values(rows, "scorer"):
+        mine = sorted((row for row in rows if row["scorer"] == scorer), key=lambda row: float(row["level"]))
+        if len(mine) > 1:
+            falls.append((mine[0], mine[-1]))
+    return sorted(falls, key=lambda fall: float(fall[1]["value"] - fall[0]["value"]))
+
+
+def _challenge_findings(results: Results) -> Iterator[Finding]:
+    rows = results.known("detection_accuracy")
+    for scorer in values(rows, "scorer"):
+        mine = [row for row in rows if row["scorer"] == scorer]
+        overall = [row for row in mine if row["perturbation"] is None and row["group"] is None]
+        phenomena = [row for row in mine if row["perturbation"] is not None]
+        weakest = [min(phenomena, key=lambda row: float(row["value"]))] if phenomena else []
+        numbers = tuple(map(Number.of, (*overall, *weakest)))
+        yield Finding(what="detects_errors", weight="answer", who=scorer, numbers=numbers)

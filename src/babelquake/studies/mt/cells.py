@@ -20,9 +20,8 @@ from babelquake.stats.bootstrap import Resampled, ratio_of
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
-from babelquake.studies.cells import Cell, Place, Shared, exchange_of
-from babelquake.studies.clean_and_perturbed import Chosen, Sides
-from babelquake.studies.slices import Slices
+from babelquake.studies.cells import Cell, Chosen, Place, Shared, Sides, exchange_of
+from babelquake.studies.segment_units import Slices
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
 REACHES_ZERO = 0.025

@@ -1,6 +1,18 @@
-"""All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, failures."""
+"""All results of the MT study: cells and their tests, inconsistency, differences, ranks, overall figures, failures.
 
-from collections.abc import Mapping, Sequence
+Robustness is relative: whoever copies, or always says the same, loses nothing under noise. So every run has the quality
+of a copy of the source, and of one sentence for everything, beside that of its systems on clean text, by chrF, and by
+BLEU and TER where they judge.
+
+Failures: for each language pair and system the share of clean translations with each kind (`failures`), the share under
+each perturbation (`failures` of that perturbation), and the difference on the same segments with a paired test
+(`failures_delta`), all kinds, systems and perturbations of a language pair in one family. `hallucination` is Lee et
+al.'s (2018): translations that were fine for the clean source and loop, are detached or in another language for the
+perturbed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -8,38 +20,211 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.engine import Progress
+from babelquake.languages import sides
 from babelquake.perturb.labels import known_card
 from babelquake.runs.chunks import counted, pieces, same
 from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.run import Run
-from babelquake.scorers import Scorer
+from babelquake.scorers import Questions, Scorer
+from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import bootstrap, ratio_of
-from babelquake.stats.intervals import wilson
+from babelquake.scorers.strings.bleu import Bleu
+from babelquake.scorers.strings.chrf import ChrF
+from babelquake.scorers.strings.ter import Ter
+from babelquake.stats.bootstrap import Resampled, bootstrap, ratio_of, resampled_sums
+from babelquake.stats.intervals import rate_sd, wilson
 from babelquake.stats.resampling import Keys, segment_keys
+from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
 from babelquake.stats.variance_components import components
 from babelquake.studies.cells import Cell
-from babelquake.studies.failure_cells import failure_cells
+from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exchange
 from babelquake.studies.inquiries import REPEAT
-from babelquake.studies.kinds import over_changed
+from babelquake.studies.kinds import FAILURES, over_changed
 from babelquake.studies.mt import kinds
-from babelquake.studies.mt.cells import cells, places
-from babelquake.studies.mt.defences import defence_measures, defended_in
-from babelquake.studies.mt.failures import failure_measures
-from babelquake.studies.mt.overall import overall, overall_figures
+from babelquake.studies.mt.cells import cells, places, quality
 from babelquake.studies.mt.robustness import (
     cell_measures,
+    defence_measures,
+    defended_in,
+    overall,
+    overall_figures,
     ranks,
     robust_consis_correlation,
     self_agreement,
     system_differences,
 )
 from babelquake.studies.options import FailureEncoder
-from babelquake.studies.segment_units import COLUMN, keys_by_row
-from babelquake.studies.slices import Slices, slices_of
-from babelquake.studies.tests_to_measures import enough, measured
+from babelquake.studies.segment_units import COLUMN, Slices, keys_by_row, slices_of
+from babelquake.studies.tests_to_measures import Families, enough, measured, share
 from babelquake.systems import System
+
+ANY = "any"
+INVENTED = ("detached", "loop", "off-target", "source-language")
+"""What makes a translation a hallucination where its clean counterpart has none of it."""
+NOISE = ["perturbation", "level"]
+
+
+def failure_measures(
+    translations: pl.LazyFrame,
+    failures: pl.LazyFrame,
+    told: pl.Expr,
+    keys: Keys,
+    resamples: int,
+    seed: int,
+    encoder: FailureEncoder = "none",
+) -> list[Measure]:
+    """Rates clean and perturbed, differences and hallucinations; `told` says which rows count."""
+    lines = pl.col("exchange").struct.field("lines").list.len()
+    made = (
+        translations.filter(told)
+        .select("language_pair", "system", "row", *NOISE, "replicate", lines=lines)
+        .with_columns(lines=pl.col("lines").max().over("language_pair", "system"))
+        .collect()
+    )
+    found = failures.filter(told).select("language_pair", "system", "row", *NOISE, "replicate", "kind").collect()
+    measures: list[Measure] = []
+    families = Families()
+    for (pair, system), here in made.group_by(["language_pair", "system"], maintain_order=True):
+        same = (pl.col("language_pair").eq_missing(pair), pl.col("system") == system)
+        flags = found.filter(*same)
+        place = {"language_pair": pair, "system": system}
+        occurring = sorted(flags["kind"].unique().to_list())
+        clean = _flagged(here.filter(pl.col("perturbation").is_null()), flags, occurring)
+        parts = here["lines"][0]
+        cards = cards_with(encoder, *sides(pair)) + ([] if parts is None else kinds_of_exchange(parts > 0))
+        measures += _clean_rates(clean, [card.kind for card in cards], occurring, place)
+        for (perturbation, level), part in here.drop_nulls("perturbation").group_by(NOISE, maintain_order=True):
+            cell = {**place, "perturbation": perturbation, "level": level}
+            noisy = _flagged(part, flags, occurring)
+            measures += _perturbed_rates(clean, noisy, occurring, cell, keys, enough(resamples), seed, families)
+    return [*measures, *families.judge()]
+
+
+def _flagged(made: pl.DataFrame, flags: pl.DataFrame, kinds_: list[str]) -> pl.DataFrame:
+    """One row per translation: its row, and for each kind whether it has it, `any` first."""
+    on = ["row", *NOISE, "replicate"]
+    told = made.select(on)
+    for kind in [ANY, *kinds_]:
+        some = flags if kind == ANY else flags.filter(pl.col("kind") == kind)
+        marked = some.select(on).unique().with_columns(pl.lit(1.0).alias(kind))
+        told = told.join(marked, on=on, how="left", nulls_equal=True, maintain_order="left")
+    if invented := [kind for kind in kinds_ if kind in INVENTED]:
+        told = told.with_columns(invented=pl.max_horizontal(invented))
+    else:
+        told = told.with_columns(invented=pl.lit(None, pl.Float64))
+    return told.with_columns(pl.col(ANY, "invented", *kinds_).fill_null(0.0))
+
+
+def _clean_rates(
+    clean: pl.DataFrame, served: list[str], occurring: list[str], place: dict[str, str | None]
+) -> list[Measure]:
+    """The rate of every kind that was looked for, those that do not occur included: a gate asks for these too."""
+    n = clean.height
+    measures = []
+    for kind in [ANY, *served, *(kind for kind in occurring if kind not in served)]:
+        count = int(clean[kind].sum()) if kind == ANY or kind in occurring else 0
+        measures.append(share(FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **place))
+    return measures
+
+
+def _perturbed_rates(
+    clean: pl.DataFrame,
+    noisy: pl.DataFrame,
+    occurring: list[str],
+    place: dict[str, str | float | None],
+    keys: Keys,
+    resamples: int,
+    seed: int,
+    families: Families,
+) -> Iterator[Measure]:
+    """The rates of one perturbation, and their differences from those of the same segments' clean translations."""
+    names = [ANY, "invented", *occurring]
+    before = noisy.select("row").join(
+        clean.select("row", *names).unique("row", maintain_order=True), on="row", how="left", maintain_order="left"
+    )
+    units = keys[noisy["row"].to_numpy()]
+    first = np.column_stack([before.select(names).fill_null(0.0).to_numpy(), np.ones(noisy.height)])
+    second = np.column_stack([noisy.select(names).to_numpy(), np.ones(noisy.height)])
+    fresh = (second[:, 1] > first[:, 1]).astype(np.float64)
+    together = np.column_stack([100 * first[:, :-1], 100 * second[:, :-1], 100 * fresh, first[:, -1]])
+    ordered, rows = by_unit(units, together)
+    drawn, whole = resampled_sums(rows, resamples, seed, ordered), rows.sum(axis=0)
+    n, count = noisy["row"].n_unique(), len(names)
+    family = (str(place["language_pair"]), "failures", "more failures under perturbation")
+    for number, kind in enumerate(names):
+        if kind == "invented":
+            continue
+        was, now = (_column_resampled(whole, drawn, column) for column in (number, count + number))
+        yield measured(FAILURES, now, n, scorer=kind, **place)
+        if not was.value and not now.value:
+            continue
+        delta = now - was
+        sides_ = [rows[:, [column, -1]] for column in (count + number, number)]
+        test = exchange_test(partial(_column_share, column=0), [sides_[0]], [sides_[1]], delta, seed=seed, keys=ordered)
+        families.add(family, measured(kinds.FAILURES_DELTA, delta, n, scorer=kind, **place), test)
+    invented = _column_resampled(whole, drawn, 2 * count)
+    yield measured(kinds.HALLUCINATION, invented, n, **place)
+
+
+def _column_share(sums: Array, column: int) -> Array:
+    """A column's sum over that of the last, the number of translations."""
+    return np.asarray(sums[..., column] / sums[..., -1])
+
+
+def _column_resampled(whole: Array, drawn: Array, column: int) -> Resampled:
+    return Resampled(float(_column_share(whole, column)), _column_share(drawn, column))
+
+
+MOST = 2_000
+"""Segments that baselines are measured on, evenly spread, so that they cost the same however large the data are."""
+CANDIDATES, TRIED_ON = 16, 100
+"""Sentences that are tried as the one for everything, and the segments they are tried on."""
+
+
+def baselines(segments: pl.DataFrame, translations: pl.LazyFrame, scorers: Sequence[Scorer]) -> Iterator[Measure]:
+    """Per language pair and string metric: quality of each system's clean text, of a copy, of one sentence for all."""
+    chrf = scorer_of("chrf")
+    told = [chrf, *(one for one in scorers if isinstance(one, Bleu | ChrF | Ter) and one.name != chrf.name)]
+    usable = segments.filter(
+        pl.col("source").str.strip_chars() != "",
+        pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any(),
+    )
+    for (pair,), every in usable.group_by("language_pair", maintain_order=True):
+        part = every.gather_every(-(-every.height // MOST))
+        clean = _clean(translations, part["row"])
+        fixed = _one_for_all(part)
+        for scorer in told:
+            place = {"language_pair": pair, "scorer": scorer.name}
+            for system, texts in clean.items():
+                value = _quality(scorer, texts, part)
+                yield Measure(kinds.BASELINE_SYSTEM, value, part.height, system=system, **place)
+            yield Measure(kinds.BASELINE_COPY, _quality(scorer, part["source"].to_list(), part), part.height, **place)
+            yield Measure(kinds.BASELINE_CONSTANT, _quality(scorer, [fixed] * part.height, part), part.height, **place)
+
+
+def _clean(translations: pl.LazyFrame, rows: pl.Series) -> dict[str, list[str]]:
+    """Every system's translations of these segments' own sources, in order."""
+    chosen = pl.col("perturbation").is_null() & pl.col("row").is_in(rows.implode())
+    table = translations.filter(chosen).select("system", "row", "judged").sort("row").collect()
+    found = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
+    return {name: part["judged"].to_list() for name, part in found.items() if part.height == len(rows)}
+
+
+def _one_for_all(segments: pl.DataFrame) -> str:
+    """The reference, of a few of all lengths, that would do best as the translation of everything."""
+    firsts = segments["references"].list.first().fill_null("")
+    ordered = firsts.gather(firsts.str.len_chars().arg_sort())
+    candidates = ordered.gather_every(-(-len(ordered) // CANDIDATES)).to_list()
+    some = segments.gather_every(-(-segments.height // TRIED_ON))
+    scores = [_quality(ChrF(), [text] * some.height, some) for text in candidates]
+    return str(candidates[int(np.argmax(scores))])
+
+
+def _quality(scorer: Scorer, texts: Sequence[str], segments: pl.DataFrame) -> float:
+    rows = scorer.statistics(Questions(texts, segments["references"].to_list(), segments["source"].to_list()))
+    return float(np.asarray(quality(scorer, rows.sum(axis=0))))
+
 
 PLACE = ["language_pair", "system", "scorer"]
 PROMPT = ["perturbation", "level", "replicate"]

@@ -18,27 +18,30 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.card import Study
 from babelquake.studies.detection import detection, encoder_of
-from babelquake.studies.documents import documents_of
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import brings_variants, no_system, refuse_shared_labels, systems_for, with_given
-from babelquake.studies.inquiries import REPEAT
-from babelquake.studies.mask_model import without_masked_lm
-from babelquake.studies.missing_scores import require_scores, text_in
+from babelquake.studies.inquiries import REPEAT, documents_of
+from babelquake.studies.judging import require_scores, text_in
 from babelquake.studies.mt import kinds
-from babelquake.studies.mt.baselines import baselines
 from babelquake.studies.mt.options import MtOptions
-from babelquake.studies.mt.overall import overall_pairs
-from babelquake.studies.mt.results import all_cells, mt_results, prompt_variance
+from babelquake.studies.mt.results import all_cells, baselines, mt_results, prompt_variance
+from babelquake.studies.mt.robustness import overall_pairs
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Material, Plan, Systems
-from babelquake.studies.resolve import AnySystem, Perturbations, given_references, references_each, scorers_of, several
-from babelquake.studies.segment_units import unit_for, with_units
-from babelquake.studies.slices import slicing_column
-from babelquake.studies.variants import vocabularies
-from babelquake.studies.words_changed import achieved_shares
+from babelquake.studies.resolve import (
+    AnySystem,
+    Perturbations,
+    given_references,
+    references_each,
+    scorers_of,
+    several,
+    without_masked_lm,
+)
+from babelquake.studies.segment_units import slicing_column, unit_for, with_units
+from babelquake.studies.variants import achieved_shares, vocabularies
 from babelquake.systems import system as system_of
 from babelquake.systems.defended import behind_each
 from babelquake.text import ending
