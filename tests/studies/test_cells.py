@@ -40,9 +40,19 @@ def test_arrangements_of_whole_segments_decide_where_they_are_given() -> None:
     one, other = cell(1, 60), cell(2, 60)
     first, second = exchanged(one, other)
     moved = first.numbers["robust"].values - second.numbers["robust"].values
-    found = paired_test(one, other, "robust", few=500, arranged=moved)
+    found = paired_test(one, other, "robust", few=500, arranged=moved, alike=True)
     assert found.value == pytest.approx(one.numbers["robust"].value - other.numbers["robust"].value)
     assert found.method == "randomisation" and np.array_equal(found.null, moved)
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_of_two_systems_the_more_careful_arrangement_holds(seed: int) -> None:
+    """Systems of other quality may be equally robust: the rows of one among those of the other are then no null."""
+    one, other = cell(seed, 40), cell(seed + 50, 40)
+    alike, both = (paired_test(one, other, "robust", alike=alike).p for alike in (True, False))
+    other.tables = []
+    signs = paired_test(one, other, "robust").p
+    assert signs != alike and both == max(signs, alike)
 
 
 def test_tables_of_many_segments_are_not_kept() -> None:

@@ -69,5 +69,7 @@ def test_what_is_no_limit_is_refused_with_an_example(wrong: str) -> None:
 def test_a_measure_that_the_run_does_not_have_is_refused_with_a_hint() -> None:
     with pytest.raises(UserError, match="robust"):
         Requirement.parse("robsut >= 85").check(ROWS)
-    with pytest.raises(UserError, match="no such measure"):
+    with pytest.raises(UserError, match=r"quality of comet.* chrf"):
         Requirement.parse("quality[comet] >= 85").check(ROWS)
+    with pytest.raises(UserError, match=r"robust of mispell.* 'misspell'"):
+        Requirement.parse("robust[chrf,mispell] >= 85").check(ROWS)

@@ -117,7 +117,8 @@ def difference_test(
     the two sides differ at all; the others contribute nothing. Expensive contributions may be given as a function,
     which is asked only where they are needed; where it has none, few differing segments bound the bootstrap's p.
     `arranged` are differences after whole rows of random segments changed sides: of a number that is far from a sum,
-    such as BLEU on few segments, they are the exact ones.
+    such as BLEU on few segments, they are the exact ones; the contributions of such a number add up to another one, of
+    which and itself the one nearer to zero is tested where there are none.
     """
     parts = None if callable(contributions) else np.asarray(contributions, dtype=np.float64)
     if changed is None:
@@ -136,20 +137,19 @@ def difference_test(
     if parts is None or not np.isfinite(parts[changed]).all():
         return bootstrap_test(resampled, count, count, alternative)
     parts = np.where(changed, parts, 0.0)
-    total = float(parts.sum())
     ordered, known = in_order(parts[:, None], keys)
-    if arranged is not None and count > EXHAUSTIVE:
-        total, drawn = resampled.value, arranged
+    exact = count <= EXHAUSTIVE
+    if arranged is not None and not exact:
+        observed, drawn = resampled.value, arranged
     else:
+        total = float(parts.sum())
+        observed = min(resampled.value, total, key=abs)
         drawn = total - 2 * weighted_sums(ordered, Draws(known, "swap", seed), resampled.values.size)[:, 0]
-    if count <= EXHAUSTIVE:
-        every = total - 2 * (arrangements(count) @ parts[changed])
-        p = p_value(every, total, alternative, segments=segments, exhaustive=True)
-    else:
-        p = p_value(drawn, total, alternative, segments=segments)
+    every = total - 2 * (arrangements(count) @ parts[changed]) if exact else drawn
+    p = p_value(every, observed, alternative, segments=segments, exhaustive=exact)
     p = max(p, unskewed_p(ordered[ordered[:, 0] != 0, 0], alternative))
-    method: Method = "exact" if count <= EXHAUSTIVE else "randomisation"
-    return Test(total, drawn, segments, count, p, method, alternative)
+    method: Method = "exact" if exact else "randomisation"
+    return Test(observed, drawn, segments, count, p, method, alternative)
 
 
 def jackknife(function: Function, tables: Sequence[ArrayLike]) -> Array:

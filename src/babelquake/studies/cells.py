@@ -181,9 +181,10 @@ def exchange_of(
 
 
 def exchangeable(one: Cell, other: Cell) -> bool:
-    """Whether two cells on the same segments have kept tables of the same shape."""
+    """Whether both have kept their tables, of one scorer on the same segments."""
     shapes = [[table.shape for table in cell.tables] for cell in (one, other)]
-    return bool(shapes[0]) and shapes[0] == shapes[1]
+    alike = shapes[0] == shapes[1] and one.place.scorer == other.place.scorer
+    return bool(shapes[0]) and alike and np.array_equal(one.keys, other.keys)
 
 
 def exchanged(one: Cell, other: Cell, seed: int = 0) -> tuple[Cell, Cell]:
@@ -211,6 +212,27 @@ def exchanged(one: Cell, other: Cell, seed: int = 0) -> tuple[Cell, Cell]:
     return arranged(one, sides[0]), arranged(other, sides[1])
 
 
+def gains(
+    pairs: Sequence[tuple[Cell, Cell]],
+    overall: Callable[[Sequence[tuple[Cell, Cell]]], Iterable[tuple[Cell, Cell]]],
+    seed: int = 0,
+) -> dict[tuple[Place, str], Array]:
+    """What the second cell of each pair gains on the first where whole rows change sides, by its place and number.
+
+    `overall` makes of pairs those of their overall cells, which have no rows themselves. There are no gains of a system
+    one of whose cells cannot be exchanged: its overall figures need all of them.
+    """
+    groups = grouped(pairs, lambda pair: pair[1].place.of_system).values()
+    small = [pair for group in groups if all(exchangeable(*pair) for pair in group) for pair in group]
+    moved = [exchanged(*pair, seed) for pair in small]
+    return {
+        (after.place, name): number.values - before.numbers[name].values
+        for before, after in (*moved, *overall(moved))
+        for name, number in after.numbers.items()
+        if name in before.numbers
+    }
+
+
 def paired_test(
     one: Cell,
     other: Cell,
@@ -219,28 +241,40 @@ def paired_test(
     seed: int = 0,
     few: int = FEW,
     arranged: Array | None = None,
+    alike: bool = False,
 ) -> Test:
     """Is a number of one cell different from the other's? Both are on the same segments.
 
-    Below `few` segments that differ, arrangements decide instead of resamples: `arranged` has their differences where
-    whole rows were exchanged; else what each segment contributes changes its sign.
+    Below `few` segments that differ, arrangements decide instead of resamples: what each segment contributes changes
+    its sign, and whole rows change sides where both cells have kept theirs or `arranged` has the differences. The
+    former finds too much of numbers that are far from a sum, the latter of ratios of systems of other quality, so the
+    larger p holds; but for systems that are `alike` where there is nothing to find, of whose rows any may change sides.
     """
+    changed = differing(one, other)
+    if arranged is None and changed.sum() < few and exchangeable(one, other):
+        mine, theirs = (cell.numbers.get(name) for cell in exchanged(one, other, seed))
+        arranged = None if mine is None or theirs is None else mine.values - theirs.values
 
     def contributions() -> Array | None:
         if name not in one.contributions or name not in other.contributions:
             return None
         return one.contributions[name] - other.contributions[name]
 
-    return difference_test(
-        one.numbers[name] - other.numbers[name],
-        contributions,
-        changed=differing(one, other),
-        keys=one.keys,
-        seed=seed,
-        alternative=alternative,
-        few=few,
-        arranged=arranged,
-    )
+    def decided(by: Array | None) -> Test:
+        return difference_test(
+            one.numbers[name] - other.numbers[name],
+            contributions,
+            changed=changed,
+            keys=one.keys,
+            seed=seed,
+            alternative=alternative,
+            few=few,
+            arranged=by,
+        )
+
+    if arranged is None or alike:
+        return decided(arranged)
+    return max(decided(None), decided(arranged), key=lambda test: test.p)
 
 
 def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:

@@ -17,14 +17,13 @@ from babelquake.errors import UserError, one_of, setting
 from babelquake.languages import LanguagePair
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.scorers import scorer as scorer_of
-from babelquake.scorers.base import Array
 from babelquake.stats.families import Outcome as Judged
 from babelquake.stats.families import corrected
 from babelquake.stats.pvalues import benjamini_hochberg
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.card import STUDIES, Study
-from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, exchangeable, exchanged, grouped, paired_test
+from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, gains, paired_test
 from babelquake.studies.comparison import RATES, Change, Comparison, Outcome
 from babelquake.studies.requirement import Requirement
 
@@ -207,7 +206,7 @@ def _paired(study: Study, old: Run, new: Run, alpha: float, seed: int, named: Ma
 def compared_cells(study: Study, befores: Sequence[Cell], afters: Sequence[Cell], seed: int = 0) -> Iterator[Compared]:
     """The gated numbers of an old and a new run's cells, each with its test."""
     pairs = list(_matched(befores, afters))
-    arranged = _arranged(study, pairs, seed)
+    arranged = gains(pairs, study.overall, seed)
     down = {kind.name for kind in study.measures if kind.better == "down"}
     for before, after in (*pairs, *study.overall(pairs)):
         for name in _names(before, after, study.gated):
@@ -218,26 +217,10 @@ def compared_cells(study: Study, befores: Sequence[Cell], afters: Sequence[Cell]
                 gained, sign = ((before, after), -1) if name in down else ((after, before), 1)
                 moved = arranged.get((after.place, name))
                 moved = None if moved is None else sign * moved
-                test = paired_test(*gained, name, seed=seed, few=FEW, arranged=moved)
+                test = paired_test(*gained, name, seed=seed, few=FEW, arranged=moved, alike=True)
                 yield Compared(after.place, name, one, after.numbers[name].value, test, True)
             else:
                 yield Compared(after.place, name, one, None, None, True, after.notes.get(name))
-
-
-def _arranged(study: Study, pairs: Sequence[tuple[Cell, Cell]], seed: int) -> dict[tuple[Place, str], Array]:
-    """The gains of new over old runs on arrangements of the segments, by place and number.
-
-    There are none of a system one of whose cells has too many segments: its overall figures need all of them.
-    """
-    groups = grouped(pairs, lambda pair: pair[1].place.of_system).values()
-    small = [pair for group in groups if all(exchangeable(*pair) for pair in group) for pair in group]
-    moved = [exchanged(*pair, seed) for pair in small]
-    return {
-        (after.place, name): number.values - before.numbers[name].values
-        for before, after in (*moved, *study.overall(moved))
-        for name, number in after.numbers.items()
-        if name in before.numbers
-    }
 
 
 def stored_cells(study: Study, run: Run, resamples: int, seed: int) -> list[Cell]:

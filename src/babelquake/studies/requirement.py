@@ -63,10 +63,7 @@ class Requirement:
         """An answer for every figure it is about: by its value or, if `confident`, by an end of its interval."""
         about = self._about(rows)
         if not about:
-            known = dict.fromkeys(name for row in rows for name in _names(row))
-            raise UserError(
-                f"{setting('require', self.text)}: the run has no such measure. {did_you_mean(self.measure, known)}"
-            )
+            raise UserError(f"{setting('require', self.text)}: {self._lacking(rows)}")
         end = "low" if self.how in (">=", ">") else "high"
         return [self._answer(row, row[end] if confident else row["value"], confident) for row in about]
 
@@ -77,6 +74,18 @@ class Requirement:
         whole = [row for row in found if row["perturbation"] is None]
         named = any(_called(part, row["perturbation"]) for row in found for part in self.of)
         return found if named or not whole else whole
+
+    def _lacking(self, rows: Iterable[Row]) -> str:
+        """Why it is about nothing: the measure, or one of the parts that it names, is not in the run."""
+        found = [row for row in rows if row["other"] is None]
+        named = [row for row in found if self.measure in _names(row)]
+        if not named:
+            return (
+                f"the run has no such measure. {did_you_mean(self.measure, {n: 0 for r in found for n in _names(r)})}"
+            )
+        parts = dict.fromkeys(str(row[name]) for name in NARROWED for row in named if row[name])
+        wrong = next((part for part in self.of if not any(_is_of(row, part) for row in named)), "")
+        return f"the run has no {self.measure} of {wrong or ' and '.join(self.of)}. {did_you_mean(wrong, parts)}"
 
     def _answer(self, row: Row, figure: float | None, confident: bool) -> Answer:
         where = " ".join(str(row[name]) for name in ("language_pair", "system", "scorer", "perturbation") if row[name])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.studies.mt.made import CLEAN, NOISY, REFERENCES, Constant, Tables, measures, named, numbered, tables
+from tests.studies.mt.made import CLEAN, NOISY, REFERENCES, Constant, Tables, cells, measures, named, numbered, tables
 
 from babelquake.runs.measures import Measure
 from babelquake.scorers import scorer
@@ -163,3 +163,32 @@ def test_no_cell_moves_the_overall_robust_by_more_than_a_bound(
     before, after = overall_cell(cells), overall_cell([cell("other", clean, noisy), *cells[1:]])
     one, two = (whole.numbers["overall_robust"].value for whole in (before, after))
     assert abs(two - one) <= 100 / len(cells) * (100 + one) / after.numbers["overall_quality"].value + 1e-9
+
+
+@pytest.mark.parametrize(("measure", "every"), [("robust", ((2, 10), (2, 5))), ("consis", ((3, 2), (2, 24)))])
+def test_of_few_segments_whole_rows_of_two_systems_change_sides(
+    measure: str, every: tuple[tuple[int, int], tuple[int, int]]
+) -> None:
+    """BLEU is no sum over segments; what each contributes adds up to another number than the one reported."""
+    judge, count = scorer("bleu"), len(CLEAN) * 4
+
+    def cut(texts: Sequence[str], each: int) -> list[str]:
+        return [text if row % each else " ".join(text.split()[:3]) for row, text in enumerate(list(texts) * 4)]
+
+    parts = [
+        tables(judge, cut(NOISY, noisy), name, references=REFERENCES * 4, clean=cut(CLEAN, clean))
+        for name, (noisy, clean) in zip("ab", every, strict=True)
+    ]
+    found = {one.kind.name: one for one in measures(judge, *parts, resamples=4000) if one.other is not None}
+    one, other = cells(judge, *parts)
+    chance, reached = np.random.default_rng(0), []
+    for _ in range(1000):
+        swapped = chance.random((count, 1)) < 0.5
+        pairs = [
+            (np.where(swapped, b, a), np.where(swapped, a, b)) for a, b in zip(one.tables, other.tables, strict=True)
+        ]
+        here, there = (one.formulas[measure](*(pair[side].sum(axis=0) for pair in pairs)) for side in (0, 1))
+        reached.append(abs(here - there) >= abs(found[f"{measure}_difference"].value or 0.0))
+    p = found[f"{measure}_difference"].p
+    assert p == pytest.approx(np.mean(reached), abs=0.04) and 0.01 < np.mean(reached) < 0.9
+    assert found[f"overall_{measure}_difference"].p == p

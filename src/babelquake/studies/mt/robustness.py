@@ -30,8 +30,9 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.intervals import LEAST
 from babelquake.stats.resampling import Keys
+from babelquake.stats.testing import FEW
 from babelquake.stats.units import aligned, combined, short
-from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, grouped, paired_test
+from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, differing, gains, grouped, paired_test
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.mt import kinds
 from babelquake.studies.mt.cells import reaches_zero
@@ -45,6 +46,8 @@ KINDS = {
 }
 COMPARED = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
 """What two systems are tested for; Δ where ROBUST is undefined."""
+Whole = tuple[Cell, Sequence[Cell]]
+"""A system's overall cell, and the cells that it is made of."""
 RANKED_BY = {"quality_perturbed": "quality under noise", "consis": "CONSIS"}
 """What systems are ranked by: the first that all of them have."""
 
@@ -192,10 +195,11 @@ def overall(found: Sequence[Cell]) -> list[Measure]:
     measures: list[Measure] = []
     views = grouped(perturbed(found), lambda cell: (cell.place.language_pair, cell.place.scorer))
     for group in views.values():
-        systems = [overall_cell(cells) for cells in _shared(group)]
+        shared = _shared(group)
+        systems = [overall_cell(cells) for cells in shared]
         measures += [measure for cell in systems for measure in _figures(cell)]
         measures += _ranks(systems)
-        measures += _differences(systems)
+        measures += _differences(list(zip(systems, shared, strict=True)))
     return measures
 
 
@@ -310,17 +314,19 @@ def _places(values: Array) -> Array:
     return np.asarray(1.0 + (values[None, :, :] > values[:, None, :]).sum(axis=1))
 
 
-def _differences(systems: Sequence[Cell]) -> list[Measure]:
+def _differences(systems: Sequence[Whole]) -> list[Measure]:
     """Every two systems: the differences of their overall figures, tested; Δ where ROBUST is undefined."""
     families = Families()
-    for one, other in combinations(systems, 2):
+    for pair in combinations(systems, 2):
+        one, other = (whole for whole, _ in pair)
         if not np.array_equal(one.keys, other.keys):
             continue
+        arranged = overall_gains(*pair)
         for name in _shared_names(one, other):
             place = {**one.place.columns, "other": other.place.system}
             measure = measured(OVERALL[name].difference(), one.numbers[name] - other.numbers[name], one.n, **place)
             family = (one.place.language_pair, one.place.scorer, f"{QUESTIONS[name]} of two systems")
-            families.add(family, measure, paired_test(one, other, name))
+            families.add(family, measure, paired_test(one, other, name, arranged=arranged.get(name)))
     return families.judge()
 
 
@@ -337,6 +343,14 @@ def overall_pairs(pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[tuple[Cell, Ce
         before, after = (overall_cell([pair[side] for pair in group]) for side in (0, 1))
         if np.array_equal(before.keys, after.keys):
             yield before, after
+
+
+def overall_gains(one: Whole, other: Whole) -> dict[str, Array]:
+    """By how much one's figures exceed the other's where whole rows change sides; none where many segments differ."""
+    if differing(one[0], other[0]).sum() >= FEW:
+        return {}
+    moved = gains(list(zip(other[1], one[1], strict=True)), overall_pairs)
+    return {name: drawn for (place, name), drawn in moved.items() if place == one[0].place}
 
 
 def units(cells: Sequence[Cell]) -> Keys:
@@ -385,8 +399,9 @@ def defence_measures(
             for cell, bare in both:
                 measures += _won_back(cell, bare, "", families)
             if both:
-                ours, theirs = (overall_cell([pair_[side] for pair_ in both]) for side in (0, 1))
-                measures += _won_back(ours, theirs, "overall_", families)
+                sides = [[pair_[side] for pair_ in both] for side in (0, 1)]
+                ours, theirs = ((overall_cell(cells), cells) for cells in sides)
+                measures += _won_back(ours[0], theirs[0], "overall_", families, overall_gains(ours, theirs))
             clean = [(cell, bare) for cell, bare in pairs if cell.place.perturbation is None]
             measures += _clean(*clean[0], scorer, margin, rivals, families) if clean else []
         measures += _costs(pair, system)
@@ -394,7 +409,9 @@ def defence_measures(
     return measures
 
 
-def _won_back(cell: Cell, bare: Cell, prefix: str, families: Families) -> Iterator[Measure]:
+def _won_back(
+    cell: Cell, bare: Cell, prefix: str, families: Families, arranged: Mapping[str, Array] | None = None
+) -> Iterator[Measure]:
     """The gain of a defence under one perturbation, or overall, tested; and what share of the loss that is."""
     name = f"{prefix}quality_perturbed"
     if name not in cell.numbers or name not in bare.numbers:
@@ -404,7 +421,8 @@ def _won_back(cell: Cell, bare: Cell, prefix: str, families: Families) -> Iterat
     kind, share = (kinds.OVERALL_GAIN, kinds.OVERALL_RECOVERED) if prefix else (kinds.GAIN, kinds.RECOVERED)
     found = measured(kind, gain, cell.n, **place)
     question = "overall gain by defences" if prefix else "gain by defences"
-    families.add((cell.place.language_pair, cell.place.scorer, question), found, paired_test(cell, bare, name))
+    test = paired_test(cell, bare, name, arranged=(arranged or {}).get(name))
+    families.add((cell.place.language_pair, cell.place.scorer, question), found, test)
     yield found
     if not loss.value < 0 or np.mean(loss.values >= 0) > SURE:
         yield undefined(share, cell.n, NO_LOSS, **place)
