@@ -113,7 +113,7 @@ def test_wrong_words_are_answered_with_right_ones(cli: Callable[..., Result], tu
         (["--recipe", "input-reduction", "--goal", "colapse"], "Did you mean 'collapse'"),
         (["--recipe", "input-reduction", "--goal", "collapse"], "--system SYSTEM"),
         (["--recipe", "input-reduction", "--by", "sytem"], "Did you mean 'system'"),
-        (["--recipe", "input-reduction", "--check", "never"], "expected after or before"),
+        (["--recipe", "input-reduction", "--check", "never"], "expected auto, after or before"),
         (["--recipe", "faster-genetic", "--neighbours", "nowhere.tsv"], "no word neighbours are called"),
     ):
         assert message in cli(*map(str, [*common, *more]), status=2).output

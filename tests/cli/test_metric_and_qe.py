@@ -146,8 +146,8 @@ def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     gate = ("--fail-on", "regression")
     assert "WORSE" not in cli("compare", old, old, *gate).stdout
     fallen = cli("compare", old, new, *gate, "--markdown", "summary.md", status=1)
-    assert "WORSE" in fallen.stdout and "the gate is closed: Worse: 6 of 7 measures" in fallen.stderr
-    assert "Worse: 6 of 7 measures" in (tmp_path / "summary.md").read_text("utf-8")
+    assert "WORSE" in fallen.stdout and "the gate is closed: Worse: 7 of 8 measures" in fallen.stderr
+    assert "Worse: 7 of 8 measures" in (tmp_path / "summary.md").read_text("utf-8")
     cli("compare", new, old, *gate)
     cli("compare", old, new)
     cli("compare", old, new, *gate, "--min-drop", "100")
