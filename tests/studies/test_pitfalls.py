@@ -17,7 +17,10 @@ from babelquake.errors import UserError
 from babelquake.perturb import Perturbation
 from babelquake.perturb.context import Beside, Other, Others
 from babelquake.perturb.suite import suite
+from babelquake.report.examples import examples, with_texts
+from babelquake.report.first_screen import worst_examples
 from babelquake.report.page import tables, views
+from babelquake.report.remedies import about_scorers
 from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
 from babelquake.studies.metric.study import metric
@@ -100,6 +103,26 @@ def test_the_card_is_on_the_page_with_a_chart_of_lengths_and_in_the_verdict(rate
     assert any(chart.name.startswith("length") for view in views(run) for chart in view.charts)
     assert any("fails 1" in sentence and "source in place" in sentence for sentence in verdict(run))
     assert not any("references in a row" in sentence for sentence in verdict(run))
+
+
+def test_the_first_screen_shows_only_what_was_misjudged_beside_what_it_is_compared_with(
+    rated: Dataset, tmp_path: Path
+) -> None:
+    run = carded(rated, tmp_path / "run", falls_with_length)
+    shown = worst_examples(run)
+    assert shown and all(example["label"].startswith("References in a row") for example in shown)
+    longest = max(shown, key=lambda example: len(str(example["source"])))
+    assert float(longest["after"].replace("−", "-")) < 0.5 < float(longest["before"])
+    rows = with_texts(run, examples(run).filter(pl.col("perturbation") == "concatenated").collect())
+    assert set(rows["original"]) == set(rated.segments["references"].list.first())
+    assert about_scorers(run)[0].advice.startswith("Score sentence by sentence")
+    assert worst_examples(carded(rated, tmp_path / "perfect", perfect)) == []
+
+
+def test_a_harmless_change_that_moves_a_score_has_the_advice_of_its_family(rated: Dataset, tmp_path: Path) -> None:
+    run = carded(rated, tmp_path / "run", "bleu", suite="pitfalls")
+    case = [advice for advice in about_scorers(run) if "ase" in advice.title]
+    assert len(case) == 1 and "lower-cased" in case[0].advice
 
 
 def test_what_is_compared_with_another_change_brings_its_own_source_and_reference(

@@ -5,14 +5,13 @@ a file that ACES's own tool scored has `METRIC-good` and `METRIC-bad` for every 
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
 from babelquake.data.dataset import Dataset
 from babelquake.data.delimited import tsv_table
 from babelquake.data.request import Request
-from babelquake.data.streams import lines, stem, suffix
+from babelquake.data.streams import lines, only_file, stem, suffix
 from babelquake.data.table import Values, to_dataset
 
 NAMES = {
@@ -71,15 +70,17 @@ NEEDED = frozenset({"source", "good-translation", "incorrect-translation", "phen
 
 
 def is_aces(what: str) -> bool:
-    """Whether a TSV file has ACES's columns."""
-    return suffix(what) == ".tsv" and Path(what).is_file() and set(next(lines(what), "").split("\t")) >= NEEDED
+    """Whether a TSV file, or the only one in a folder, has ACES's columns."""
+    file = only_file(what, ".tsv")
+    return suffix(file) == ".tsv" and file.is_file() and set(next(lines(file), "").split("\t")) >= NEEDED
 
 
 def read_aces(request: Request) -> Dataset:
     """Every good translation with its incorrect one; `phenomenon` is what is wrong."""
-    table = tsv_table(request, header=True)
+    file = only_file(request.what, ".tsv")
+    table = tsv_table(replace(request, what=str(file)), header=True)
     columns: dict[str, Values] = {NAMES.get(name, name): values for name, values in table.columns.items()}
-    columns["id"] = [f"{stem(request.path)}:{number}" for number in range(1, len(table.lines) + 1)]
+    columns["id"] = [f"{stem(file)}:{number}" for number in range(1, len(table.lines) + 1)]
     return to_dataset(replace(table, columns=columns), None, request.language_pair)
 
 

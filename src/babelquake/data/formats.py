@@ -133,7 +133,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "aces",
             "translations beside incorrect ones, by phenomenon (ACES, Amrhein et al. 2022)",
-            "a TSV file with good-translation, incorrect-translation and phenomena",
+            "a TSV file with good-translation, incorrect-translation and phenomena, or a folder with one",
             is_aces,
             read_aces,
         ),
@@ -147,7 +147,8 @@ FORMATS: dict[str, Format] = {
         Format(
             "wmt-jsonl",
             "a WMT general task as JSON lines: references, translations and ratings by system",
-            "the ending .jsonl, and doc_id and src_text, or langs, line_id and esa_score, in its first line",
+            "the ending .jsonl, and doc_id and src_text, or langs, line_id and esa_score, in its first line; or a "
+            "folder with one such file",
             is_wmt_jsonl,
             read_wmt_jsonl,
         ),

@@ -129,6 +129,13 @@ def suffix(path: str | Path) -> str:
     return (given.with_suffix("") if given.suffix in COMPRESSIONS else given).suffix.lower()
 
 
+def only_file(what: str | Path, *endings: str) -> Path:
+    """What is named, or of a folder the only file with one of the endings."""
+    path = Path(what)
+    found = [file for file in path.iterdir() if suffix(file) in endings] if path.is_dir() else []
+    return found[0] if len(found) == 1 else path
+
+
 def existing(path: str | Path) -> Path:
     """The path, or an error that suggests what its folder has instead."""
     found = Path(path)

@@ -23,11 +23,12 @@ from babelquake.data.challenge_sets import KEY, key_of
 from babelquake.data.dataset import Dataset
 from babelquake.data.json_and_parquet import json_lines
 from babelquake.data.request import Request
-from babelquake.data.streams import label, lines, stem, suffix
+from babelquake.data.streams import label, lines, only_file, stem, suffix
 from babelquake.data.table import Table, Values, to_dataset
 from babelquake.errors import UserError
 from babelquake.limits import json_of
 
+ENDINGS = (".jsonl", ".ndjson")
 RATED = frozenset({"langs", "line_id", "src", "tgt", "system", "esa_score"})
 TEST_SET = frozenset({"doc_id", "src_text"})
 TAKEN = frozenset({"doc_id", "src_text", "src_lang", "tgt_lang", "refs", "tgt_text", "scores"})
@@ -41,9 +42,9 @@ PARTS = re.compile(r"_#+_")
 
 
 def is_wmt_jsonl(what: str) -> bool:
-    """Whether the first line of a file of JSON lines has the fields of one of the layouts."""
-    file = what.removesuffix(SPEECH)
-    if suffix(file) not in (".jsonl", ".ndjson") or not Path(file).is_file():
+    """Whether the first line of a file of JSON lines, or of the only one in a folder, has the fields of a layout."""
+    file = only_file(what.removesuffix(SPEECH), *ENDINGS)
+    if suffix(file) not in ENDINGS or not file.is_file():
         return False
     try:
         first = json.loads(next(lines(file), ""))
@@ -55,7 +56,8 @@ def is_wmt_jsonl(what: str) -> bool:
 def read_wmt_jsonl(request: Request) -> Dataset:
     """One row per segment and system; one per segment where no system's translations are known."""
     notes: list[str] = []
-    path, speech = Path(request.what.removesuffix(SPEECH)), request.what.endswith(SPEECH)
+    path = only_file(request.what.removesuffix(SPEECH), *ENDINGS)
+    speech = request.what.endswith(SPEECH)
     found = json_lines(path, notes)
     rated = bool(found) and isinstance(found[0][1], dict) and found[0][1].keys() >= RATED
     rows: list[dict[str, Any]] = []

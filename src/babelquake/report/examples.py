@@ -11,6 +11,8 @@ SORTS = ("drop", "row")
 EVERY = pl.lit(True)
 """No row is left out."""
 CELL = ["perturbation", "level", "replicate"]
+THAN = [f"than_{name}" for name in CELL]
+"""The cell that a perturbed text is compared with, in place of the clean text."""
 
 
 def examples(run: AnyRun) -> pl.LazyFrame:
@@ -31,7 +33,7 @@ def _of(run: Run) -> Examples:
 
 
 def with_texts(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
-    """Chosen examples with the perturbed text and the clean one."""
+    """Chosen examples with the perturbed text and the one that it is compared with."""
     if "text" in chosen.columns:
         return chosen
     chosen = chosen.with_columns(pl.col("level").cast(pl.Float64))  # null where no perturbation has a level
@@ -41,6 +43,12 @@ def with_texts(run: Run, chosen: pl.DataFrame) -> pl.DataFrame:
     found = chosen.join(variants, on=["row", *CELL], how="left", nulls_equal=True, maintain_order="left").join(
         originals, on="row", how="left", maintain_order="left"
     )
+    if set(THAN) <= set(found.columns):
+        than = variants.select(
+            "row", *(pl.col(name).alias(to) for name, to in zip(CELL, THAN, strict=True)), than="text"
+        )
+        found = found.join(than, on=["row", *THAN], how="left", nulls_equal=True, maintain_order="left")
+        found = found.with_columns(original=pl.coalesce("than", "original")).drop("than")
     return _with_errors(run, found) if run.has("spans") else found
 
 

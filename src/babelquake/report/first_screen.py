@@ -76,8 +76,10 @@ def worst_examples(run: Run) -> list[dict[str, Any]]:
     shape = page_of(run).examples
     if shape is None:
         return []
-    wrong = pl.col("drop") / pl.col("drop").std().over(shape.who) if shape.who == "scorer" else pl.col("drop")
-    order = shape.rows(run, EVERY).with_columns(wrong=wrong * _sign(run)).filter(pl.col("wrong") > 0)
+    lost = pl.col("drop")
+    if shape.who == "scorer" and not shape.one_scale:
+        lost = lost / lost.std().over("scorer")
+    order = shape.rows(run, EVERY).with_columns(wrong=_wrong(run, lost)).filter(pl.col("wrong") > 0)
     order = order.with_columns(often=pl.len().over(shape.kind) if shape.commonest else pl.lit(0))
     by = ["often", "wrong"]
     order = (
@@ -85,15 +87,15 @@ def worst_examples(run: Run) -> list[dict[str, Any]]:
         .group_by(shape.kind, shape.who, maintain_order=True)
         .head(CANDIDATES)
     )
-    candidates = order.collect().sort(by, descending=True, maintain_order=True).to_dicts()
+    candidates = order.collect().sort(by, descending=True, maintain_order=True)
     chosen: list[dict[str, Any]] = []
     for differ in ((shape.kind, "row"), (shape.who, "row")):  # where there are few kinds, others of whom they befell
-        for row in candidates:
+        for row in candidates.iter_rows(named=True):
             if len(chosen) < SHOWN and not any(row[name] == other[name] for name in differ for other in chosen):
                 chosen.append(row)
     if not chosen:
         return []
-    table = with_texts(run, pl.DataFrame(chosen, infer_schema_length=None))
+    table = with_texts(run, pl.DataFrame(chosen, schema=candidates.schema))
     named, among = labelled(run.measures["perturbation"]), table[shape.who].unique().to_list()
     short = short_names(among) if shape.who == "system" else {name: scorer_text(name, among) for name in among}
     meanings = _meanings(run)
@@ -133,10 +135,18 @@ def _meanings(run: Run) -> dict[str, str]:
     return facts.meaning | {name: probe.meaning for name, probe in facts.probes.items()}
 
 
-def _sign(run: Run) -> pl.Expr:
-    """A scorer is wrong to take off points for a harmless change, and to add some for a harmful one."""
+def _wrong(run: Run, lost: pl.Expr) -> pl.Expr:
+    """A scorer is wrong to take off points for a harmless change, and to add some for a harmful one.
+
+    Where the suite says what is expected, that counts.
+    """
+    expected, change = run.info.facts.expectations, pl.col("perturbation")
+    if expected:
+        rule = change.replace_strict({name: one.rule for name, one in expected.items()}, default=None)
+        moved = pl.when(rule == "same").then(lost.abs()).when(rule == "not below").then(lost)
+        return moved.when(rule.is_not_null()).then(-lost)
     harmful = [name for name, meaning in _meanings(run).items() if meaning == "altering"]
-    return pl.when(pl.col("perturbation").is_in(harmful)).then(-1.0).otherwise(1.0) if harmful else pl.lit(1.0)
+    return pl.when(change.is_in(harmful)).then(-lost).otherwise(lost) if harmful else lost
 
 
 class Marked(NamedTuple):

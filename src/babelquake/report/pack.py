@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from babelquake.report.examples import EVERY, with_texts
+from babelquake.report.examples import CELL, EVERY, THAN, with_texts
 from babelquake.report.page import Examples, page_of
 from babelquake.report.phrases import labelled
 from babelquake.report.results import scorer_text
@@ -40,10 +40,16 @@ class Packed:
         if column in self.table.columns and self.table[column].null_count() < self.table.height:
             self._texts.append({"label": label, "plain": self._numbers(column), **more})
 
-    def columns(self, unit: str, wanted: Facets, numbers: Sequence[str] = ("drop",)) -> dict[str, Any]:
-        """Everything together; `unit` says what the damage is, `numbers` are columns that are shown beside it."""
+    def columns(
+        self, unit: str, wanted: Facets, numbers: Sequence[str] = ("drop",), called: str = "damage"
+    ) -> dict[str, Any]:
+        """Everything together.
+
+        `unit` says what the damage is, or whatever it is `called`, and `numbers` are columns that are shown beside it.
+        """
         return {
             "unit": unit,
+            "called": called,
             **{name: _rounded(self.table[name]) for name in numbers},
             "facets": [_facet(self.table[column], label) for column, label in wanted],
             "texts": self._texts,
@@ -156,16 +162,27 @@ def judged_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
 
 
 def _perturbed_here(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
-    """Scores of perturbed texts beside those of the clean ones; the damage is what the score lost."""
+    """Scores of perturbed texts beside those of what they are compared with: the damage is what the score lost.
+
+    That is the clean text, or another perturbation of it where the suite says so.
+    """
     scores = run.scan("scores").filter(wanted).with_columns(pl.col("score").fill_nan(None))
     who = [name for name in ("scorer", "system", "row") if name in scores.collect_schema()]
-    clean = scores.filter(pl.col("perturbation").is_null()).select(*who, pl.col("score").alias("before"))
-    return (
-        scores.filter(pl.col("perturbation").is_not_null())
-        .rename({"score": "after"})
-        .join(clean, on=who, how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(drop=_damage(run))
-    )
+    changed = scores.filter(pl.col("perturbation").is_not_null()).rename({"score": "after"}).with_columns(_than(run))
+    before = scores.rename(dict(zip(CELL, THAN, strict=True))).select(*who, *THAN, before="score")
+    both = changed.join(before, on=[*who, *THAN], how="left", nulls_equal=True, maintain_order="left")
+    return both.with_columns(drop=_damage(run))
+
+
+def _than(run: Run) -> list[pl.Expr]:
+    """The cell of the text that each perturbed one is compared with; that of the clean text has no perturbation."""
+    rules = {label: rule for label, rule in run.info.facts.expectations.items() if rule.than is not None}
+    label, levels = pl.col("perturbation"), {name: rule.level for name, rule in rules.items()}
+    than = label.replace_strict({name: rule.than for name, rule in rules.items()}, default=None, return_dtype=pl.String)
+    level = pl.coalesce(label.replace_strict(levels, default=None, return_dtype=pl.Float64), "level")
+    replicate = pl.when(than.is_null()).then(0).otherwise("replicate").cast(pl.UInt32)
+    cell = (than, pl.when(than.is_not_null()).then(level), replicate)
+    return [one.alias(name) for name, one in zip(THAN, cell, strict=True)]
 
 
 def _damage(run: Run) -> pl.Expr:

@@ -41,6 +41,8 @@ class Examples:
     """The column that says what an example is an example of: no two of one kind are on the first screen."""
     titled: Callable[[str], str] | None = None
     """A kind in plain words; perturbations have their own."""
+    one_scale: bool = False
+    """Whether the damage that different scorers see is on one scale already."""
     commonest: bool = False
     """Whether the commonest kinds come first rather than the most damaged examples."""
     title: str = "Worst breaks"

@@ -108,20 +108,38 @@ def about_scorers(run: Run) -> list[Advice]:
                 found.setdefault(card.family, Advice(label, "", sentence_case(BEFORE_SCORING[card.family])))
         elif finding.what == "rewards_harmful":
             label = names.label(finding)
-            found.setdefault("rewards", Advice(f"{who} alone is not enough", "", f"{CHECK}: it rewards {label}"))
+            found.setdefault("rewards", Advice(f"{who} alone is not enough", "", f"{SECOND}: it rewards {label}"))
         elif finding.what == "warnings":
-            found.setdefault("blind", Advice(f"{who} alone is not enough", "", f"{CHECK}; flags are listed below"))
+            found.setdefault("blind", Advice(f"{who} alone is not enough", "", f"{SECOND}; flags are listed below"))
         elif finding.what == "pitfalls" and finding.numbers:
-            worst = sentence_case(names.label(finding.numbers[0]))
-            found.setdefault(f"pitfall {worst}", Advice(worst, f"fails: {who}", PITFALL))
+            worst = finding.numbers[0]
+            key, advice = _pitfall(run, worst.perturbation or "")
+            found.setdefault(key, Advice(sentence_case(names.label(worst)), f"fails: {who}", sentence_case(advice)))
     return list(found.values())[:MOST]
 
 
-CHECK = "Look for failures too with babelquake check, or use a second scorer"
-PITFALL = "Find such outputs with babelquake check before scoring, or use a scorer that passes"
+def _pitfall(run: Run, change: str) -> tuple[str, str]:
+    """What kind of pitfall it is, and what helps: a harmless change, length alone, or one that harms."""
+    expected, card = run.info.facts.expectations.get(change), known_card(change)
+    rule = expected.rule if expected else ""
+    if rule == "same":
+        family = card.family if card is not None and card.family in BEFORE_SCORING else "shape"
+        return family, BEFORE_SCORING[family]
+    return rule, PITFALLS.get(rule, CHECK)
 
 
+CHECK = "look for failures too with babelquake check, or use a scorer that passes"
+PITFALLS = {"not below": "score sentence by sentence, or compare texts of like length"}
+"""What helps by what is expected of an ideal scorer."""
+
+
+SECOND = "Look for failures too with babelquake check, or use a second scorer"
 ONE_SCORE = ("Do not decide by single sentences", "", "Average over many: an edit moves one score, hardly a mean")
+REWARD = (
+    "Do not optimise for it alone",
+    "",
+    "Reranking and training find such texts too; metric --best-of shows how soon",
+)
 READ_FIRST = (
     "Read the edits first",
     "",
@@ -136,16 +154,17 @@ def against_attacks(run: Run) -> list[Advice]:
     victims = [finding for finding in findings if finding.what == "fooled"]
     if not victims:
         return []
-    if str(victims[0].facts["goal"]).startswith("collapse"):
+    goal = str(victims[0].facts["goal"]).partition("[")[0]
+    if goal == "collapse":
         found = [Advice("Typos", "", "Correct the spelling before translating, or train with noise: see defences")]
     else:
-        found = [Advice(*ONE_SCORE)]
-    if str(victims[0].facts["goal"]).startswith("overpenalise") and run.info.options.get("ratings") is None:
+        found = [Advice(*(REWARD if goal == "inflate" else ONE_SCORE))]
+    if goal == "overpenalise" and run.info.options.get("ratings") is None:
         found.insert(0, Advice(*READ_FIRST))
     for finding in findings:
         if finding.what == "transfer" and (least := finding.numbers[-1]).value is not None:
-            pair = f"{names.who(least.other)} falls for {percent(least.known)} of what fools {names.who(least.scorer)}"
-            found.append(Advice("Look at a second metric", "", sentence_case(pair)))
+            share = f"{percent(least.known)} of what fools {names.who(least.scorer)} fools {names.who(least.other)}"
+            found.append(Advice("Look at a second metric", "", share))
     if (run.folder / "augmentation.jsonl").is_file():
         found.append(
             Advice("Train against it", "", "augmentation.jsonl in the run folder has the edits as training data")

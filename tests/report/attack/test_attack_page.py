@@ -10,9 +10,11 @@ from babelquake.cli.printing import natural_width
 from babelquake.report.attack.page import edits_text
 from babelquake.report.comparison_chart import versus_heat
 from babelquake.report.comparison_page import comparison_page
-from babelquake.report.examples import example_table
+from babelquake.report.examples import example_table, examples
+from babelquake.report.first_screen import worst_examples
 from babelquake.report.html import write_html
 from babelquake.report.page import page_of, tables, views
+from babelquake.report.remedies import against_attacks
 from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
 from babelquake.studies.attack.study import attack
@@ -119,9 +121,32 @@ def test_the_page_asks_what_was_searched_for(run: Run, tmp_path: Path) -> None:
     write_html([run], page)
     assert ">Which small edits does this metric punish far too hard?" in page.read_text("utf-8")
     run = Run.open(run.folder)
+    assert page_of(run).examples.columns(run, _shown(run))["called"] == "damage"
     run.info.config["goal"] = "inflate[by=1.0]"
     write_html([run], page)
     assert ">Which small edits make this metric score far too high?" in page.read_text("utf-8")
+    assert page_of(run).examples.columns(run, _shown(run))["called"] == "gain"
+
+
+def _shown(run: Run) -> pl.DataFrame:
+    return examples(run).collect().with_columns(cell=pl.col("perturbation"))
+
+
+def test_the_first_screen_shows_the_largest_move_whoever_is_the_victim(run: Run) -> None:
+    """Scores of attacks are in standard deviations of the victims already."""
+    (largest, *_) = worst_examples(run)
+    found = run.table("attacks").filter("success").sort("gain", descending=True)
+    assert str(largest["source"]) == found["perturbed"][0]
+
+
+def test_advice_against_inflation_is_not_to_average(run: Run, tmp_path: Path) -> None:
+    """A text for all translations raises the mean too."""
+    assert any("single sentences" in advice.title for advice in against_attacks(run))
+    data = pl.DataFrame(ROWS, schema=["source", "reference", "translation", "year"], orient="row")
+    goal = {"recipes": "reference-words", "goal": "inflate[by=0.1]", "constraints": "none"}
+    inflated = attack(victims=["chrf", "ter"], data=data, out=tmp_path / "run", **goal)
+    titles = [advice.title for advice in against_attacks(inflated)]
+    assert titles[0].startswith("Do not optimise") and not any("single sentences" in title for title in titles)
 
 
 def test_charts_show_shares_transfer_and_people(run: Run) -> None:

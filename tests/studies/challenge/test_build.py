@@ -50,9 +50,8 @@ def test_a_built_set_has_every_item_once_and_hides_which_is_better(run: Run, tmp
 
 @pytest.mark.parametrize("layout", ["wmt25", "wmt26", "contrastive"])
 def test_there_and_back(run: Run, tmp_path: Path, layout: Any) -> None:
-    count = build_challenge(run.folder, layout, tmp_path / "set", name="mine")
-    files = {"wmt25": tmp_path / "set", "wmt26": tmp_path / "set" / "mine.jsonl"}
-    what = str(files.get(layout, tmp_path / "set" / "mine.tsv"))
+    what = str(tmp_path / "set")
+    count = build_challenge(run.folder, layout, what, name="mine")
     scored = challenge(data=what, scorers=["chrf"], out=tmp_path / "here", engine=Engine(quiet=True), **QUICK)
     pairs = scored.table("pairs")
     assert pairs.height == count
@@ -69,10 +68,27 @@ def test_there_and_back(run: Run, tmp_path: Path, layout: Any) -> None:
         return {(name, where): value for name, where, value in known.select("measure", "perturbation", "value").rows()}
 
     assert numbers(back) == pytest.approx(numbers(scored))
-    if layout != "contrastive":
-        assert numbers(back)["detection_accuracy", None] == pytest.approx(
-            100 * (pairs.filter(pl.col("expected") == "worse")["gap"] > 0).mean()  # type: ignore[operator]
-        )
+    worse = pairs if layout == "contrastive" else pairs.filter(pl.col("expected") == "worse")
+    assert worse.height == 12
+    (row,) = back.measures.filter(pl.col("perturbation").is_null(), measure="detection_accuracy").to_dicts()
+    assert (row["value"], row["n"]) == (pytest.approx(100 * (worse["gap"] > 0).mean()), 12)  # type: ignore[operator]
+
+
+def test_harmless_changes_are_no_contrast(run: Run, tmp_path: Path) -> None:
+    """ACES's columns say that one translation is incorrect: a text in capitals is not."""
+    build_challenge(run.folder, "contrastive", tmp_path)
+    assert set(read(str(tmp_path)).segments["phenomenon"]) == {"word-order"}
+    assert "harmless" in (tmp_path / "challenge.README.txt").read_text()
+    case = metric(
+        scorers=["chrf"],
+        data=read("sample:rated").first(3),
+        suite="case[level=1]",
+        out=tmp_path / "run",
+        engine=Engine(quiet=True),
+        **QUICK,
+    )
+    with pytest.raises(UserError, match=r"contrastive.*harmless.*: 9"):
+        build_challenge(case.folder, "contrastive", tmp_path / "none")
 
 
 def test_a_run_without_translations_is_refused(tmp_path: Path) -> None:

@@ -388,10 +388,11 @@ def columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
     if not on_system:
         packed.beside("Source", "segment_source")
     packed.beside("Reference", "segment_reference")
-    return packed.columns("gain", FACETS, ("drop", "before", "after"))
+    called = "gain" if effect(run) == "rise" else "damage"
+    return packed.columns("how far the score moved", FACETS, ("drop", "before", "after"), called)
 
 
-EXAMPLES = Examples(found, "scorer", columns, titled=recipe_text, title="Worst of these edits")
+EXAMPLES = Examples(found, "scorer", columns, titled=recipe_text, title="Worst of these edits", one_scale=True)
 
 
 QUESTIONS = {

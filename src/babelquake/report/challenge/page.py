@@ -5,11 +5,26 @@ import altair as alt
 from babelquake.report.charts import Chart, View, dots, points
 from babelquake.report.page import Page
 from babelquake.report.results import named, results_of
-from babelquake.report.table import Table, crossed, digits, number, of, plain_interval, stars, table_of, text, value_of
+from babelquake.report.table import (
+    Shown,
+    Table,
+    crossed,
+    digits,
+    number,
+    of,
+    plain_interval,
+    stars,
+    table_of,
+    text,
+    value_of,
+)
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 
-NOTE = "* p < .05, ** p < .01, *** p < .001 against chance (50 %), corrected within language pair and metric."
+NOTE = (
+    "* p < .05, ** p < .01, *** p < .001 against winning and losing equally often (equal scores are neither), "
+    "corrected within language pair and metric."
+)
 
 
 def challenge_tables(run: Run) -> list[Table]:
@@ -41,14 +56,21 @@ def _starred(row: Row) -> str:
 
 def _categories(results: Results, pair: str | None) -> list[Table]:
     rows = [row for row in results.where("detection_accuracy", language_pair=pair, group=None) if row["perturbation"]]
-    title, down = f"Better above worse by category, % of pairs{of(pair)}", {"category": text("perturbation")}
-    return crossed(title, rows, ("perturbation",), down, "scorer", _starred, note=NOTE)
+    rows = [row | {"category": row["perturbation"]} for row in rows]
+    return _crossed(f"Better above worse by category, % of pairs{of(pair)}", rows, "category", _starred, NOTE)
 
 
 def _scores(results: Results, pair: str | None) -> list[Table]:
-    down = {"hypothesis": lambda row: f"{row['system']} {row['perturbation'] or ''}".strip()}
-    rows, by = results.where("score", language_pair=pair), ("system", "perturbation")
-    return crossed(f"Mean scores, higher is better{of(pair)}", rows, by, down, "scorer", digits("value", 3))
+    rows = results.where("score", language_pair=pair)
+    named = [row | {"hypothesis": f"{row['system']} {row['perturbation'] or ''}".strip()} for row in rows]
+    return _crossed(f"Mean scores, higher is better{of(pair)}", named, "hypothesis", digits("value", 3))
+
+
+def _crossed(title: str, rows: list[Row], what: str, shown: Shown, note: str = "") -> list[Table]:
+    """Metrics and categories or hypotheses: whatever there are more of goes down, so that the table stays narrow."""
+    rows = [row | {"metric": row["scorer"]} for row in rows]
+    down, across = sorted(("metric", what), key=lambda name: -len(values(rows, name)))
+    return crossed(title, rows, (down,), {down: text(down)}, across, shown, note=note)
 
 
 def challenge_views(run: Run) -> list[View]:

@@ -2,7 +2,7 @@
 
 const PER_PAGE = 20;
 const LONG = 900;
-const SORTS = { kind: 'By kind, most damage first', worst: 'Most damage first', least: 'Least damage first', order: 'Order of the data' };
+const sorts = (called) => ({ kind: `By kind, most ${called} first`, worst: `Most ${called} first`, least: `Least ${called} first`, order: 'Order of the data' });
 
 function exampleBrowser(data, typed) {
   const count = data.shown, state = { filters: {}, query: '', sort: 'kind', page: 0 };
@@ -24,7 +24,7 @@ function exampleBrowser(data, typed) {
     selects[facet.key] = select;
     controls.append(field(facet.label, select));
   }
-  const sorter = make('select', {}, ...Object.entries(SORTS).map(([key, label]) => make('option', { value: key }, label)));
+  const sorter = make('select', {}, ...Object.entries(sorts(data.called)).map(([key, label]) => make('option', { value: key }, label)));
   sorter.addEventListener('change', () => { state.sort = sorter.value; refresh(); });
   controls.append(field('Sort', sorter), make('button', { type: 'button', onclick: clear }, 'Clear filters'));
   const back = make('button', { type: 'button', onclick: () => turn(-1) }, 'Previous page');
@@ -73,7 +73,7 @@ function exampleBrowser(data, typed) {
     next.disabled = first + PER_PAGE >= order.length;
     pager.hidden = order.length <= PER_PAGE;
     const range = order.length ? `${(first + 1).toLocaleString('en')}–${(first + here.length).toLocaleString('en')} of ${order.length.toLocaleString('en')} examples` : 'No example fits these filters';
-    const kept = data.shown < data.total ? ` This page holds ${data.shown.toLocaleString('en')} of the run's ${data.total.toLocaleString('en')}: the most damaged and a random sample of the others.` : '';
+    const kept = data.shown < data.total ? ` This page holds ${data.shown.toLocaleString('en')} of the run's ${data.total.toLocaleString('en')}: those with most ${data.called} and a random sample of the others.` : '';
     status.textContent = `${range}.${kept}`;
   }
 
@@ -82,7 +82,7 @@ function exampleBrowser(data, typed) {
     const worst = data.worst || (data.worst = Math.max(1e-9, ...percentile(data.drop)));
     const meta = make('div', { class: 'meta' });
     const share = Math.max(0, Math.min(1, (drop || 0) / worst)) * 0.8;
-    meta.append(make('span', { class: 'damage', '--share': share.toFixed(3), title: data.unit }, 'damage ', number(drop, place)));
+    meta.append(make('span', { class: 'damage', '--share': share.toFixed(3), title: data.unit }, `${data.called} `, number(drop, place)));
     if (data.before) meta.append(make('span', {}, `score ${number(data.before[place], place)} → ${number(data.after[place], place)}`));
     for (const facet of data.facets) {
       const name = facet.values[facet.column[place]];

@@ -279,7 +279,7 @@ class Campaign:
             raise UserError(f"{found.name} raises scores. Use it with {setting('goal', 'inflate')} and a scorer.")
         searched, held_out = halves(segments, self.seed)
         trigger = search(session.engine, target.scorer, scale, searched, found.universal, self.seed)
-        rise = f"{trigger.rise:+.2f} standard deviations"
+        rise = f"{trigger.rise:+.2f} standard deviations".replace("-", "−")
         said = f"“{trigger.text}” ({rise})" if trigger.rise > 0 else f"nothing better than “{trigger.text}” ({rise})"
         session.say(
             f"{found.name} against {target.name} found {said} with {trigger.queries} questions on "

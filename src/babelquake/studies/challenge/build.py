@@ -4,7 +4,7 @@ Layouts:
 
 - `wmt25`: the line files of the WMT25 evaluation task, `NAME.PAIR.src.txt`, `hyp-1`, `hyp-2`, `ref` and `meta`;
 - `wmt26`: JSON lines with documents and hypotheses by name, as the general task's test sets of WMT25 and WMT26;
-- `contrastive`: one TSV file with the columns of ACES.
+- `contrastive`: one TSV file with the columns of ACES, which has no place for changes that do no harm.
 
 In the first two nobody can tell from the order which hypothesis is better: it is drawn per item. The key beside them
 (`.key.tsv`) says it, and is not to be handed in.
@@ -53,9 +53,10 @@ def build_challenge(run: AnyRun, layout: Layout, out: str | Path, *, name: str =
     README.
     """
     one_of("format", layout, Layout)
-    found, left_out = _checked(_items(opened(run)[0]))
+    found, left_out = _checked(_items(opened(run)[0]), (WORSE,) if layout == "contrastive" else (WORSE, SAME))
     if not found:
-        raise UserError("the run has no changed translation that a challenge set could hold.")
+        why = "; ".join(f"{what}: {n}" for what, n in left_out.items()) or "nothing was changed"
+        raise UserError(f"the run has no translation for a challenge set in the layout {layout}. Left out: {why}.")
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     writers = {"wmt25": _wmt25, "wmt26": _wmt26, "contrastive": _contrastive}
@@ -138,7 +139,7 @@ def _item(row: dict[str, Any], better: str, other: str, category: str, expected:
     return Item(*texts, str(row.get("domain") or "general"), str(row.get("document") or row.get("id") or ""))
 
 
-def _checked(items: Iterable[Item]) -> tuple[list[Item], Counter[str]]:
+def _checked(items: Iterable[Item], wanted: Sequence[str]) -> tuple[list[Item], Counter[str]]:
     """Items worth a question, each once; what was left out, and how often."""
     kept: dict[tuple[str, ...], Item] = {}
     left_out: Counter[str] = Counter()
@@ -146,6 +147,8 @@ def _checked(items: Iterable[Item]) -> tuple[list[Item], Counter[str]]:
         key = (item.language_pair, item.source, item.reference, item.better, item.other)
         if item.expected == APART:
             left_out["translations of another source than what they are compared with"] += 1
+        elif item.expected not in wanted:
+            left_out["harmless, so neither translation is incorrect"] += 1
         elif item.better == item.other:
             left_out["unchanged"] += 1
         elif any(mark in text for text in item for mark in BREAKS):

@@ -27,6 +27,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
+from babelquake.stats.intervals import wilson
 from babelquake.stats.testing import Test, exchange_test
 from babelquake.stats.units import aligned, by_unit
 from babelquake.studies.aces import aces_measures
@@ -168,7 +169,9 @@ def challenge(options: ChallengeOptions) -> Run:
         segments = session.once("segments", lambda: data.segments.drop("row", strict=False).with_row_index("row"))
         signed = {name: -scores if name in lower else scores for name, scores in returned.items()}
         scores = session.once("scores", lambda: _scores(session, segments, signed))
-        if not order and "better" not in segments.columns and segments["system"].n_unique() > 1:
+        if segments["system"].n_unique() == 1:
+            session.say("Every source has one hypothesis: there are mean scores, but nothing to rank.")
+        elif not order and "better" not in segments.columns:
             session.say(
                 f"The set does not say which hypotheses are better: {FIRST} is taken as the best (see --order)."
             )
@@ -285,6 +288,7 @@ def challenge_cells(
                 cell = Cell(place, units, mine.height)
                 wanted = FORMULAS if rows[:, 0].sum() else {"sensitivity": FORMULAS["sensitivity"]}
                 rows = aligned(own, units, rows)
+                cell.sizes = {"detection_accuracy": int(rows[:, 0].sum()), RANKED: int(rows[:, 3].sum())}
                 cell.compute(wanted, [rows], resamples, seed)
                 if "detection_accuracy" in wanted:
                     cell.tests["detection_accuracy"] = _against_chance(rows, cell, resamples, seed)
@@ -316,8 +320,8 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
     """Every cell's numbers; accuracy against chance; every two metrics compared on all pairs of a language pair."""
     measures, families = [], Families()
     for cell in cells:
-        for name, drawn in cell.numbers.items():
-            measure = measured(KINDS[name], drawn, cell.n, **cell.place.columns)
+        for name in cell.numbers:
+            measure = _measured(cell, name)
             if name in cell.tests:
                 families.add(cell.place.asked("better above worse"), measure, cell.tests[name])
             else:
@@ -327,10 +331,19 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
         if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
             drawn = one.numbers["outranks_all"] - other.numbers["outranks_all"]
             place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
-            measure = measured(KINDS[RANKED].difference(), drawn, one.n, **place)
+            measure = measured(KINDS[RANKED].difference(), drawn, one.sizes[RANKED], **place)
             test = paired_test(one, other, "outranks_all", seed=seed)
             families.add((one.place.language_pair, "rank of two metrics"), measure, test)
     return measures + families.judge()
+
+
+def _measured(cell: Cell, name: str) -> Measure:
+    """A number of a cell; a share of 0 or 100 % is the same in all resamples and has Wilson's interval over sources."""
+    found = measured(KINDS[name], cell.numbers[name], cell.sizes.get(name, cell.n), **cell.place.columns)
+    if name in cell.sizes and found.value in (0.0, 100.0):
+        units = len(cell.keys)
+        found.low, found.high = (100 * end for end in wilson(units * found.value / 100, units))
+    return found
 
 
 def score_measures(segments: pl.DataFrame, scores: pl.DataFrame, resamples: int, seed: int) -> list[Measure]:
