@@ -42,6 +42,11 @@ def test_the_correlation_of_robust_and_consis_leaves_level_nought_out() -> None:
     points = np.array([[cell.numbers["robust"].value, cell.numbers["consis"].value] for cell in found])
     (row,) = robust_consis_correlation(found)
     assert row.value == pytest.approx(float(np.corrcoef(points.T)[0, 1]))
+    drawn = [
+        np.corrcoef(*([cell.numbers[name].values[place] for cell in found] for name in ("robust", "consis")))[0, 1]
+        for place in range(500)
+    ]
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
     with_zero = cells(judge, *parts, tables(judge, CLEAN, level=0.0, perturbation="visual"))
     assert robust_consis_correlation(with_zero)[0].n == row.n == 3
     assert robust_consis_correlation(found[:2]) == []

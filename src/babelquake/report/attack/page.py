@@ -27,6 +27,7 @@ from babelquake.report.table import (
     table_of,
     text,
     value_of,
+    with_interval,
     with_sd,
 )
 from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED
@@ -192,10 +193,10 @@ def _lengths(run: Run, results: Results) -> list[Table]:
     columns = {
         "texts": text("group"),
         "n": text("n"),
-        "words": lambda row: with_sd(row, 1),
+        "words": with_interval,
         "p": lambda row: _p(tests.get(row["group"])),
     }
-    note = "Words per attacked text (Huang 2023 Figure 3)"
+    note = "Words per attacked text with 95 % intervals (Huang 2023 Figure 3)"
     if by := run.info.config.get("by"):
         note += f"; of all, as many of each {by}"
     if tests:

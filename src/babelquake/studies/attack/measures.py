@@ -154,8 +154,7 @@ def length_measures(
     sets[last] = _lengths(ranked.sort("gap", "tuple", descending=[True, False]).head(most))
     for name, lengths in sets.items():
         if len(lengths):
-            spread = float(np.std(lengths, ddof=1)) if len(lengths) > 1 else None
-            yield Measure(kinds.LENGTH, float(lengths.mean()), n=len(lengths), sd=spread, group=name)
+            yield average(kinds.LENGTH, lengths, group=name)
     for name in (ALL, ELIGIBLE):
         if len(sets[last]) and len(sets[name]):
             test = rank_sum(sets[last], sets[name], "less")

@@ -27,6 +27,7 @@ from babelquake.perturb.labels import label_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
+from babelquake.stats.agreement import group_pearson
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.intervals import LEAST
 from babelquake.stats.resampling import Keys
@@ -154,18 +155,23 @@ def ranks(found: Sequence[Cell]) -> list[Measure]:
 
 
 def robust_consis_correlation(found: Sequence[Cell]) -> list[Measure]:
-    """Pearson's r between ROBUST and CONSIS over the cells of a language pair (Niu Figure 1).
+    """Pearson's r between ROBUST and CONSIS over the cells of a language pair (Niu Figure 1); chance is over segments.
 
     At level 0 nothing is perturbed and both are 100: such cells would make the correlation.
     """
     measures = []
-    known = [cell for cell in perturbed(found) if {"robust", "consis"} <= cell.numbers.keys()]
+    names = ("robust", "consis")
+
+    def has_both(cell: Cell) -> bool:
+        return all(name in cell.numbers and np.isfinite(cell.numbers[name].value) for name in names)
+
+    known = list(filter(has_both, perturbed(found)))
     for (pair, scorer), group in grouped(known, lambda cell: (cell.place.language_pair, cell.place.scorer)).items():
-        points = np.array([[cell.numbers["robust"].value, cell.numbers["consis"].value] for cell in group])
-        points = points[np.isfinite(points).all(axis=1)]
-        if len(points) > 2 and points.std(axis=0).min() > 0:
-            r = float(np.corrcoef(points.T)[0, 1])
-            measures.append(Measure(kinds.ROBUST_CONSIS, r, len(points), language_pair=pair, scorer=scorer))
+        points = np.array([[cell.numbers[name].value for cell in group] for name in names])
+        if len(group) > 2 and points.std(axis=1).min() > 0:
+            sides = (np.stack([cell.numbers[name].values for cell in group], axis=1) for name in names)
+            drawn = Resampled(float(np.corrcoef(points)[0, 1]), group_pearson(*sides))
+            measures.append(measured(kinds.ROBUST_CONSIS, drawn, len(group), language_pair=pair, scorer=scorer))
     return measures
 
 
