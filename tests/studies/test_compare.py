@@ -20,6 +20,7 @@ from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.attack.study import attack
 from babelquake.studies.cells import Place
 from babelquake.studies.compare import Compared, compare, judge
+from babelquake.studies.comparison import RELATIVE
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
 from babelquake.studies.mt.study import mt
@@ -402,6 +403,10 @@ def test_a_dead_model_is_worse_though_nothing_shakes_it(good_and_dead: tuple[Run
     assert found.failures and found.failures[0].what == "got_worse" and found.findings[0].what == "only_worse"
     assert found.findings[0].facts["called"] == "clean quality"
     assert "got_better" not in {finding.what for finding in found.findings}
+    better = found.of("better")
+    assert {"overall_consis", "overall_hurt"} <= {change.measure for change in better} <= {*RELATIVE}
+    (hollow,) = (line for line in found.verdict if "lower quality" in line)
+    assert f"{len(better)} measures" in hollow
 
 
 def test_a_ratio_that_the_new_run_no_longer_has_is_a_collapse(good_and_dead: tuple[Run, Run]) -> None:

@@ -962,11 +962,15 @@ def quality_same(finding: Finding, names: Names) -> str:
 
 
 def hollow_gain(finding: Finding, names: Names) -> str:
-    return f"ROBUST and CONSIS rose in {finding.facts['count']:g} measures, but only relative to a lower quality."
+    return f"{_measures(finding)} better, but only relative to a lower quality."
+
+
+def _measures(finding: Finding) -> str:
+    return "1 measure is" if finding.facts["count"] == 1 else f"{finding.facts['count']:g} measures are"
 
 
 def same(finding: Finding, names: Names) -> str:
-    count = "1 measure is" if finding.facts["count"] == 1 else f"{finding.facts['count']:g} measures are"
+    count = _measures(finding)
     if not finding.facts["differ"]:
         return f"{count} the same in both runs, segment by segment."
     if not finding.facts["visible"]:
