@@ -17,6 +17,8 @@ def test_the_source_again_is_copied(kinds: Kinds) -> None:
     assert "copied" in kinds(source, source)
     assert "copied" in kinds(source, source.capitalize() + ".")
     assert "copied" not in kinds(source, source, "en-en")
+    greeting = "Guten Morgen zusammen, wie geht es euch?"
+    assert kinds(greeting, greeting, "de-en") == {"copied"}
 
 
 def test_a_question_left_in_english_behind_a_translated_order_is_untranslated(kinds: Kinds) -> None:

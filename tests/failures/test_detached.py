@@ -76,6 +76,12 @@ def test_two_words_are_too_few_to_be_called_detached() -> None:
     assert found is not None and found.score > 0.8 and "-0.20" in found.evidence
 
 
+def test_a_translation_that_stops_half_way_is_left_to_other_detectors() -> None:
+    far = Views(-0.2, -2.5)
+    assert detached(Pair(SOURCES[0], UNRELATED[0][:60].rstrip(), DE, EN, far)) is None
+    assert detached(Pair(SOURCES[0], UNRELATED[0][:60].rstrip() + ".", DE, EN, far)) is not None
+
+
 def test_without_a_model_nothing_is_said() -> None:
     pair = Pair(SOURCES[0], UNRELATED[0], DE, EN)
     assert detached(pair) is None and detachment(pair) == 0

@@ -17,6 +17,7 @@ from tests.failures.conftest import Kinds
         ("ja-en", "1億4,200万人のフォロワー", "124 million followers"),
         ("en-fi", "It costs 12,345 dollars.", "Se maksaa paljon dollareita."),
         ("de-en", "Er zahlte 25 Euro am Tag 3 in der Stadt.", "He paid 52 euros on day 3 in the city."),
+        ("de-en", 'Sie <g id="1">speichern</g> 25 Zeilen.', 'You <g id="1">store</g> 52 lines.'),
     ],
 )
 def test_lost_changed_and_added_numbers(kinds: Kinds, pair: str, source: str, translation: str) -> None:

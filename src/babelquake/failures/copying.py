@@ -81,7 +81,8 @@ def _is_copy(pair: Pair) -> bool:
     kept = sum(length for _, length in runs)
     if kept < MOSTLY * len(source.words) or kept < MOSTLY * len(made.words):
         return False
-    return plain_words(source) >= RUN_OF_PROSE and _foreign_words(pair, made.words) >= 2
+    enough = 1 if source.words == made.words and len(made.words) >= RUN else 2
+    return plain_words(source) >= RUN_OF_PROSE and _foreign_words(pair, made.words) >= enough
 
 
 def _may_share(pair: Pair) -> bool:

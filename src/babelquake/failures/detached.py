@@ -19,9 +19,9 @@ from babelquake.failures.base import Failure, detector
 from babelquake.failures.lengths import LANGUAGES, relative_length
 from babelquake.failures.pair import Pair, Side, Views
 from babelquake.failures.repetition import loop, repetition
-from babelquake.text import is_unspaced
+from babelquake.text import ending, is_unspaced
 
-FLAGGED = 0.5
+FLAGGED = 0.35
 """The score from which a translation counts as detached."""
 SUSPECT = 0.35
 """The cosine from which on the vectors alone say that a translation belongs to its source."""
@@ -29,8 +29,10 @@ FEWEST_WORDS, FEWEST_TRANSLATED = 14, 8
 """Of source and translation: the shorter they are, the less vectors know."""
 LEAST_FUNCTION_WORDS = 0.1
 """Their share of a source's words, below which it is misspelt or in no language that the lists know."""
-FRAGMENT = 0.5
-"""The relative length below which a translation may be one of a part."""
+FRAGMENT, CUT = 0.5, 0.8
+"""The relative lengths below which a translation may be one of a part: whatever it is, and where it stops in the middle
+of a sentence."""
+UNFINISHED = ("none", "other")
 MOST_UNKNOWN = 2
 """Signs for unknown letters in a translation, from which on its words are broken and vectors read them wrongly."""
 LEAST_PROSE = 0.6
@@ -79,7 +81,7 @@ def detached(pair: Pair) -> Failure | None:
 def is_unfit(pair: Pair) -> bool:
     """Whether vectors say too little of a translation: short, misspelt, a fragment, a loop, or mostly code."""
     source, made = pair.source, pair.translation
-    if _is_short(source, FEWEST_WORDS) or _is_short(made, FEWEST_TRANSLATED) or relative_length(pair) < FRAGMENT:
+    if _is_short(source, FEWEST_WORDS) or _is_short(made, FEWEST_TRANSLATED) or _is_fragment(pair):
         return True
     if made.text.count("⁇") >= MOST_UNKNOWN:
         return True
@@ -87,6 +89,14 @@ def is_unfit(pair: Pair) -> bool:
     if known and sum(word in known for word in source.words) < LEAST_FUNCTION_WORDS * len(source.words):
         return True
     return len(made.prose) < LEAST_PROSE * len(made.text) or loop(pair) is not None
+
+
+def _is_fragment(pair: Pair) -> bool:
+    """Whether a translation may be one of a part of its source."""
+    length = relative_length(pair)
+    if length < FRAGMENT or length >= CUT:
+        return length < FRAGMENT
+    return ending(pair.translation.text).kind in UNFINISHED and ending(pair.source.text).kind not in UNFINISHED
 
 
 def _is_short(side: Side, fewest: int) -> bool:

@@ -305,9 +305,9 @@ CONVERTIBLE = frozenset(
 def _has_convertible(side: Side, written: re.Pattern[str]) -> bool:
     if side.lexicon is None:
         return False
-    return any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary) or bool(
-        written.search(side.text)
-    )
+    if any(side.lexicon.units.get(word) in CONVERTIBLE for word in side.vocabulary):
+        return True
+    return written.search(side.prose) is not None
 
 
 def _has_any_number(side: Side) -> bool:

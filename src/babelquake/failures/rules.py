@@ -171,6 +171,8 @@ def read_rules(path: Path | str) -> Rules:
         given = yaml_of(text_of(file), str(file))
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror}.") from error
+    if given and not isinstance(given, dict):
+        raise UserError(f"{file}: expected a list under rules: or terms:, not {type(given).__name__} at the top.")
     try:
         rules = Rules.model_validate(given or {})
     except ValidationError as error:

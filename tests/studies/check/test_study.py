@@ -151,6 +151,7 @@ def test_rules_of_the_user(tmp_path: Path) -> None:
         ("terms: [{source: a}]", "target"),
         ("rules: [", "YAML"),
         ("{}", "no rules"),
+        ("- banned: x", "under rules:"),
     ],
 )
 def test_mistakes_in_rules_are_named(tmp_path: Path, text: str, said: str) -> None:
