@@ -93,14 +93,18 @@ def test_rare_kinds_are_right_in_other_releases(shared_data: Path) -> None:
 
 @pytest.mark.slow
 def test_detached_is_right_nineteen_times_of_twenty(release: Lines) -> None:
-    right = []
+    right, of_most_flagged = [], []
     for name in ("en-cs", "en-es"):
         rows = [row for row in verdicts() if row["kind"] == "detached" and row["language_pair"] == name]
         sources = [release[f"txt-ts/sources/{name}.txt"][int(row["line"])] for row in rows]
         made = [release[f"txt-ts/system-outputs/{name}/{row['system']}.txt"][int(row["line"])] for row in rows]
         flags = bq.scorer(f"failure[kind=detached,languages={name}]").segments(made, sources=sources)
-        right += [int(row["right"]) for row, flag in zip(rows, flags, strict=True) if flag]
-    assert len(right) >= 100 and sum(right) >= PRECISION * len(right)
+        for row, flag in zip(rows, flags, strict=True):
+            if flag:
+                (of_most_flagged if row["system"].startswith("CycleL") else right).append(int(row["right"]))
+    for told in (right, of_most_flagged):
+        assert len(told) >= 50 and sum(told) >= PRECISION * len(told)
+    assert len(right) >= 200
 
 
 @pytest.mark.slow

@@ -44,6 +44,9 @@ def test_a_denied_opposite_and_a_misspelt_denial_are_not_gained(kinds: Kinds) ->
     assert kinds("She still remains at home with her parents.", "Pořád není z domu od rodičů.") == set()
     assert kinds("Looking forward to seeing her again soon.", "Už se nemůžu dočkat, až ji zase uvidím.") == set()
     assert kinds("Der Rat hat dem Vorschlag ncht zugestimmt.", "The Council did not agree to it.", "de-en") == set()
+    for word in ("kiene", "kejne", "kkkkeine"):
+        made = "For all this, it does not provide evidence."
+        assert kinds(f"Für all das liefert sie in dem Clip {word} Beweise.", made, "de-en") == set()
     assert kinds("And I mean that literally, my friend.", "Y no lo digo en sentido figurado.", "en-es") == set()
 
 

@@ -96,7 +96,8 @@ def _is_fragment(pair: Pair) -> bool:
     length = relative_length(pair)
     if length < FRAGMENT or length >= CUT:
         return length < FRAGMENT
-    return ending(pair.translation.text).kind in UNFINISHED and ending(pair.source.text).kind not in UNFINISHED
+    end = ending(pair.translation.text)
+    return end.kind in UNFINISHED and end.mark != ending(pair.source.text).mark
 
 
 def _is_short(side: Side, fewest: int) -> bool:
