@@ -39,15 +39,15 @@ SENTENCES = {
         "すぐに橋を閉めてください！",
     ],
 }
-"""Sentences in three scripts; each example shows the first of its language that the perturbation changes."""
+"""Sentences in three scripts; each example is of the first of its language that the perturbation changes."""
 SOURCE = {
     "en": "Am 3. Mai 2021 hat die Ministerin nicht alle 12 Abkommen unterschrieben.",
     "ru": "On 3 May 2021 the minister did not sign all 12 agreements.",
     "ja": "On 3 May 2021 the minister did not sign all 12 agreements.",
 }
 """Sources of the above, for `source-copy`."""
-LANGUAGES = {"en": "English (Latin)", "ru": "Russian (Cyrillic)", "ja": "Japanese (kana and kanji)"}
-INTRODUCTION = f"""\
+LANGUAGES = {"en": "English", "ru": "Russian", "ja": "Japanese"}
+INTRODUCTION = """\
 # The catalogue of perturbations
 
 Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The same facts as JSON:
@@ -59,10 +59,12 @@ Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The
 - **side**: the text it is meant for. This is advice: every command applies every perturbation to the text it perturbs.
 - **replicates**: how often a stochastic perturbation is repeated, as its paper does (`--replicates` overrides it).
 
-Where a perturbation skips a text, studies leave that text out of its results,
-and their column `n` says how many took part. The examples below use seed {SEED}, the default level, and the project's
-own word lists where words of a kind must be found; a spaCy model, where installed, may find others. Where a script has
-no example, the perturbation does not apply to its sentences.
+Where a perturbation skips a text, studies leave that text out of its results, and their column `n` says how many took
+part.
+"""
+EXAMPLES = f"""\
+Examples use seed {SEED}, the default level and the project's own word lists; a spaCy model, where installed, may find
+other words. Each changes the first of these sentences that it can; without an example, the perturbation does not apply:
 """
 
 
@@ -79,13 +81,19 @@ def catalogue() -> str:
     cards = [PERTURBATIONS.get(name) for name in PERTURBATIONS.names()]
     families = sorted({card.family for card in cards})
     contents = " · ".join(f"[{family}](#{family.replace(' ', '-')})" for family in families)
-    parts = [INTRODUCTION, f"{len(cards)} perturbations: {contents} · [suites](#suites)\n"]
+    parts = [INTRODUCTION, EXAMPLES, sentences(), f"{len(cards)} perturbations: {contents} · [suites](#suites)\n"]
     for family in families:
         members = [card for card in cards if card.family == family]
         parts.append(f"## {family.capitalize()}\n\n{table(members)}\n")
         parts += [examples(card) for card in members]
     parts.append(suites())
     return "\n".join(parts)
+
+
+def sentences() -> str:
+    """What the examples were before they were changed."""
+    lines = [f"- {LANGUAGES[lang]}: {' '.join(map(code, texts))}" for lang, texts in SENTENCES.items()]
+    return "\n".join([*lines, ""])
 
 
 def table(cards: list[Card]) -> str:
@@ -130,11 +138,11 @@ def choices(card: Card) -> Iterator[str]:
 
 
 def example(change: Perturbation, lang: str) -> str:
-    """The first sentence that it changes, before and after; nothing where it changes none."""
+    """What it makes of the first sentence that it changes; nothing where it changes none."""
     for text in SENTENCES[lang]:
         changed = change.apply(text, lang=lang, seed=SEED, source=SOURCE[lang])
         if changed is not None and changed != text:
-            return f"{code(text)}<br>→ {code(changed)}"
+            return code(changed)
     return ""
 
 
