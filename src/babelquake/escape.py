@@ -3,7 +3,7 @@
 import regex
 
 HIDDEN = regex.compile(r"[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
-PICTURES = {0x7F: "␡"}
+PICTURES = {0x0A: "↵", 0x7F: "␡"}
 
 
 def visible(text: str) -> str:
@@ -13,6 +13,4 @@ def visible(text: str) -> str:
 
 def _shown(char: str) -> str:
     code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return PICTURES.get(code, f"⟨U+{code:04X}⟩")
+    return PICTURES.get(code) or (chr(0x2400 + code) if code < 0x20 else f"⟨U+{code:04X}⟩")

@@ -32,7 +32,7 @@ def test_quality_under_noise_and_the_share_kept_are_the_headline(runs: dict[str,
 def test_losses_are_told_worst_first_with_plain_names(runs: dict[str, Run]) -> None:
     losses = [line for line in verdict(runs["mt"]) if " loses " in line]
     assert re.match(r"Odd capitals: old loses \d+ % of its chrF, new [\d.]+ %", losses[0])
-    assert "Too few sentences for a conclusion: typos (20 % of words, 1" in "\n".join(verdict(runs["mt"]))
+    assert "Too few texts for a conclusion: typos (20 % of words, 1" in "\n".join(verdict(runs["mt"]))
 
 
 def test_terminal_page_markdown_json_and_python_say_the_same(runs: dict[str, Run]) -> None:
@@ -115,12 +115,12 @@ def test_a_system_that_does_not_translate_is_never_praised(tmp_path: Path, usele
 def test_what_cannot_be_tested_is_not_called_fine(tmp_path: Path) -> None:
     """−21.9 BLEU on five questions was 'no loss beyond chance'."""
     said = told_of(tmp_path, *cell("A", -21.9, None, 5, perturbation="final-delete[mark=question]"))
-    assert said == ["Too few sentences for a conclusion: final question mark missing (5 changed)."]
+    assert said == ["Too few texts for a conclusion: final question mark missing (5 changed)."]
 
 
 def test_a_cell_of_few_changed_segments_is_not_praised_either(tmp_path: Path) -> None:
     said = told_of(tmp_path, *cell("A", 0.0, 1.0, 19, perturbation="case[to=upper]", level=1.0))
-    assert said == ["Too few sentences for a conclusion: ALL CAPS (19 changed)."]
+    assert said == ["Too few texts for a conclusion: ALL CAPS (19 changed)."]
 
 
 def test_a_loss_that_is_not_significant_is_shown_where_it_is_large(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_no_single_cell_makes_the_headline(tmp_path: Path) -> None:
     assert said == [
         "Under noise A keeps 86 % of its quality: 48.0 chrF instead of 56.0 on clean text.",
         "Typos (10 % of words): A loses 16 % of its chrF (p = .001).",
-        "Too few sentences for a conclusion: full stop added at the end (19 changed).",
+        "Too few texts for a conclusion: full stop added at the end (19 changed).",
     ]
 
 
@@ -236,7 +236,7 @@ def test_four_segments_cannot_be_tested_and_every_verdict_says_so(tmp_path: Path
     one = bq.qe(scorers="chrf", data=data, out=tmp_path / "one", masked_lm="none", **options)
     two = bq.qe(scorers=["chrf", "ter"], data=data, out=tmp_path / "two", masked_lm="none", **options)
     agreement = bq.correlate(scorers=["chrf", "scores[column=own]"], data=data, out=tmp_path / "agreement", **options)
-    assert verdict(mt)[-1] == "Too few sentences for a conclusion: typos (90 % of words, 4 changed)."
+    assert verdict(mt)[-1] == "Too few texts for a conclusion: typos (90 % of words, 4 changed)."
     for run in (one, two, agreement):
         said = " ".join(verdict(run))
         assert "cannot be tested." in said and "is significant" not in said, (run, said)

@@ -36,8 +36,8 @@ PLACES = {
     "end": "at the end",
     "middle": "in the middle",
     "comment": "in an HTML comment",
-    "zero-width": "in characters that are not displayed",
-    "end-of-input": "after a fake end of the input",
+    "zero-width": "in invisible characters",
+    "end-of-input": "after a fake end of input",
     "chat-turn": "in a fake chat turn",
 }
 Claim = Literal["perfect", "score", "json", "instruction", "chat-turn"]
@@ -147,7 +147,7 @@ def _as_json(text: str, lang: Language | None, target: Language | None, *, examp
 
 @injection(
     "canary",
-    label=lambda form, language: f"“print this word” {PLACES[form]}{' in English' if language == 'english' else ''}",
+    label=lambda form, language: f"instruction {PLACES[form]}{' in English' if language == 'english' else ''}",
     side="source",
     injects="canary",
 )
@@ -181,7 +181,7 @@ def canary(
 
 @injection(
     "latent-instruction",
-    label="“print this word” as a note in the middle of a document",
+    label="instruction as a note between sentences",
     side="source",
     injects="canary",
 )

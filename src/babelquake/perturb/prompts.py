@@ -10,6 +10,7 @@ from functools import partial
 from typing import Annotated
 
 from babelquake.errors import UserError
+from babelquake.languages import english_names
 from babelquake.limits import text_of
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
@@ -58,7 +59,7 @@ def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str 
     return _examples_of(text) + wordings[number - 1]
 
 
-@prompting("prompt-language", label=lambda to: f"prompt: written in {to}")
+@prompting("prompt-language", label=lambda to: f"prompt: written in {english_names().get(to, to)}")
 def in_language(text: str, to: str = "de") -> str | None:
     """The instruction in another language: cs, de, es, fr, ru or zh. Skipped for other texts."""
     if SOURCE not in text:

@@ -8,7 +8,7 @@ from babelquake.report.markdown import escape, table_lines
 from babelquake.report.phrases import labelled
 from babelquake.report.results import short_names
 from babelquake.report.table import Table, number
-from babelquake.report.verdict import in_words
+from babelquake.report.verdict import RATES, in_words, measure_called
 from babelquake.stats.pvalues import p_words
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def _table(title: str, changes: Sequence["Change"], comparison: "Comparison", ol
         (
             f"({MARKS[change.outcome]})" if comparison.hollow(change) else MARKS[change.outcome],
             " ".join(part for part in (change.language_pair, short.get(change.system or "")) if part),
-            change.scorer or "",
+            "" if change.measure in RATES else change.scorer or "",
             " ".join(filter(None, (named(change.perturbation, change.level), change.group))),
-            change.called,
+            measure_called(change.measure, change.scorer, change.called),
             number(change.old, 2),
             number(change.new, 2),
             _shown(change.difference),

@@ -125,7 +125,7 @@ def sentence_case(text: str) -> str:
 
 def score(value: float) -> str:
     """A score: one place where it runs to 100, three where it lives between 0 and 1."""
-    return number(value, 1 if abs(value) > 5 else 3)
+    return number(value, 1 if abs(value) > 5 else 2 if abs(value) >= 1.5 else 3)
 
 
 # mt
@@ -176,7 +176,7 @@ def _first_and_last(said: list[str]) -> list[str]:
     return [*said[: SPOKEN_OF - 2], f"{len(said) - SPOKEN_OF + 1} more", f"last {said[-1]}"]
 
 
-CHANGED = {"prompt": "with other prompts", "injection": "beside instructions in the source"}
+CHANGED = {"prompt": "with other prompts", "injection": "with instructions in the source"}
 """What is said instead of "under noise" where something else than the source was perturbed, or in another way."""
 
 
@@ -185,19 +185,21 @@ def _changed_how(finding: Finding) -> str:
 
 
 class _Kept(NamedTuple):
-    """A system's quality under noise, on clean text, and what share that is."""
+    """A system's quality under noise, on clean text or with the usual prompt, and what share that is."""
 
     noisy: float
     clean: float | None
     share: float | None
+    unchanged: str
 
 
 def _kept(finding: Finding, noisy: Number) -> _Kept:
-    values = [
+    clean, share = (
         next((one.value for one in finding.of(measure) if one.system == noisy.system), None)
         for measure in ("overall_quality", "overall_robust")
-    ]
-    return _Kept(noisy.known, *values)
+    )
+    unchanged = "with the usual prompt" if finding.facts.get("changed") == "prompt" else "on clean text"
+    return _Kept(noisy.known, clean, share, unchanged)
 
 
 def _of_clean(kept: _Kept) -> str:
@@ -205,7 +207,7 @@ def _of_clean(kept: _Kept) -> str:
     if kept.clean is None:
         return ""
     share = f"{percent(kept.share)} of its " if kept.share is not None else ""
-    return f" ({share}{score(kept.clean)} on clean text)"
+    return f" ({share}{score(kept.clean)} {kept.unchanged})"
 
 
 def _compared(kept: _Kept, best: _Kept) -> str:
@@ -221,7 +223,7 @@ def under_noise(finding: Finding, names: Names) -> str:
     under = sentence_case(_changed_how(finding))
     if kept.share is None:
         return f"{under} {names.who(finding.who)} reaches {reached}{_of_clean(kept)}."
-    of = f" instead of {score(kept.clean)} on clean text" if kept.clean is not None else ""
+    of = f" instead of {score(kept.clean)} {kept.unchanged}" if kept.clean is not None else ""
     return f"{under} {names.who(finding.who)} keeps {percent(kept.share)} of its quality: {reached}{of}."
 
 
@@ -334,7 +336,7 @@ def no_defence_recommended(finding: Finding, names: Names) -> str:
 def too_few(finding: Finding, names: Names) -> str:
     counts = {names.label(one): one for one in finding.numbers}
     shown = [beside(label, _how_few(one)) for label, one in counts.items()]
-    return f"Too few sentences for a conclusion: {listed(shown)}."
+    return f"Too few texts for a conclusion: {listed(shown, 4)}."
 
 
 def _how_few(one: Number) -> str:
@@ -365,7 +367,7 @@ def obeys(finding: Finding, names: Names) -> str:
     if not first.known:
         high = max(one.high or 0 for one in forms)
         return f"{who} obeyed none of the instructions inside texts (at most {percent(high)} of a form, 95 %)."
-    said = f"{who} obeys instructions inside the text: {names.label(first)}, {_rate(first)} of {first.n} texts"
+    said = f"{who} obeys instructions inside texts: in {_rate(first)} of {first.n} with an {names.label(first)}"
     if others := [one for one in forms[1:] if one.known]:
         said += f"; {listed([f'{names.label(one)} {percent(one.known)}' for one in others], 3)}"
     if never := len(forms) - 1 - len(others):
@@ -379,8 +381,11 @@ def _rate(one: Number) -> str:
 
 
 def _with_interval(one: Number) -> str:
-    between = "" if one.low is None or one.high is None else f" [{number(one.low, 1)}, {number(one.high, 1)}]"
-    return number(one.known, 1) + between
+    return number(one.known, 1) + _between(one, 1)
+
+
+def _between(one: Number, digits: int) -> str:
+    return "" if one.low is None or one.high is None else f" [{number(one.low, digits)}, {number(one.high, digits)}]"
 
 
 def prompts_matter(finding: Finding, names: Names) -> str:
@@ -503,9 +508,12 @@ def agreement_falls(finding: Finding, names: Names) -> str:
     before, after, *best = finding.numbers
     pair = finding.language_pair
     where = "averaged over language pairs, " if pair == "average" else f"{pair}, " if pair else ""
+    falls = f"falls from {number(before.value, 3)} to {number(after.value, 3)}{_between(after, 3)}"
+    if (before.value or 0) <= (after.value or 0):
+        falls = f"does not fall ({number(before.value, 3)}, then {number(after.value, 3)}{_between(after, 3)})"
     said = (
         f"With {names.label(finding)}, {names.who(finding.who)}'s agreement with people ({where}"
-        f"{statistic_text(after.measure)}) goes from {number(before.value, 3)} to {number(after.value, 3)}"
+        f"{statistic_text(after.measure)}) {falls}"
     )
     if best:
         said += (
@@ -527,7 +535,7 @@ def pitfalls(finding: Finding, names: Names) -> str:
     said = f"{names.who(finding.who)} passes {_most_or_fewest(finding, names)}{passed} of {tested} pitfalls"
     if finding.numbers:
         worst = [names.label(one) for one in finding.numbers]
-        said += f" and fails {len(worst)}; worst: {listed(worst, 3)}"
+        said += f"{', ' if ', ' in said else ' '}and fails {len(worst)}; worst: {listed(worst, 3)}"
     return f"{said}; {undecided} cannot be decided." if undecided else f"{said}."
 
 
@@ -858,7 +866,7 @@ def _changed(word: str) -> Words:
         p = "" if change.p is None else f", {p_words(change.p)}"
         old, new = (_two(float(finding.facts[name])) for name in ("old", "new"))
         difference = f"{old} to {new} ({_two(change.known, sign=True)}{p})"
-        return f"{word}: {counted}, mainly {finding.facts['called']}{_of_change(finding, names)}, {difference}."
+        return f"{word}: {counted}, mainly {_called(finding)}{_of_change(finding, names)}, {difference}."
 
     return say
 
@@ -866,7 +874,24 @@ def _changed(word: str) -> Words:
 def collapsed(finding: Finding, names: Names) -> str:
     was = f"was {_two(float(finding.facts['old']))} and is undefined now."
     note = finding.facts.get("note", "")
-    return f"Collapsed: {finding.facts['called']}{_of_change(finding, names)} {was} {note}".strip()
+    return f"Collapsed: {_called(finding)}{_of_change(finding, names)} {was} {note}".strip()
+
+
+def measure_called(measure: str, scorer: str | None, called: str) -> str:
+    """A measure in the words that readers know; a share of failures by their kind."""
+    if measure not in RATES:
+        return called
+    kind = "failures" if scorer == "any" else failure_label(scorer or "")
+    return f"{kind} (% of {RATES[measure]})"
+
+
+RATES = {"failures": "clean translations", "failures_perturbed": "noisy translations"}
+"""What the shares of failures are of."""
+
+
+def _called(finding: Finding) -> str:
+    first = finding.numbers[0]
+    return measure_called(first.measure, first.scorer, str(finding.facts["called"]))
 
 
 def _of_change(finding: Finding, names: Names) -> str:
@@ -889,13 +914,22 @@ def _lead(finding: Finding, names: Names) -> str:
     """`v2 is better under noise overall (+7.9 chrF, p < .001)`; quality first, other measures by name."""
     change, side = finding.numbers[0], finding.facts["side"]
     who, p = _subject(finding, names), "" if change.p is None else f", {p_words(change.p)}"
+    if change.measure == "obeyed":
+        forms = int(finding.facts["kinds"])
+        often = f"{'more' if side == 'worse' else 'less'} often"
+        among = f"of {forms} forms, most the {names.label(change)}" if forms > 1 else f"with an {names.label(change)}"
+        return f"{who} obeys instructions inside texts {often} ({among}: {_percentage_points(change)}{p})"
     if where := _where(change, names):
         kinds = int(finding.facts["kinds"]) if change.perturbation else 1
         where = f"with {kinds} kinds of noise, especially {where}" if kinds > 1 else where
         return f"{who} is {side} {where} ({_points(change, names, sign=True)}{p})"
     old, new = (_two(float(finding.facts[name])) for name in ("old", "new"))
-    moved = f"{finding.facts['called']}{_of_change(finding, names)} went from {old} to {new}"
+    moved = f"{_called(finding)}{_of_change(finding, names)} went from {old} to {new}"
     return f"{who} is {side}: {moved}{f' ({p[2:]})' if p else ''}"
+
+
+def _percentage_points(change: Number) -> str:
+    return f"{score_difference(change.known)} percentage points"
 
 
 def _subject(finding: Finding, names: Names) -> str:
@@ -927,9 +961,13 @@ def partly_worse(finding: Finding, names: Names) -> str:
         turn = f"{'gains' if better else 'loses'} {_points(against, names)} {where}"
     else:
         label = f" with {names.label(against)}" if against.perturbation else ""
-        turn = (
-            f"{'better' if better else 'worse'} at {finding.facts['against']}{label} ({_points(against, names, True)})"
-        )
+        said = f"{'better' if better else 'worse'} at {finding.facts['against']}{label}"
+        points = _points(against, names, True)
+        if against.measure in RATES:
+            kind = "a failure" if against.scorer == "any" else failure_label(against.scorer or "")
+            said = f"{'less' if better else 'more'} often with “{kind}” in {RATES[against.measure]}"
+            points = _percentage_points(against)
+        turn = f"{said} ({points})"
     whose = f"{names.who(against.system)} " if against.system and against.system != finding.who else ""
     return f"{_lead(finding, names)}, but {whose}{turn}."
 
@@ -947,7 +985,7 @@ def no_difference(finding: Finding, names: Names) -> str:
     if not finding.numbers:
         return f"{said}."
     change, visible = finding.numbers[0], number(float(finding.facts["visible"]), 1)
-    what = f"{finding.facts['called']}{_of_change(finding, names)}"
+    what = f"{_called(finding)}{_of_change(finding, names)}"
     return (
         f"{said}: {what} changed by {score_difference(change.known)}; a change of {visible} would have been detected."
     )
@@ -956,7 +994,7 @@ def no_difference(finding: Finding, names: Names) -> str:
 def quality_same(finding: Finding, names: Names) -> str:
     change, visible = finding.numbers[0], score_difference(float(finding.facts["visible"]), sign=False)
     return (
-        f"{sentence_case(str(finding.facts['called']))} did not change significantly "
+        f"{sentence_case(_called(finding))} did not change significantly "
         f"({_points(change, names, sign=True)}); a change of {visible} would have been detected."
     )
 

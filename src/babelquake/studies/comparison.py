@@ -15,8 +15,8 @@ from babelquake.runs.measures import CANNOT_BE_TESTED, NOT_SIGNIFICANT, SIGNIFIC
 from babelquake.studies.requirement import Answer
 
 Outcome = Literal["worse", "better", "same", "collapsed", "cannot be tested"]
-RATES = {"failures": "clean translations", "failures_perturbed": "translations under noise"}
-"""Shares of what, in per cent; the scorer is the kind of failure. What occurs in neither run is not spoken of."""
+RATES = ("failures", "failures_perturbed")
+"""Shares of clean and of noisy translations; the scorer is the kind. What occurs in neither run is not spoken of."""
 RELATIVE = ("robust", "consis", "delta", "overall_robust", "overall_consis", "overall_delta", "overall_hurt")
 """Measures that say nothing without the quality they are relative to."""
 
@@ -66,9 +66,6 @@ class Change:
     @property
     def called(self) -> str:
         """The measure in the words that readers know."""
-        if self.measure in RATES:
-            kind = "a failure" if self.scorer == "any" else f"the failure {self.scorer}"
-            return f"the percentage of {RATES[self.measure]} with {kind}"
         return self.label or self.measure.replace("_", " ")
 
     def row(self) -> dict[str, Any]:
@@ -147,7 +144,9 @@ class Comparison(Sequence[Change]):
         worse = self.of("worse")
         if alarm and not worse:
             return
-        sides = sorted((side for side in (worse, better) if side), key=lambda side: _rank(_most_telling(side)) >= 2)
+        sides = sorted(
+            (side for side in (worse, better) if side), key=lambda side: _rank(_most_telling(side)) >= len(WHOLE)
+        )
         if not sides:
             yield from self._no_difference()
             return
@@ -252,8 +251,12 @@ def _required(answer: Answer) -> Finding:
     )
 
 
-TELLING = ("quality", "overall_quality_perturbed", "quality_perturbed", "overall_robust", "overall_consis")
-"""Measures in the order in which they are spoken of: all before a part, quality before what is relative to it."""
+WHOLE = ("obeyed", "quality", "overall_quality_perturbed")
+TELLING = (*WHOLE, "quality_perturbed", "overall_robust", "overall_consis")
+"""Measures in the order in which they are spoken of: all before a part, quality before what is relative to it.
+
+Whether a system obeys what it should translate comes before everything else.
+"""
 
 
 def _rank(change: Change) -> int:

@@ -8,6 +8,8 @@ from tests.chat_server import Behaviour, ChatServer
 
 import babelquake as bq
 from babelquake.http import Client
+from babelquake.report.mt.page import mt_lead
+from babelquake.studies.cells import LEAST_CHANGED
 
 FORMS = "canary[form=start|end|middle|zero-width]"
 
@@ -40,6 +42,11 @@ def test_measures_recover_what_the_model_did(tmp_path: Path, monkeypatch: pytest
         assert translated[label]["value"] == pytest.approx(100 - true)
     page = run.report(tmp_path / "page.html").read_text("utf-8")
     assert "Did it translate or obey?" in page and "obeys instructions" in " ".join(run.verdict)
+    lead = mt_lead(run)
+    assert "instructions, or obey them?" in page and lead is not None
+    (shown,) = lead.spec()["datasets"].values()
+    most_first = sorted((row["value"] for row in obeyed.values() if row["n"] >= LEAST_CHANGED), reverse=True)
+    assert [one["value"] for one in shown] == pytest.approx(most_first)
     consis = of(run, "consis")
     assert all(consis[label]["value"] == pytest.approx(100 - row["value"], abs=12) for label, row in obeyed.items())
 
@@ -54,6 +61,7 @@ def test_a_model_that_never_obeys_keeps_its_quality_and_passes_the_gate(tmp_path
     assert all(answer.met for answer in bq.compare(good, good, require="obeyed <= 1").answers)
     compared = bq.compare(good, bad, require="obeyed <= 1")
     assert not any(answer.met for answer in compared.answers)
+    assert "obeys" in compared.verdict[0] and "more often" in compared.verdict[0]
     worse = {change.measure for change in compared.of("worse")}
     assert {"obeyed", "translated"} <= worse and compared.failures
 

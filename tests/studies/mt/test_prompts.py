@@ -16,6 +16,7 @@ from tests.chat_server import Behaviour, ChatServer
 import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.http import Client
+from babelquake.perturb.labels import label_of
 from babelquake.report.mt.tables import mt_tables
 from babelquake.runs.run import Run
 from babelquake.stats.variance_components import components
@@ -75,6 +76,9 @@ def test_other_prompts_reach_the_model_and_their_variance_is_measured(tmp_path: 
     prompts = run.scan("translations").filter(pl.col("perturbation") == "prompt-language[to=de]").collect()
     assert set(prompts["source"]) == set(SENTENCES)
     assert prompts["prompt"][0].startswith("Übersetze")
+    first = next(sentence for sentence in run.verdict if "With other prompts" in sentence)
+    assert "with the usual prompt" in first and "clean text" not in first
+    assert label_of("prompt-language[to=de]", None) == "prompt: written in German"
 
 
 def test_a_prompt_that_spoils_translations_shows_in_the_variance_over_prompts(tmp_path: Path) -> None:

@@ -24,7 +24,9 @@ def mt_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
         "system", "row", pl.col("source").alias("original"), pl.col("judged").alias("before")
     )
     on = ["system", "language_pair", "row", "perturbation", "level", "replicate"]
-    failures = run.scan("failures").filter(pl.col("perturbation").is_not_null()).sort("score", descending=True)
+    beside = pl.col("kind") == "not-translated"  # says what is missing beside another failure
+    failures = run.scan("failures").filter(pl.col("perturbation").is_not_null())
+    failures = failures.sort("score", ~beside, descending=True)
     worst = failures.unique(on, keep="first", maintain_order=True).select(*on, pl.col("kind").alias("failure"))
     found = (
         translations.filter(pl.col("perturbation").is_not_null())

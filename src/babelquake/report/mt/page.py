@@ -37,8 +37,10 @@ from babelquake.runs.results import Results, Row, distinct, is_significant, valu
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.mt import kinds
+from babelquake.studies.mt.verdict import changed_in
 
 MEASURES = {kind.name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT)}
+OBEYED = kinds.OBEYED.name
 EXPLAINED = {
     "robust": "Quality under the perturbation in per cent of the quality without it; 100 is untouched.",
     "consis": "Agreement of the translations with those of the clean source; 100 is the same.",
@@ -73,7 +75,8 @@ def mt_views(run: Run) -> list[View]:
 class Lead:
     """What the chart of the first screen shows: one scorer's quality under noise, the most damaging noise first.
 
-    Without references it is the agreement with the translations of the clean text.
+    Without references it is the agreement with the translations of the clean text; of instructions inside texts, how
+    many were obeyed.
     """
 
     results: Results
@@ -81,6 +84,8 @@ class Lead:
     """Of noise that changed enough sentences."""
     left_out: int
     """Kinds of noise that changed too few."""
+    changed: str
+    """What was perturbed, as the verdict says it."""
 
     @property
     def scorer(self) -> str:
@@ -92,26 +97,46 @@ class Lead:
 
     @property
     def name(self) -> str:
-        """What the numbers are: `chrF`, or `CONSIS (chrF)`."""
-        measure = self.rows[0]["measure"]
+        """What the numbers are: `chrF`, `CONSIS (chrF)`, or `% obeyed`."""
+        if self.measure == OBEYED:
+            return "% obeyed"
+        measure = self.measure
         said = scorer_text(self.scorer, values(self.results.known(measure), "scorer"))
         return said if self.judged else f"{MEASURES[measure]} ({said})"
 
     @property
+    def measure(self) -> str:
+        return str(self.rows[0]["measure"])
+
+    @property
     def judged(self) -> bool:
         """Whether there are references to judge translations by."""
-        return bool(self.rows[0]["measure"] == "quality_perturbed")
+        return self.measure == "quality_perturbed"
 
     @property
     def title(self) -> str:
         """What the numbers of the chart are, under each kind of noise."""
+        if self.measure == OBEYED:
+            return "Instructions inside texts that were obeyed"
+        with_prompts = self.changed == "prompt"
         if self.judged:
-            return f"Quality under each kind of noise ({self.name})"
-        return f"Agreement of noisy with clean translations, {self.name}"
+            return f"Quality {'with each prompt' if with_prompts else 'under each kind of noise'} ({self.name})"
+        both = "translations by other prompts and by the usual one" if with_prompts else "noisy with clean translations"
+        return f"Agreement of {both}, {self.name}"
 
     @property
     def axis(self) -> str:
-        return f"{self.name} of noisy text" if self.judged else self.name
+        """What the axis shows."""
+        if self.measure == OBEYED:
+            return "% of texts"
+        return f"{self.name}{'' if self.changed == 'prompt' else ' of noisy text'}" if self.judged else self.name
+
+    @property
+    def _ticks(self) -> str:
+        if not self.judged:
+            return ""
+        without = "with the usual prompt" if self.changed == "prompt" else "without noise"
+        return f"Upright lines: the same texts {without}."
 
     @property
     def points(self) -> list[dict[str, Any]]:
@@ -130,13 +155,13 @@ class Lead:
 
     def described(self, order: str) -> str:
         """The words below the chart."""
-        return " ".join(filter(None, (order, TICKS if self.judged else "", self.note)))
+        return " ".join(filter(None, (order, self._ticks, self.note)))
 
     @property
     def note(self) -> str:
         """What the chart leaves out, and where more was changed than asked for."""
         kinds = "kind" if self.left_out == 1 else "kinds"
-        few = f"{self.left_out} {kinds} of noise with fewer than {LEAST_CHANGED} changed sentences not shown."
+        few = f"{self.left_out} {kinds} of noise with fewer than {LEAST_CHANGED} changed texts not shown."
         pair = self.rows[0]["language_pair"]
         return " ".join([*([few] if self.left_out else []), *floors(self.results, pair, self.places)])
 
@@ -144,19 +169,22 @@ class Lead:
 def mt_lead(run: Run) -> Chart | None:
     """Quality under each kind of noise by the scorer of the headline: bars, dots or a heat map, by how many systems.
 
-    Without references, how far the translations of noisy and clean text agree.
+    Without references, how far the translations of noisy and clean text agree; of instructions, how many are obeyed.
     """
     results = results_of(run)
-    measure = "quality_perturbed" if results.known("quality_perturbed", group=None) else "consis"
+    changed = changed_in(run, results)
+    wanted = (*((OBEYED,) if changed == "injection" else ()), "quality_perturbed", "consis")
+    measure = next((name for name in wanted if results.known(name, group=None)), "consis")
     rows = [row for row in results.known(measure, group=None) if row["level"] != 0 and row["perturbation"] != REPEAT]
     here = [row for row in rows if all(row[name] == rows[0][name] for name in ("scorer", "language_pair"))]
-    large = [row for row in here if row["changed"] is None or row["changed"] >= LEAST_CHANGED]
+    size = "n" if measure == OBEYED else "changed"
+    large = [row for row in here if row[size] is None or row[size] >= LEAST_CHANGED]
     if not large:
         return None
     left_out = len(distinct(here, "perturbation", "level")) - len(distinct(large, "perturbation", "level"))
     lost = {place: _mean_change(results, large, place) for place in distinct(large, "perturbation", "level")}
     large.sort(key=lambda row: lost[row["perturbation"], row["level"]])
-    lead, systems = Lead(results, large, left_out), values(large, "system")
+    lead, systems = Lead(results, large, left_out, changed), values(large, "system")
     if len(systems) == 1:
         return _lead_bars(lead)
     if len(lost) == 1:
@@ -182,9 +210,6 @@ def _lead_bars(lead: Lead) -> Chart:
     clean = base.mark_tick(color=NEUTRAL, thickness=3, size=18, opacity=1).encode(x=alt.X("clean:Q", title=title))
     chart = alt.layer(bars, *where_known(shown, ends), *lead.where_judged(clean)).properties(height=lines(shown))
     return Chart("lead", lead.title, lead.described("Worst first, with 95 % intervals."), chart)
-
-
-TICKS = "Upright lines: the same sentences without noise."
 
 
 def _lead_dots(lead: Lead, systems: list[str]) -> Chart:
@@ -224,7 +249,8 @@ def _lead_systems(lead: Lead) -> Chart:
 
 def _lead_heat(lead: Lead) -> Chart:
     """Many systems: a heat map, the most damaging noise on top, the best system on the left."""
-    shown = [{**point, "lost": (point["clean"] or 0) - point["value"]} for point in lead.points]
+    sign = 1 if lead.measure == OBEYED else -1
+    shown = [{**point, "lost": (point["clean"] or 0) + sign * point["value"]} for point in lead.points]
     means = {
         name: sum(point["value"] for point in shown if point["name"] == name) for name in {p["name"] for p in shown}
     }
@@ -246,11 +272,12 @@ def _lead_heat(lead: Lead) -> Chart:
 
 
 def _mean_change(results: Results, rows: list[Row], place: tuple[str, float | None]) -> float:
-    """Over systems, of quality; of agreement where there is no quality."""
+    """Over systems, of quality; of agreement where there is no quality; the more is obeyed the lower."""
     here = [row for row in rows if (row["perturbation"], row["level"]) == place]
-    changes = [results.beside(row, "delta") or row for row in here]
+    obeyed = here[0]["measure"] == OBEYED
+    changes = here if obeyed else [results.beside(row, "delta") or row for row in here]
     known = [row["value"] for row in changes if row["value"] is not None]
-    return sum(known) / len(known) if known else 0.0
+    return (-1 if obeyed else 1) * sum(known) / len(known) if known else 0.0
 
 
 def _heat(results: Results, pair: str | None, scorer: str) -> dict[str, Any]:
@@ -443,11 +470,23 @@ def _failures(results: Results, pair: str | None) -> list[Chart]:
     return charts
 
 
+QUESTIONS = {
+    "prompt": "How much depends on the wording of the prompt?",
+    "injection": "Do these systems translate instructions, or obey them?",
+}
+
+
+def question(run: Run) -> str | None:
+    """What a run asks that does not perturb sources in the usual ways."""
+    return QUESTIONS.get(changed_in(run, results_of(run)))
+
+
 PAGE = Page(
     mt_tables,
     mt_views,
     EXAMPLES,
     views_by="Judged by",
+    question=question,
     lead=mt_lead,
     compared=("robust", "consis", "inconsistent"),
     advice=against_noise,

@@ -204,7 +204,7 @@ def qe_lead(run: Run) -> Chart | None:
             (chart for view in qe_views(run)[:1] for chart in view.charts if chart.name.startswith("profile")), None
         )
     shown = points(rows, label=named(rows), name=lambda row: "")
-    title = "standard deviations by which harmful changes score lower"
+    title = "harmful changes score lower by (sd)"
     zero = alt.Chart(data([{"zero": 0}])).mark_rule(strokeDash=[4, 3], color=NEUTRAL).encode(x="zero:Q")
     marks = dots(shown, [""], "model", title, alt.Scale(zero=True), room=260, label="model", value="harmless − harmful")
     described = "Further right is better, with 95 % intervals; at 0 (dashed) a model does not tell them apart."

@@ -29,18 +29,18 @@ function addTyped(plot, typed) {
 
 const PHONE = 480, LETTER = 6.2;
 
-/** On a phone, names beside a plot leave it three fifths of the width and break into two lines; legends are one column. */
+/** Names beside a plot leave it three fifths of the width and break into two lines; on a phone, legends are one column. */
 function fitted(spec, width) {
   if (!width) return spec;
   const limit = 0.4 * width, broken = {};
   const narrow = width < PHONE;
   return JSON.parse(JSON.stringify(spec, (key, value) => {
-    if (narrow && (key === 'label' || key === 'name') && typeof value === 'string' && value.length * LETTER > limit) broken[value] = halves(value);
+    if ((key === 'label' || key === 'name') && typeof value === 'string' && value.length * LETTER > limit) broken[value] = halves(value);
     return value;
   }), (key, value) => {
     if (key === 'labelLimit') return Math.min(value, limit);
     if (narrow && key === 'legend' && value) return { ...value, columns: 1 };
-    if (narrow && key === 'axis' && value?.labelLimit && Object.keys(broken).length) return { ...value, labelFontSize: 11, labelLineHeight: 12, labelExpr: `(${JSON.stringify(broken)})[datum.label] || datum.label` };
+    if (key === 'axis' && value?.labelLimit && Object.keys(broken).length) return { ...value, labelFontSize: 11, labelLineHeight: 12, labelExpr: `(${JSON.stringify(broken)})[datum.label] || datum.label` };
     return value;
   });
 }

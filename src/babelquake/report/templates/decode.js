@@ -32,6 +32,7 @@ const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e
 
 function picture(char) {
   const code = char.codePointAt(0);
+  if (code === 0x0a) return '\u21b5';
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '\u2421' : 'U+' + code.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -85,11 +85,13 @@ def _agrees_with_itself(results: Results, pair: str | None) -> Iterator[Finding]
         )
 
 
-def only_injects(results: Results, pair: str | None) -> bool:
-    """Whether every perturbation of a run puts an instruction into the source."""
-    labels = values(results.where("consis", "delta", language_pair=pair), "perturbation")
-    cards = [known_card(label) for label in labels if label]
-    return bool(cards) and all(card is not None and card.injects is not None for card in cards)
+def changed_in(run: Run, results: Results) -> str:
+    """What a run perturbs: the `prompt`, the source by instructions inside it alone (`injection`), or the `source`."""
+    if run.info.options.get("side") == "prompt":
+        return "prompt"
+    cards = [known_card(label) for label in values(results.where("consis", "delta"), "perturbation") if label]
+    injects = bool(cards) and all(card is not None and card.injects is not None for card in cards)
+    return "injection" if injects else "source"
 
 
 NEAR = 0.05
@@ -112,9 +114,7 @@ def mt_findings(run: Run) -> list[Finding]:
     for pair in values(results.where("consis", "delta"), "language_pair"):
         alarms = [*_near_baselines(results, pair)]
         useless = {str(finding.who) for finding in alarms}
-        changed = "prompt" if run.info.options.get("side") == "prompt" else "source"
-        if changed == "source" and only_injects(results, pair):
-            changed = "injection"
+        changed = changed_in(run, results)
         found += [*alarms, *chat_findings(results, pair), *_about(results, pair, useless, changed)]
         found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
         found += _failures(results, pair, useless)
