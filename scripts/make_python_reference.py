@@ -1,6 +1,7 @@
 """Write docs/python.md: the Python interface, made from docstrings and from the options of the studies."""
 
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,14 +27,17 @@ PARTS = {
     "Papers and the engine": ("reproduce", "similarities", "configure", "Engine", "Cache", "workers", "UserError"),
     "Your own": ("System", "Scorer", "MeanScorer", "Questions", "Perturbation", "perturbation", "Suite", "Dataset"),
 }
+JUDGING = ("mt", "metric", "qe")
+"""Studies whose common options are listed once."""
 HEAD = """# Python
 
 <!-- Made by scripts/make_python_reference.py; a test compares them. -->
 
 `import babelquake as bq`. Everything the command line can do, Python can do, with the same words: `--max-queries 5` is
-`max_queries=5`, options that are repeated take a list. Data come first by name and may be a path, a table of polars,
-pandas, pyarrow or Hugging Face `datasets`, a series, or lists. Systems, scorers and perturbations are names, functions,
-lambdas or objects. Without `out` a run goes when the program ends. A [notebook](notebook.ipynb) shows it all.
+`max_queries=5`, repeated options take a list; a flag is listed where it is not simply the name. Data come first
+by name and may be a path, a table of polars, pandas, pyarrow or Hugging Face `datasets`, a series, or lists. Systems,
+scorers and perturbations are names, functions, lambdas or objects. Without `out` a run goes when the program ends. A
+[notebook](notebook.ipynb) shows it all.
 
 ```python
 run = bq.mt(data=df, systems=[my_function], suite=[my_perturbation, "misspell"], language_pair="de-en", quiet=True)
@@ -47,12 +51,16 @@ def page() -> str:
     """The page as text."""
     lines = [HEAD, "## Studies", ""]
     common = [entry.name for entry in entries(StudyOptions)]
+    every = _rows("mt", [])
+    judging = [row for row in _rows("mt", common) if all(row in _rows(name, common) for name in JUDGING)]
     for name in STUDIES.names():
         function = function_of(name)
         told = (inspect.getdoc(function) or "").split("\n\nParameters:")[0]
         shared = common if issubclass(STUDIES.get(name).options, StudyOptions) else []
-        lines += [f"### bq.{name}", "", told, "", *_options(name, shared), ""]
-    lines += ["### What all studies take", "", *_options("mt", [], only=common), ""]
+        left = judging if name in JUDGING else []
+        lines += [f"### bq.{name}", "", told, "", *_table(row for row in _rows(name, shared) if row not in left), ""]
+    lines += ["### What mt, metric and qe take", "", *_table(judging), ""]
+    lines += ["### What all studies take", "", *_table(row for row in every if row not in _rows("mt", common)), ""]
     lines += ["## Run", "", _first(bq.Run), "", "| | |", "| --- | --- |"]
     lines += [
         f"| `{name}` | {_first(getattr(bq.Run, name, None)) or _OWN.get(name, '')} |" for name in sorted(FOR_USERS)
@@ -66,14 +74,20 @@ def page() -> str:
 _OWN = {"folder": "Where it is.", "info": "run.json, typed."}
 
 
-def _options(study: str, without: list[str], only: list[str] | None = None) -> list[str]:
-    rows = ["| argument | at the terminal | default | |", "| --- | --- | --- | --- |"]
+def _table(rows: Iterable[str]) -> list[str]:
+    return ["| argument | default | |", "| --- | --- | --- |", *rows]
+
+
+def _rows(study: str, without: list[str]) -> list[str]:
+    """A row per option; what it is called at the terminal, where that is not simply its name."""
+    rows = []
     for entry in entries(STUDIES.get(study).options):
-        if entry.name in without or (only is not None and entry.name not in only):
+        if entry.name in without:
             continue
-        flags = " ".join(f"`{flag}`" for flag in entry.flags) if entry.kind is not None else ""
+        flags = [flag for flag in entry.flags if flag != f"--{entry.name.replace('_', '-')}"] if entry.kind else []
+        called = " ".join(f"`{flag}`" for flag in (entry.name, *flags))
         default = "" if entry.required or entry.default in (None, ()) else f"`{entry.default!r}`"
-        rows.append(f"| `{entry.name}` | {flags} | {default} | {entry.option.help} |".replace("a|b", "a\\|b"))
+        rows.append(f"| {called} | {default} | {entry.option.help} |".replace("a|b", "a\\|b"))
     return rows
 
 
