@@ -3,7 +3,6 @@ map with old, new and the difference of every cell, the harm of each as a shade.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +143,9 @@ def folded_table(comparison: "Comparison", old: str, new: str) -> Table | None:
         return None
     kinds = "kind of noise" if len(rows) == 1 else "kinds of noise"
     least = "without a significant change" if len(drawn.shown) < MOST else "that changed less or not significantly"
-    title = f"{len(rows)} {kinds if drawn.measure == MEASURES[0] else 'more'} {least}"
+    noun = "measure" if len(rows) == 1 else "measures"
+    counted = kinds if drawn.measure == MEASURES[0] else "more" if drawn.shown else noun
+    title = f"{len(rows)} {counted} {least}"
     return Table(title, ("noise", old, new, "change", "test"), rows)
 
 
@@ -154,7 +155,7 @@ Place = tuple[str, float | None, str | None]
 
 @dataclass(frozen=True)
 class Tile:
-    """One number: as text, with its shade from 0 to 1, and whether it is better, worse or neither."""
+    """One number: as text, with its shade from 0 to 1, and whether it is significantly better, worse or neither."""
 
     text: str
     share: float = 0.0
@@ -177,22 +178,21 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
     """One map per measure, language pair and – where systems are under test – scorer."""
     study = STUDIES.get(new.info.study)
     kinds = {kind.name: kind for kind in study.measures}
-    fallen = {
+    results = results_of(old), results_of(new)
+    short = short_names(row["system"] for row in new.measures.to_dicts() if row["system"] is not None)
+    tones = {
         (
             change.language_pair,
-            change.system,
+            short.get(change.system or "", change.system),
             change.scorer,
             change.perturbation,
             change.level,
             change.group,
             change.measure,
-        )
+        ): "worse" if change.regression else "better"
         for change in changes
-        if change.regression
+        if change.regression or change.outcome == "better"
     }
-    results = results_of(old), results_of(new)
-    short = short_names(row["system"] for row in new.measures.to_dicts() if row["system"] is not None)
-    marked = {(pair, short.get(system or "", system), *rest) for pair, system, *rest in fallen}
     before, after = run_names([old, new])
     found = []
     for measure in page_of(new).compared or study.gated:
@@ -207,7 +207,7 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
                 called = kinds[measure].column if measure in kinds else study.label(measure)
                 title = f"{called}{f' ({said})' if said else ''}"
                 better = kinds[measure].better if measure in kinds else None
-                found.append(_map(title, cells, (before, after), better, marked, measure))
+                found.append(_map(title, cells, (before, after), better, tones, measure))
     return found
 
 
@@ -241,7 +241,7 @@ def _map(
     cells: Sequence[_Cell],
     names: tuple[str, str],
     better: str | None,
-    fallen: AbstractSet[tuple[object, ...]],
+    tones: Mapping[tuple[object, ...], str],
     measure: str,
 ) -> HeatMap:
     known = [value for cell in cells for value in (cell.old, cell.new)]
@@ -261,10 +261,9 @@ def _map(
         gain = cell.new - cell.old
         row = cell.row
         key = (row["language_pair"], row["system"], row["scorer"], *cell.place, measure)
-        good = gain if better == "up" else -gain
-        tone = "plain" if better is None or not gain else "better" if good > 0 else "worse"
         text = number(gain, digits, sign=True) or number(0.0, digits)
-        return value(cell.old), value(cell.new), Tile(text + ("*" if key in fallen else ""), abs(gain) / widest, tone)
+        tone = tones.get(key, "plain")
+        return value(cell.old), value(cell.new), Tile(text, abs(gain) / widest if tone != "plain" else 0.0, tone)
 
     places = dict.fromkeys(cell.place for cell in cells)
     named = labelled(place[0] for place in places)

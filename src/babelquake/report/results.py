@@ -38,10 +38,12 @@ RECIPES = {
 """Attacks as their papers write them, ours in plain words."""
 
 
-def recipe_text(recipe: str | None) -> str:
-    """An attack as its paper writes it, its options behind it."""
-    name, bracket, options = (recipe or "").partition("[")
-    return RECIPES.get(name, name) + bracket + options
+def recipe_text(recipe: str | None, among: Iterable[str | None] | None = None) -> str:
+    """An attack as its paper writes it; its options behind it, but where no other of its name is among those given."""
+    name, _, options = (recipe or "").partition("[")
+    said = RECIPES.get(name, name)
+    alone = among is not None and {base_name(other or "") for other in among if other != recipe}.isdisjoint({name})
+    return said if alone or not options else f"{said} ({options.removesuffix(']').replace(',', ', ')})"
 
 
 def results_of(run: Run) -> Results:

@@ -112,7 +112,7 @@ def _beside(run: Run, x: float, top: float, bottom: float) -> Iterator[str]:
         yield _line("What to do", x, y, 22, INK, bold=True)
     for one in advice:
         y += 30
-        yield _line(f"{one.title} ({one.loss})", x, y, 18, INK, bold=True)
+        yield _line(f"{one.title} ({one.loss})" if one.loss else one.title, x, y, 18, INK, bold=True)
         y += 25
         said = one.measured if one.helped else f"{one.advice}{f': {one.untried}' if one.untried else ''}"
         yield from _text(said, x, y, 18, width, 2, INK)

@@ -110,7 +110,7 @@ def tested(finding: Finding, what: str = "the difference") -> str:
 
 def percent(value: float) -> str:
     """Small shares keep a digit: 0.4 % is not nothing."""
-    return f"{value:.0f} %" if abs(value) >= 2 else f"{value:.1f} %".replace("-", "−")
+    return f"{value:.0f} %" if abs(value) >= 2 or not value else f"{value:.1f} %".replace("-", "−")
 
 
 def beside(label: str, more: str) -> str:
@@ -619,8 +619,9 @@ def fooled(finding: Finding, names: Names) -> str:
     words = finding.of("words_changed")
     edits = f"{words[0].known:g} word{'s' if words[0].known != 1 else ''} changed in the median" if words else ""
     weakest = min(others, key=lambda one: one.known) if others else None
-    beside = f"; {recipe_text(weakest.perturbation)} succeeds in {percent(weakest.known)}" if weakest else ""
-    by = recipe_text(best.perturbation)
+    tried = [one.perturbation for one in finding.of("success")]
+    beside = f"; {recipe_text(weakest.perturbation, tried)} succeeds in {percent(weakest.known)}" if weakest else ""
+    by = recipe_text(best.perturbation, tried)
     before = _first_fooled(finding, names)
     if before is None:
         done = _what_happens(finding)
@@ -630,7 +631,7 @@ def fooled(finding: Finding, names: Names) -> str:
     word = "as easily" if round(best.known) == round(reference) else "more" if best.known > reference else "less"
     than = "as" if word == "as easily" else "than"
     often = "as easily" if word == "as easily" else f"{word} often"
-    end = f" ({by}{', ' + edits if edits else ''})" if by != recipe_text(before.of("success")[0].perturbation) else ""
+    end = f" ({by}{', ' + edits if edits else ''})" if best.perturbation != before.of("success")[0].perturbation else ""
     return f"{who} is fooled {often} {than} {names.who(before.who)}, in {share}{end}{beside}."
 
 
@@ -651,7 +652,8 @@ def _what_happens(finding: Finding) -> str:
 
 def withstood(finding: Finding, names: Names) -> str:
     tried = finding.of("success")
-    recipes = listed([recipe_text(one.perturbation) for one in tried]) if len(tried) < 3 else f"{len(tried)} attacks"
+    names_of = [one.perturbation for one in tried]
+    recipes = listed([recipe_text(one, names_of) for one in names_of]) if len(tried) < 3 else f"{len(tried)} attacks"
     most = finding.facts.get("questions")
     within = f" within {most:.0f} questions each" if isinstance(most, float) else ""
     return f"{names.who(finding.who)} withstood {recipes}{within}: no edit of {tried[0].n} sentences succeeded."
@@ -897,9 +899,10 @@ def _called(finding: Finding) -> str:
 def _of_change(finding: Finding, names: Names) -> str:
     """By whom, and of what."""
     group = finding.numbers[0].group
-    of = [names.who(finding.who), names.label(finding) if finding.perturbation else "", group or ""]
-    by = f" by {names.who(finding.scorer)}" if finding.scorer else ""
-    return by + (f" of {said}" if (said := ", ".join(filter(None, of))) else "")
+    said = f" by {names.who(finding.scorer)}" if finding.scorer else ""
+    said += f" of {names.who(finding.who)}" if finding.who else ""
+    said += f" with {names.label(finding)}" if finding.perturbation else ""
+    return f"{said}, {group}" if group else said
 
 
 def nothing_testable(finding: Finding, names: Names) -> str:
@@ -987,7 +990,7 @@ def no_difference(finding: Finding, names: Names) -> str:
     change, visible = finding.numbers[0], number(float(finding.facts["visible"]), 1)
     what = f"{_called(finding)}{_of_change(finding, names)}"
     return (
-        f"{said}: {what} changed by {score_difference(change.known)}; a change of {visible} would have been detected."
+        f"{said}: {what} differs by {score_difference(change.known)}; a change of {visible} would have been detected."
     )
 
 

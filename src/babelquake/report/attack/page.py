@@ -278,7 +278,8 @@ def _shares(results: Results) -> list[Chart]:
     rows = results.known("success", group=None)
     if not rows:
         return []
-    shown = points(rows, name=named(rows), label=lambda row: recipe_text(row["perturbation"]))
+    tried = values(rows, "perturbation")
+    shown = points(rows, name=named(rows), label=lambda row: recipe_text(row["perturbation"], tried))
     share = alt.Scale(domain=[0, 100])
     chart = dots(
         shown, values(shown, "name"), "victim", "% of sentences", share, label="attack", value="% of sentences"
