@@ -59,6 +59,8 @@ Made by `make docs` from the cards in `src/babelquake/perturb`; do not edit. The
 - **side**: the text it is meant for. This is advice: every command applies every perturbation to the text it perturbs.
 - **replicates**: how often a stochastic perturbation is repeated, as its paper does (`--replicates` overrides it).
 
+A column that a table lacks would say the usual: no paper, level or options, any language and side, one replicate.
+
 Where a perturbation skips a text, studies leave that text out of its results, and their column `n` says how many took
 part.
 """
@@ -97,7 +99,7 @@ def sentences() -> str:
 
 
 def table(cards: list[Card]) -> str:
-    """One row per perturbation."""
+    """One row per perturbation; columns in which all have what is usual are left out."""
     head = ["name", "paper", "meaning", "level", "languages", "side", "replicates", "options"]
     rows = [
         [
@@ -112,20 +114,27 @@ def table(cards: list[Card]) -> str:
         ]
         for card in cards
     ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+    columns = [column for column in zip(head, *rows, strict=True) if set(column[1:]) != {USUAL.get(column[0])}]
+    lines = [list(line) for line in zip(*columns, strict=True)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [lines[0], ["---"] * len(lines[0]), *lines[1:]])
+
+
+USUAL = {"paper": "–", "level": "–", "languages": "any", "side": "any", "replicates": "1", "options": "–"}
+"""What a column says of most perturbations."""
 
 
 def examples(card: Card) -> str:
     """What it does, and examples: one per script, and one more for each further choice of an option."""
-    lines = [f"### {card.name}\n", f"{card.description}\n"]
+    lines = [card.description]
     if card.name == "mask-replace":
-        return "\n".join([*lines, "No example here: what comes out depends on the masked language model.\n"])
-    for place, spec in enumerate(choices(card)):
-        change = Perturbation(spec)
-        made = [(LANGUAGES[lang], found) for lang in SENTENCES if (found := example(change, lang))]
-        name = f"`{spec}`, " if spec != card.name else ""
-        lines += [f"- {name}{language}: {found}" for language, found in (made[:1] if place else made)]
-    return "\n".join([*lines, ""])
+        lines = [f"{card.description} What comes out depends on the masked language model."]
+    else:
+        for place, spec in enumerate(choices(card)):
+            change = Perturbation(spec)
+            made = [(LANGUAGES[lang], found) for lang in SENTENCES if (found := example(change, lang))]
+            name = f"`{spec}`, " if spec != card.name else ""
+            lines += [f"{name}{language}: {found}" for language, found in (made[:1] if place else made)]
+    return f"### {card.name}\n\n{'<br>'.join(lines)}\n"
 
 
 def choices(card: Card) -> Iterator[str]:
@@ -164,8 +173,8 @@ def suites() -> str:
         found: Suite = suite(name)
         paper = f" ({found.paper})" if found.paper else ""
         specs = ", ".join(f"`{change.spec}`" for change in found.perturbations)
-        parts.append(f"**`{name}`**{paper} – {found.description}.\n\n{specs}")
-    return "\n\n".join(parts) + "\n"
+        parts.append(f"- **`{name}`**{paper} – {found.description}: {specs}")
+    return "\n".join([parts[0], "", *parts[1:]]) + "\n"
 
 
 if __name__ == "__main__":

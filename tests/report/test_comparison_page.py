@@ -69,6 +69,10 @@ def test_both_runs_stand_in_one_heat_map(tmp_path: Path) -> None:
     assert heat.names == ("before", "after") and " → " in heat.subjects[0]
     _, ((first, second, gain), *_) = heat.rows[0]
     assert gain.tone == "worse" and gain.text.startswith("−") and 0 <= first.share <= second.share <= 1
+    untested = [tile for one in versus_heat(before, after, []) for _, cells in one.rows for tile in cells[0][2:]]
+    assert {(tile.tone, tile.share) for tile in untested} == {("plain", 0.0)}, (
+        "only significant differences have a colour"
+    )
     page = render([before, after], comparison_page(before, after, changes))
     assert page.index('<table class="both">') < page.index("How robust are these translation systems?")
 

@@ -81,7 +81,7 @@ def test_the_verdict_names_two_recipes_that_do_equally_well(tmp_path: Path) -> N
         out=tmp_path / "run",
     )
     (said,) = verdict(run)
-    assert said.count("100 %") == 2 and said.endswith("; Input Reduction[positions=tracked] succeeds in 100 %.")
+    assert said.count("100 %") == 2 and said.endswith("; Input Reduction (positions=tracked) succeeds in 100 %.")
 
 
 def test_a_victim_that_withstood_so_many_questions_may_not_withstand_more(tmp_path: Path) -> None:
