@@ -2,10 +2,11 @@
 
 `judged.tsv` is about WMT24's English–Czech and English–Spanish outputs, `judged_elsewhere.tsv` about rare kinds in
 other releases (the folders `wmt22-news-systems` to `wmt24-news-systems`, as published), `judged_everyday.tsv` about
-the translators that ship, on the first 150 sentences of newstest2014 under `everyday`. `unflagged.tsv` has what a
-reader found in outputs that nothing flagged. `judged.tsv` names translations by language pair, system and line of the
-release (from 0), and says whether the flag was right. Flags of frequent kinds come from one half of the documents,
-and detectors were made on the other; of rare kinds, those in `CENSUS`, every distinct flag of all documents was read.
+the translators that ship, on 150 sentences of newstest2014 and 120 of newstest2019 under `everyday`. `unflagged.tsv`
+has what a reader found in outputs that nothing flagged. `judged.tsv` names translations by language pair, system and
+line of the release (from 0), and says whether the flag was right. Flags of frequent kinds come from one half of the
+documents, and detectors were made on the other; of rare kinds, those in `CENSUS`, every distinct flag of all documents
+was read, and so was every flag of `detached` on the outputs of chat models and the systems that fail most.
 """
 
 import csv
@@ -105,6 +106,34 @@ def test_detached_is_right_nineteen_times_of_twenty(release: Lines) -> None:
     for told in (right, of_most_flagged):
         assert len(told) >= 50 and sum(told) >= PRECISION * len(told)
     assert len(right) >= 200
+
+
+@pytest.mark.slow
+def test_flags_of_the_translators_that_ship_are_right_under_noise(shared_data: Path) -> None:
+    rows = verdicts("judged_everyday.tsv")
+    files = {name: shared_data / "testsets" / f"{name}.deu-eng.tsv" for name in {row["testset"] for row in rows}}
+    lines = {name: file.read_text("utf-8").splitlines()[1:] for name, file in files.items()}
+    clean = [lines[row["testset"]][int(row["row"])].split("\t")[0] for row in rows]
+    asked, made = list(clean), [""] * len(rows)
+    for label in {row["perturbation"] for row in rows} - {""}:
+        places = [place for place, row in enumerate(rows) if row["perturbation"] == label]
+        changed = bq.perturb(label, [clean[place] for place in places], lang="de", seed=0)
+        for place, text in zip(places, changed, strict=True):
+            asked[place] = text or clean[place]
+    for model in {row["model"] for row in rows}:
+        places = [place for place, row in enumerate(rows) if row["model"] == model]
+        translations = bq.system(f"bundled[model={model}]").translate([asked[place] for place in places])
+        for place, text in zip(places, translations, strict=True):
+            made[place] = text
+    flags, right = 0, 0
+    for kind in {row["kind"] for row in rows}:
+        places = [place for place, row in enumerate(rows) if row["kind"] == kind]
+        sources = [(clean if kind == "detached" else asked)[place] for place in places]
+        scorer = bq.scorer(f"failure[kind={kind},languages=de-en]")
+        found = scorer.segments([made[place] for place in places], sources=sources)
+        told = [int(rows[place]["right"]) for place, flag in zip(places, found, strict=True) if flag]
+        flags, right = flags + len(told), right + sum(told)
+    assert flags >= 300 and right >= PRECISION * flags
 
 
 @pytest.mark.slow

@@ -21,8 +21,8 @@ from babelquake.failures.pair import Pair, Side, Views
 from babelquake.failures.repetition import loop, repetition
 from babelquake.text import ending, is_unspaced
 
-FLAGGED = 0.35
-"""The score from which a translation counts as detached."""
+FLAGGED, FLAGGED_BY_USEM3 = 0.35, 0.5
+"""The score from which a translation counts as detached, by the models that ship and with the second encoder."""
 SUSPECT = 0.35
 """The cosine from which on the vectors alone say that a translation belongs to its source."""
 FEWEST_WORDS, FEWEST_TRANSLATED = 14, 8
@@ -72,7 +72,10 @@ def detachment(pair: Pair) -> float:
 def detached(pair: Pair) -> Failure | None:
     """The translation has little or nothing to do with its source."""
     views = pair.views
-    if views is None or views.cosine >= SUSPECT or is_unfit(pair) or (score := detachment(pair)) < FLAGGED:
+    if views is None or views.cosine >= SUSPECT or is_unfit(pair):
+        return None
+    score = detachment(pair)
+    if score < (FLAGGED if views.usem3 is None else FLAGGED_BY_USEM3):
         return None
     seen = [f"similarity {views.cosine:.2f}", *([] if views.usem3 is None else [f"and {views.usem3:.2f}"])]
     return Failure("detached", score, f"{' '.join(seen)}, rating {views.rating:.1f}: {pair.translation.text[:120]}")
