@@ -96,14 +96,20 @@ def test_a_missing_score_is_named_instead_of_written(folder: Path) -> None:
         submit_scores(MetricOptions(data=str(folder), scorers=[sometimes], engine=Engine(quiet=True)), folder)
 
 
-def test_mt_metrics_eval_reads_what_was_written(folder: Path) -> None:
+def test_mt_metrics_eval_takes_what_was_written(folder: Path) -> None:
+    """Its own reader, which refuses files that lack a score, with a reference among the outputs."""
     data = pytest.importorskip("mt_metrics_eval.data", reason="needs mt-metrics-eval")
-    submit_scores(MetricOptions(data=str(folder), scorers=["chrf"], engine=Engine(quiet=True)), folder)
-    here = folder / "metric-scores" / "de-en"
-    segments = data.ReadScoreFile(str(here / "chrf-refA.seg.score"))
-    systems = data.ReadScoreFile(str(here / "chrf-refA.sys.score"))
-    assert {name: len(scores) for name, scores in segments.items()} == {"A": 2, "B": 2}
-    assert {name: len(scores) for name, scores in systems.items()} == {"A": 1, "B": 1}
+    meta = pytest.importorskip("mt_metrics_eval.meta_info", reason="needs mt-metrics-eval")
+    (folder / "system-outputs/de-en/refA.txt").write_text("\n".join(REFERENCE) + "\n")
+    written = submit_scores(
+        MetricOptions(data=str(folder), scorers=["chrf", length], engine=Engine(quiet=True)), folder
+    )
+    info = meta.MetaInfo("refA", {}, set(), set())
+    taken = data.EvalSet(folder.name, "de-en", True, info, str(folder.parent), strict=True)
+    assert len(taken.metric_names) == len(written) / 2 == 2
+    scores = scorer("chrf").segments(OUTPUTS["B"], REFERENCE)
+    assert taken.Scores("seg", "chrf-refA")["B"] == pytest.approx(scores.tolist())
+    assert set(taken.Scores("sys", "chrf-refA")) == {"A", "B"}
 
 
 def test_data_of_another_layout_are_refused(tmp_path: Path) -> None:
