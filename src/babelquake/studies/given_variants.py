@@ -151,6 +151,15 @@ def systems_for(
     return made, [f"{', '.join(silent)} did not take part: every translation is empty."] if silent else []
 
 
+def unmade_variants(systems: Systems, suite: Suite) -> list[str]:
+    """A note where systems translate nothing anew, so that perturbations of the suite cannot be measured on them."""
+    stored = sorted({item.name for some in systems.values() for item in some if isinstance(item, Stored)})
+    if not stored or not suite.perturbations:
+        return []
+    some = f"{', '.join(stored[:3])} and {len(stored) - 3} more" if len(stored) > 4 else ", ".join(stored)
+    return [f"{some}: only the translations in the data are known, so {setting('suite')} is not measured on them."]
+
+
 def _is_plain(name: str) -> bool:
     """Whether a name is not a spec of a system: such a one is a system's of the data, misspelt perhaps."""
     return "[" not in name and name not in SYSTEMS.names()

@@ -112,6 +112,14 @@ def test_made_variants_are_added_to_the_clean_side(tmp_path: Path) -> None:
     assert [text.casefold() for text in sources["text"]] == [text.casefold() for text in sources["source"]]
 
 
+def test_stored_translations_have_no_made_variants_and_a_note_says_so(tmp_path: Path) -> None:
+    data = stored({"good": GOOD})
+    run = bq.mt(systems=["good", upper], data=data, suite="case[level=1]", scorers="chrf", out=tmp_path / "r")
+    made = run.translations.filter(pl.col("perturbation") == "case")
+    assert "good" not in made["system"].to_list()
+    assert any("good" in note and "suite" in note for note in run.info.notes)
+
+
 def test_a_label_that_the_suite_has_too_is_refused(tmp_path: Path) -> None:
     data = pairs(perturbation=["case"] * 4)
     with pytest.raises(UserError, match=r"'case'.*column perturbation"):

@@ -21,7 +21,14 @@ from babelquake.studies.detection import detection, encoder_of
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
-from babelquake.studies.given_variants import brings_variants, no_system, refuse_shared_labels, systems_for, with_given
+from babelquake.studies.given_variants import (
+    brings_variants,
+    no_system,
+    refuse_shared_labels,
+    systems_for,
+    unmade_variants,
+    with_given,
+)
 from babelquake.studies.inquiries import REPEAT, documents_of
 from babelquake.studies.judging import require_scores, text_in
 from babelquake.studies.mt import kinds
@@ -87,7 +94,7 @@ def plan(options: MtOptions) -> Plan:
         systems,
         options.reset,
         detection(encoder_of(options.encoder)),
-        notes=(*data.notes, *said, *unchanged, *absent),
+        notes=(*data.notes, *said, *unchanged, *absent, *unmade_variants(systems, suite)),
     )
 
 
