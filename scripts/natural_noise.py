@@ -13,6 +13,7 @@ import polars as pl
 from scipy.stats import spearmanr
 
 from babelquake import Run
+from babelquake.report.phrases import row_label
 
 Row = dict[str, Any]
 LEAST = 30
@@ -142,12 +143,14 @@ def phenomena(run: Run) -> None:
 def made_and_given(run: Run) -> None:
     """One system under natural and under synthetic noise on the same sentences."""
     rows = run.measures.filter(pl.col("measure").is_in(["consis", "inconsistent"]), pl.col("scorer") == "chrf")
-    by_place: dict[tuple[str, float | None], dict[str, Row]] = {}
-    for row in rows.filter(pl.col("group").is_null(), pl.col("perturbation").is_not_null()).iter_rows(named=True):
-        by_place.setdefault((row["perturbation"], row["level"]), {})[row["measure"]] = row
+    found = rows.filter(pl.col("group").is_null(), pl.col("perturbation").is_not_null()).to_dicts()
+    label = row_label(found)
+    by_variant: dict[str, dict[str, Row]] = {}
+    for row in found:
+        by_variant.setdefault(label(row), {})[row["measure"]] = row
     lines = [
-        [name + ("" if level is None else f" {level:g}"), told(found.get("consis")), told(found.get("inconsistent"))]
-        for (name, level), found in sorted(by_place.items(), key=lambda item: item[1]["consis"]["value"])
+        [variant, told(values.get("consis")), told(values.get("inconsistent"))]
+        for variant, values in sorted(by_variant.items(), key=lambda item: item[1]["consis"]["value"])
     ]
     table(["variants", "CONSIS", "% inconsistent"], lines)
 

@@ -2,7 +2,8 @@
 # Measures behind docs/results/wmt24-natural-noise.md.
 #   scripts/natural_noise.sh WMT24 ROCS OUT
 # WMT24: txt-ts of wmt-conference/wmt24-news-systems. ROCS: v1 of rbawden/RoCS-MT. OUT: where runs go; a stopped study
-# continues. The last two runs need apertium with its pair eng-spa.
+# continues. The last two runs need apertium with its pair eng-spa. The study over several systems that can be run is
+# scripts/natural_and_synthetic.py.
 set -euo pipefail
 wmt=$1 rocs=$2 out=$3
 babelquake=${BABELQUAKE:-babelquake}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.report import plots
 from babelquake.report.charts import curves
@@ -19,6 +20,26 @@ def test_every_chart_is_a_valid_specification_with_data(runs: dict[str, Run]) ->
             for chart in view.charts:
                 spec = json.loads(json.dumps(chart.spec(), allow_nan=False))
                 assert chart.title and {"mark", "layer", "hconcat", "vconcat", "facet"} & spec.keys()
+
+
+def test_parts_too_small_to_be_tested_are_not_drawn_and_the_weakest_is_on_top(tmp_path: Path) -> None:
+    number, texts = range(70), [f"Satz {number} hat ein Wort." for number in range(70)]
+    data = {
+        "source": texts,
+        "perturbed": [text.upper() for text in texts],
+        "reference": texts,
+        "translation": texts,
+        "translation_perturbed": [text if row < 30 else text[:9] for row, text in zip(number, texts, strict=True)],
+        "system": ["s"] * 70,
+        "kind": ["easy" if row < 30 else "hard" if row < 65 else "rare" for row in number],
+    }
+    run = bq.mt(data=data, by="kind", scorers="chrf", out=tmp_path / "r", resamples=200, language_pair="de-de")
+    (chart,) = [chart for view in views(run) for chart in view.charts if chart.name.startswith("parts-")]
+    spec = chart.spec()
+    (rows,) = spec["datasets"].values()
+    assert {row["label"] for row in rows} == {"easy", "hard"}
+    assert spec["layer"][0]["encoding"]["y"]["sort"] == ["hard", "easy"]
+    assert "1 part " in chart.description and "20" in chart.description
 
 
 def test_a_study_without_a_page_is_named(tmp_path: Path) -> None:

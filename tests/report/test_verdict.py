@@ -140,6 +140,16 @@ def test_no_single_cell_makes_the_headline(tmp_path: Path) -> None:
     ]
 
 
+def test_of_many_systems_the_first_and_the_last_are_named(tmp_path: Path) -> None:
+    place = {"perturbation": "misspell", "level": 0.1}
+    rows = [
+        measure for place_of, name in enumerate("ABCDEFGH") for measure in cell(name, place_of - 9.0, 0.001, **place)
+    ]
+    (loss,) = [line for line in told_of(tmp_path, *rows) if " loses " in line]
+    assert loss.startswith("Typos (10 % of words): A loses") and ", 4 more, last H" in loss
+    assert not any(f", {name} " in loss for name in "DEFG")
+
+
 def test_a_level_that_the_papers_rule_exceeds_is_told_with_what_was_changed(tmp_path: Path) -> None:
     """`keyboard-typo` changes at least one word a sentence: 5 % asked, 15 % changed."""
     place = {"perturbation": "keyboard-typo", "level": 0.05}

@@ -259,8 +259,9 @@ def loss(finding: Finding, names: Names) -> str:
 
     first, *others = deltas
     unit = f"of its {scorer}" if first.system in shares else scorer
-    said = f"{sentence_case(_asked(finding, names))}: {names.who(first.system)} loses {lost(first)} {unit}"
-    said += "".join(f", {names.who(one.system)} {lost(one)}" for one in others)
+    each = [f"{names.who(one.system)} {lost(one)}" for one in others]
+    loses = f"{names.who(first.system)} loses {lost(first)} {unit}"
+    said = f"{sentence_case(_asked(finding, names))}: {', '.join([loses, *_first_and_last(each)])}"
     deeper = _deeper(finding, names, first.system in shares)
     if not others:
         return f"{said}{p_text(finding.test)}{', ' if deeper else ''}{deeper}."

@@ -29,7 +29,7 @@ from babelquake.report.failure_words import failure_label, family_of
 from babelquake.report.mt.examples import EXAMPLES
 from babelquake.report.mt.tables import floors, mt_tables
 from babelquake.report.page import Page
-from babelquake.report.phrases import labelled, row_label
+from babelquake.report.phrases import count, labelled, row_label
 from babelquake.report.remedies import against_noise
 from babelquake.report.results import results_of, scorer_text
 from babelquake.report.verdict import sentence_case
@@ -262,13 +262,22 @@ def _lead_heat(lead: Lead) -> Chart:
     )
     tips = tooltips(name="system", label="noise", value=lead.name, low="95 % from", high="to", clean="clean")
     tiles = base.mark_rect().encode(color=alt.Color("lost:Q", legend=None, scale=alt.Scale(range=SHADES)), tooltip=tips)
-    text = base.mark_text(fontSize=11 if len(order) <= 12 else 9, color="black").encode(
-        text=alt.Text("value:Q", format=".2f" if small else ".0f")
+    chart = alt.layer(tiles, _figures(base, ".2f" if small else ".0f", len(order))).properties(
+        height=lines(lead.places)
     )
-    chart = alt.layer(tiles, text).properties(height=lines(lead.places))
     darker = "more the same sentences lose against clean text" if lead.judged else "worse"
     described = f"Worst noise on top, best system on the left; the darker, the {darker}. {lead.note}".strip()
     return Chart("lead", lead.title, described, chart)
+
+
+def _figures(base: Any, format: str, columns: int) -> Any:
+    """The figures of a heat map, left out where they would lie on each other."""
+    text = base.mark_text(fontSize=11 if columns <= 12 else 9, color="black")
+    return text.transform_filter(f"width > {FIGURE * columns}").encode(text=alt.Text("value:Q", format=format))
+
+
+FIGURE = 16
+"""The width of a figure in a heat map."""
 
 
 def _mean_change(results: Results, rows: list[Row], place: tuple[str, float | None]) -> float:
@@ -354,29 +363,36 @@ def _sweeps(results: Results, pair: str | None, scorer: str) -> list[Chart]:
 
 
 def _parts(results: Results, pair: str | None, scorer: str, name: str) -> list[Chart]:
-    """Where a system is weak: systems × parts of the data, one map per perturbation."""
+    """Where systems are weak: systems × parts of the data that can be tested, the weakest on top, per perturbation."""
     measure = next((one for one in ("robust", "consis") if results.known(one, language_pair=pair, scorer=scorer)), None)
     if measure is None:
         return []
     rows = [row for row in results.known(measure, language_pair=pair, scorer=scorer) if row["group"] is not None]
     charts = []
     for perturbation, level in distinct(rows, "perturbation", "level"):
+        here = [row for row in rows if (row["perturbation"], row["level"]) == (perturbation, level)]
         tiles = [
             {"label": row["group"], "name": row["system"], "value": row["value"], "n": row["n"]}
-            for row in rows
-            if (row["perturbation"], row["level"]) == (perturbation, level)
+            for row in here
+            if row["n"] >= LEAST_CHANGED
         ]
-        shown, called = values(tiles, "label"), label_of(perturbation, level)
+        if not tiles:
+            continue
+        by_part = {part: [tile["value"] for tile in tiles if tile["label"] == part] for part in values(tiles, "label")}
+        order = sorted(by_part, key=lambda part: sum(by_part[part]) / len(by_part[part]))
+        called, left_out = label_of(perturbation, level), len(values(here, "group")) - len(order)
         base = alt.Chart(data(tiles)).encode(
             x=alt.X("name:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=-40)),
-            y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+            y=alt.Y("label:N", title=None, sort=order, axis=alt.Axis(labelLimit=220)),
             tooltip=tooltips(label="part", name="system", value=MEASURES[measure], n="segments"),
         )
         scale = alt.Scale(range=SHADES, reverse=True)
         tile = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=MEASURES[measure]))
-        text = base.mark_text(fontSize=9).encode(text=alt.Text("value:Q", format=".0f"))
+        text = _figures(base, ".0f", len(values(tiles, "name")))
         described = f"{MEASURES[measure]} by {name} of every system on every part of the data, under {called}."
-        chart = (tile + text).properties(height=lines(shown))
+        if left_out:
+            described += f" {count(left_out, 'part')} of fewer than {LEAST_CHANGED} segments not shown."
+        chart = (tile + text).properties(height=lines(order))
         charts.append(Chart(f"parts-{called}", f"Where systems are weak: {called}", described, chart))
     return charts
 
