@@ -39,6 +39,7 @@ FLOORS: tuple[set[str], ...] = (
         "limits",
         "locking",
         "machinery",
+        "package_data",
         "paths",
         "randomness",
         "registry",

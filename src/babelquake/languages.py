@@ -6,16 +6,16 @@ besides: `Language("pt-BR").code` is `pt`, `LanguagePair("pt-BR-en").target` is 
 """
 
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import NamedTuple, Self
 
 from babelquake.errors import UserError
+from babelquake.package_data import text_of_room
 
 
 @cache
 def english_names() -> dict[str, str]:
     """The English names of languages that people write out or that models are told, by code."""
-    lines = (files("babelquake") / "languages.txt").read_text("utf-8").splitlines()
+    lines = text_of_room("", "languages.txt").splitlines()
     return dict(line.split(" ", 1) for line in lines)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from babelquake.annotate.suggest import with_suggestions
 from babelquake.data.request import Targets
 from babelquake.data.streams import label
 from babelquake.errors import UserError, setting
+from babelquake.package_data import text_of_room
 
 HELD_BACK = 0.25
 """The share of tuples without suggestions where nothing else is asked for."""
@@ -101,4 +101,4 @@ def prepare(
 
 def default_instructions(protocol: str) -> str:
     """The instructions a project begins with; they can be changed while it runs."""
-    return files("babelquake.annotate").joinpath("instructions", f"{protocol}.md").read_text("utf-8")
+    return text_of_room("annotate", f"instructions/{protocol}.md")

@@ -13,6 +13,7 @@ from babelquake.data.delimited import tsv_table
 from babelquake.data.request import Request
 from babelquake.data.streams import lines, only_file, stem, suffix
 from babelquake.data.table import Values, to_dataset
+from babelquake.package_data import table_of_room
 
 NAMES = {
     "good-translation": "translation",
@@ -20,50 +21,8 @@ NAMES = {
     "phenomena": "phenomenon",
     "langpair": "language_pair",
 }
-SEVERE, PLAIN, SLIGHT = 5.0, 1.0, 0.1
-WEIGHTS = {
-    "addition": SEVERE,
-    "omission": SEVERE,
-    "mistranslation": SEVERE,
-    "overtranslation": SEVERE,
-    "undertranslation": SEVERE,
-    "untranslated": PLAIN,
-    "do not translate": PLAIN,
-    "real-world knowledge": PLAIN,
-    "wrong language": PLAIN,
-    "punctuation": SLIGHT,
-}
+WEIGHTS: dict[str, float] = table_of_room("data", "aces")["weights"]
 """What the ten categories weigh in the ACES score."""
-CATEGORIES = {
-    "addition": "addition",
-    "omission": "omission",
-    "copy-source": "untranslated",
-    "untranslated-vs-ref-word": "untranslated",
-    "untranslated-vs-synonym": "untranslated",
-    "do-not-translate": "do not translate",
-    "hyponym-replacement": "overtranslation",
-    "hypernym-replacement": "undertranslation",
-    "antonym-replacement": "real-world knowledge",
-    "similar-language-high": "wrong language",
-    "similar-language-low": "wrong language",
-}
-BEGINNINGS = {
-    "commonsense-": "real-world knowledge",
-    "real-world-knowledge-": "real-world knowledge",
-    "punctuation:": "punctuation",
-    "ambiguous-translation-": "mistranslation",
-    "anaphoric_": "mistranslation",
-    "coreference-": "mistranslation",
-    "hallucination-": "mistranslation",
-    "lexical-overlap": "mistranslation",
-    "modal_verb:": "mistranslation",
-    "nonsense": "mistranslation",
-    "ordering-mismatch": "mistranslation",
-    "overly-literal-": "mistranslation",
-    "pleonastic_it:": "mistranslation",
-    "xnli-": "mistranslation",
-}
-"""The category of phenomena by their names, or by how these begin."""
 GOOD, BAD = "-good", "-bad"
 """How the columns of a metric's scores end."""
 NEEDED = frozenset({"source", "good-translation", "incorrect-translation", "phenomena"})
@@ -94,5 +53,6 @@ def scored_metrics(segments: pl.DataFrame) -> dict[str, tuple[pl.Series, pl.Seri
 
 def category_of(phenomenon: str) -> str | None:
     """The category of one of ACES's phenomena; None for a name that it does not have."""
-    begins = (category for beginning, category in BEGINNINGS.items() if phenomenon.startswith(beginning))
-    return CATEGORIES.get(phenomenon) or next(begins, None)
+    known = table_of_room("data", "aces")
+    begins = (category for beginning, category in known["beginnings"].items() if phenomenon.startswith(beginning))
+    return known["names"].get(phenomenon) or next(begins, None)

@@ -7,55 +7,10 @@ from difflib import get_close_matches
 from babelquake.data import language_names
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.languages import LanguagePair
+from babelquake.package_data import table_of_room
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "id": ("id", "segid", "seg_id", "segment_id", "sent_id", "index", "segment"),
-    "source": (
-        "source",
-        "src",
-        "original",
-        "sources",
-        "source_text",
-        "src_text",
-        "src_sent",
-        "source_segment",
-        "input",
-    ),
-    "reference": (
-        "reference",
-        "ref",
-        "references",
-        "refs",
-        "reference_text",
-        "ref_text",
-        "reference_segment",
-        "human_translation",
-        "gold",
-        "eng_sent",
-    ),
-    "translation": (
-        "translation",
-        "mt",
-        "hyp",
-        "hypothesis",
-        "translations",
-        "mt_text",
-        "mt_sent",
-        "output",
-        "prediction",
-        "candidate",
-        "system_output",
-        "target_segment",
-        "hypothesis_segment",
-    ),
-    "system": ("system", "sys", "system_name", "system_id", "engine", "model"),
-    "score": ("score", "mean", "da", "raw", "raw_score", "da_score", "human_score", "human", "rating", "mqm", "esa"),
-    "language_pair": ("language_pair", "lp", "langpair", "lang_pair", "langs", "language-pair"),
-    "perturbed": ("perturbed", "source_perturbed", "perturbed_source"),
-    "perturbation": ("perturbation",),
-    "translation_perturbed": ("translation_perturbed", "perturbed_translation"),
-    "reference_perturbed": ("reference_perturbed", "perturbed_reference"),
-    "document": ("document", "doc", "doc_id", "docid", "document_id"),
+    field: tuple(names.split()) for field, names in table_of_room("data", "columns")["segments"].items()
 }
 """Names a column may go by, the likeliest first. Case does not matter; spaces and hyphens count as underscores."""
 TEXTS = ("source", "reference", "translation")

@@ -8,10 +8,10 @@ letters that languages exchange (c and k, ph and f) taken for equal.
 import re
 import unicodedata
 from functools import lru_cache
-from importlib.resources import files
 
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.pair import Pair, Side, remembered
+from babelquake.package_data import text_of_room
 
 LATIN = tuple("cs da de en es et fi fr hr hu it nl no pl pt ro sk sl sv".split())  # noqa: SIM905
 CAPITALISED = re.compile(
@@ -26,7 +26,7 @@ EXCHANGED = str.maketrans({"c": "k", "q": "k", "w": "v", "y": "i", "j": "i", "z"
 @lru_cache(maxsize=1)
 def given_names() -> frozenset[str]:
     """Common given names, in lower case."""
-    return frozenset(files("babelquake.failures.words").joinpath("given_names.txt").read_text("utf-8").split())
+    return frozenset(text_of_room("failures", "words/given_names.txt").split())
 
 
 @remembered

@@ -5,15 +5,12 @@ names with the spec that stands for each, and rows and columns that say which me
 too; where its numbers are not printed, cells have none and `stated` holds what the text says. A new paper: a new file.
 """
 
-from importlib.resources import files
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from babelquake.errors import UserError, did_you_mean
-
-FOLDER = "tables"
+from babelquake.package_data import table_of_room, tables_in
 
 
 class Judge(BaseModel):
@@ -124,13 +121,11 @@ class Paper(BaseModel):
 
 def paper_names() -> list[str]:
     """The papers that are here."""
-    entries = (files("babelquake.papers") / FOLDER).iterdir()
-    return sorted(entry.name.removesuffix(".yaml") for entry in entries if entry.name.endswith(".yaml"))
+    return list(tables_in("papers", "tables"))
 
 
 def paper(name: str) -> Paper:
     """A paper by name; a wrong one gets a hint."""
     if name not in paper_names():
         raise UserError(f"no paper is called '{name}'. {did_you_mean(name, paper_names())}")
-    text = (files("babelquake.papers") / FOLDER / f"{name}.yaml").read_text("utf-8")
-    return Paper.model_validate({"name": name, **yaml.safe_load(text)})
+    return Paper.model_validate({"name": name, **table_of_room("papers", f"tables/{name}")})

@@ -8,14 +8,13 @@ The texts are data: nothing here is executed, and what a system makes of them is
 """
 
 import json
-from functools import lru_cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import Any, Literal
 
 import regex
-import yaml
 
 from babelquake.languages import Language
+from babelquake.package_data import table_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.context import Rewritten
 from babelquake.randomness import Stream
@@ -70,11 +69,9 @@ pia2024 = partial(
 injection = partial(perturbation, family="injection", meaning="altering")
 
 
-@lru_cache(maxsize=1)
 def phrases() -> dict[str, dict[str, str]]:
     """What injected instructions say, by language code."""
-    text = files("babelquake.perturb").joinpath("lexicon/injection.yaml").read_text("utf-8")
-    found: dict[str, dict[str, str]] = yaml.safe_load(text)
+    found: dict[str, dict[str, str]] = table_of_room("perturb", "lexicon/injection")
     return found
 
 

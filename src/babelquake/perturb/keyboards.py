@@ -7,12 +7,10 @@ and the two above and the two below that they touch.
 
 import string
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
-import yaml
-
 from babelquake.languages import Language
+from babelquake.package_data import table_of_room, tables_in
 from babelquake.text import main_script
 
 Choice = Literal["own", "qwerty"]
@@ -65,8 +63,8 @@ def _capitals(keys: str) -> str:
 def layouts() -> dict[str, Keyboard]:
     """Every layout that ships, by language code."""
     by_language: dict[str, Keyboard] = {}
-    for file in sorted(files("babelquake.perturb").joinpath("lexicon/keyboards").iterdir(), key=lambda file: file.name):
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for name in tables_in("perturb", "lexicon/keyboards"):
+        data = table_of_room("perturb", f"lexicon/keyboards/{name}")
         board = layout(data["name"], data["rows"], data["starts"])
         by_language |= dict.fromkeys(data["languages"], board)
     return by_language

@@ -4,22 +4,17 @@ Both tables are made by `scripts/make_lookalikes.py`: one line per letter, its l
 """
 
 from functools import cache
-from importlib.resources import files
 
-
-def _table(name: str) -> dict[str, str]:
-    text = files("babelquake.perturb").joinpath(f"lexicon/{name}").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
-    return {row[0]: row[1] for row in rows}
+from babelquake.package_data import rows_of_room
 
 
 @cache
 def lookalikes() -> dict[str, str]:
     """For each letter, up to twenty of the same base letter with marks, in other styles or the other case."""
-    return _table("lookalikes.tsv")
+    return {row[0]: row[1] for row in rows_of_room("perturb", "lexicon/lookalikes.tsv")}
 
 
 @cache
 def homoglyphs() -> dict[str, str]:
     """For each letter, those of other scripts that are drawn the same way: Latin `a`, Cyrillic `а`."""
-    return _table("homoglyphs.tsv")
+    return {row[0]: row[1] for row in rows_of_room("perturb", "lexicon/homoglyphs.tsv")}

@@ -5,7 +5,8 @@ the word; `^` and `$` are its ends), may be written in these other ways.
 """
 
 from functools import cache, lru_cache
-from importlib.resources import files
+
+from babelquake.package_data import rows_of_room
 
 LANGUAGES = ("en", "de", "fr")
 LONGEST = 4
@@ -16,11 +17,9 @@ Spot = tuple[int, int, tuple[str, ...]]
 
 @cache
 def _table(lang: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
-    text = files("babelquake.perturb").joinpath(f"lexicon/phonetics/{lang}.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return {
         (left, letters, right): tuple(new.replace("_", "") for new in news.split(" "))
-        for left, letters, right, news in rows
+        for left, letters, right, news in rows_of_room("perturb", f"lexicon/phonetics/{lang}.tsv")
     }
 
 

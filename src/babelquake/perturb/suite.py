@@ -10,7 +10,6 @@ perturbations: [misspell, case]
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
+from babelquake.package_data import tables_in, text_of_room
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
 from babelquake.perturb.card import LIVE
 from babelquake.perturb.context import ALONE, Beside, Rewritten, beside_each
@@ -289,11 +289,7 @@ def _named(what: Suite | AnyPerturbation | Sequence[AnyPerturbation], replicates
 
 def suite_names() -> list[str]:
     """The suites that ship."""
-    return sorted(
-        entry.name.removesuffix(".yaml")
-        for entry in (files("babelquake.perturb") / "suites").iterdir()
-        if entry.name.endswith(".yaml")
-    )
+    return list(tables_in("perturb", "suites"))
 
 
 def is_suite(item: str) -> bool:
@@ -306,7 +302,7 @@ def _read(item: str, replicates: int | None = None, within: tuple[str, ...] = ()
     if item in within:
         raise UserError(f"the suite {item} contains itself, by way of {' → '.join([*within, item])}.")
     if item in suite_names():
-        text = (files("babelquake.perturb") / "suites" / f"{item}.yaml").read_text("utf-8")
+        text = text_of_room("perturb", f"suites/{item}.yaml")
         return _from_yaml(item, f"suite {item}", text, replicates, (*within, item))
     try:
         text = text_of(item)

@@ -2,10 +2,10 @@
 
 import unicodedata
 from functools import cache, lru_cache, partial
-from importlib.resources import files
 
 import regex
 
+from babelquake.package_data import rows_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.lookalikes import homoglyphs
 from babelquake.randomness import Stream
@@ -97,9 +97,7 @@ def homoglyph(text: str, level: float, rng: Stream) -> str | None:
 @cache
 def _misreadings() -> tuple[dict[str, list[str]], regex.Pattern[str]]:
     """What scanning confuses, and a pattern that finds it; never a letter that carries a combining mark."""
-    text = files("babelquake.perturb").joinpath("lexicon/ocr.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    table = {printed: read.split(" ") for printed, read in rows}
+    table = {printed: read.split(" ") for printed, read in rows_of_room("perturb", "lexicon/ocr.tsv")}
     longest_first = sorted(table, key=len, reverse=True)
     pattern = regex.compile(rf"(?:{'|'.join(map(regex.escape, longest_first))})(?![\p{{M}}\u200c\u200d])")
     return table, pattern

@@ -7,12 +7,10 @@ trailing hyphen or apostrophe (`n'-`, `l'`) is the beginning of one.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from typing import Any, Literal
 
-import yaml
-
 from babelquake.languages import Language
+from babelquake.package_data import table_of_room, tables_in
 from babelquake.text import Span, words
 
 DEFAULT = "en"
@@ -98,10 +96,9 @@ class WordLists:
 def word_lists(lang: Language | None) -> WordLists | None:
     """The lists of a language, or None where the project has none; an unknown language is taken for English."""
     code = base_language(lang)
-    place = files("babelquake.perturb").joinpath("lexicon", "words", f"{code}.yaml")
-    if not code.isalpha() or not place.is_file():
+    if code not in tables_in("perturb", "lexicon/words"):
         return None
-    table: dict[str, Any] = yaml.safe_load(place.read_text("utf-8"))
+    table: dict[str, Any] = table_of_room("perturb", f"lexicon/words/{code}")
     negation = set(table["negation"])
     spare = [word for word in table["determiners"] if word not in negation and word[-1].isalpha()]
     return WordLists(

@@ -24,6 +24,7 @@ from babelquake.models.device_vectors import rows_of
 from babelquake.models.encoders import TransformerEncoder
 from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
+from babelquake.package_data import table_of_room
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.matching import Side, match, shares
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     import polars as pl
 import csv
 from collections.abc import Iterable
-from functools import lru_cache
-from importlib.resources import files
 
 PRF = tuple[float, float, float]
 """Precision, recall and F."""
@@ -44,13 +43,13 @@ PRF = tuple[float, float, float]
 
 def published_layer(encoder: str) -> int | None:
     """The layer that bert-score takes for an encoder."""
-    found: int | None = _lookup(_facts()["layers"], encoder)
+    found: int | None = _lookup(table_of_room("scorers", "bertscore")["layers"], encoder)
     return found
 
 
 def published_baseline(encoder: str, layer: int) -> PRF | None:
     """The baseline of English, which is published for the best layer alone."""
-    found = _lookup(_facts()["baselines"], encoder)
+    found = _lookup(table_of_room("scorers", "bertscore")["baselines"], encoder)
     return None if found is None or published_layer(encoder) != layer else (found[0], found[1], found[2])
 
 
@@ -66,14 +65,6 @@ def baseline_in(file: str, layer: int) -> PRF:
             f"bertscore[rescale={file}]: expected true, false or a table LAYER,P,R,F with a row for layer {layer} "
             f"({type(problem).__name__}: {problem})."
         ) from None
-
-
-@lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    import yaml
-
-    found: dict[str, Any] = yaml.safe_load((files("babelquake.scorers") / "bertscore.yaml").read_text("utf-8"))
-    return found
 
 
 def _lookup(table: dict[str, Any], name: str) -> Any:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -27,7 +26,7 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.escape import visible
 from babelquake.http import Client, Service, TooLargeError, UnusableError
-from babelquake.limits import text_of, yaml_of
+from babelquake.limits import text_of
 from babelquake.models.base import Span
 from babelquake.models.chat import (
     CUT,
@@ -45,6 +44,7 @@ from babelquake.models.chat import (
     tokens_sent,
 )
 from babelquake.models.comet_joint import PENALTIES, WORST
+from babelquake.package_data import table_of_room
 from babelquake.resource import SETTINGS, Limits
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer
 from babelquake.signature import signature
@@ -400,7 +400,7 @@ def _spoken(body: Any) -> str:
 @cache
 def _wordings() -> dict[str, list[str]]:
     """Instructions by style, the usual one first."""
-    said = yaml_of((files("babelquake.scorers") / "llm_judge.yaml").read_text("utf-8"), "llm_judge.yaml")
+    said = table_of_room("scorers", "llm_judge")
     return {style: [f"{wording}\n\n" for wording in wordings] for style, wordings in said.items()}
 
 

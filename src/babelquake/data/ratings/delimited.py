@@ -13,27 +13,10 @@ from babelquake.data.ratings.table import SEGMENT_MEANS, SYSTEM, TYPES, Ratings,
 from babelquake.data.streams import file_name
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
+from babelquake.package_data import table_of_room
 
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "annotator": ("annotator", "workerid", "worker", "user", "username", "rater", "judge"),
-    "system": ("system", "sys_id", "sys", "systemid", "side"),
-    "segment": ("segment", "sid", "segment_id", "seg", "tuple", "item", "id"),
-    "raw": ("raw", "raw.scr", "mean_raw", "score", "rating"),
-    "z": ("z", "z.scr", "z_score", "zscore"),
-    "type": ("type", "itemtype"),
-    "hit": ("hitid", "hit_id", "hit", "batch"),
-    "time": ("time",),
-    "seconds": ("seconds",),
-    "document": ("document", "docid", "doc"),
-    "spans": ("spans",),
-    "at": ("at",),
-    "shown": ("suggested",),
-    "suggestions": ("suggestions",),
-    "screen": ("item",),
-    "n": ("n", "ratings"),
-    "language_pair": ("language_pair", "lp"),
-    "source_language": ("input.src", "srclang", "src"),
-    "target_language": ("input.trg", "trglang", "trg"),
+    column: tuple(names.split()) for column, names in table_of_room("data", "columns")["ratings"].items()
 }
 """What a column is, and the names it goes by, the clearest first; lower case."""
 

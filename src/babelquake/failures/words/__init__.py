@@ -8,12 +8,10 @@ misspelt for it, or is often said by denying the opposite); for translations `ga
 
 import re
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from babelquake.languages import Language
+from babelquake.package_data import table_of_room, tables_in
 
 
 class Words:
@@ -140,19 +138,10 @@ def _numbered(lists: Any) -> dict[str, int]:
 @lru_cache(maxsize=256)
 def words_of(language: Language | None) -> Words | None:
     """The lists of a language; None where there are none."""
-    if language is None:
-        return None
-    file = files("babelquake.failures.words").joinpath(f"{language.code}.yaml")
-    return Words(yaml.safe_load(file.read_text("utf-8"))) if file.is_file() else None
+    known = language is not None and language.code in known_languages()
+    return Words(table_of_room("failures", f"words/{language.code}")) if language and known else None
 
 
-@lru_cache(maxsize=1)
 def known_languages() -> tuple[str, ...]:
     """Languages with lists."""
-    return tuple(
-        sorted(
-            item.name.removesuffix(".yaml")
-            for item in files("babelquake.failures.words").iterdir()
-            if item.name.endswith(".yaml")
-        )
-    )
+    return tables_in("failures", "words")
