@@ -13,7 +13,7 @@ from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.models.comet import FAMILIES, pretrained, sparsemax
+from babelquake.models.comet import family_of, pretrained, sparsemax
 from babelquake.models.settings import configure
 from babelquake.scorers import Questions, scorer
 from babelquake.warnings_log import collecting
@@ -193,7 +193,7 @@ def test_offline_no_hub_is_asked_for_the_encoder_below(told: bool, monkeypatch: 
         monkeypatch.delenv(variable, raising=False)
     configure(offline=told)
     with pytest.raises(UserError, match=r"'somebody/encoder'.*comet\[model=FOLDER,encoder=FOLDER\]"):
-        pretrained(FAMILIES["XLM-RoBERTa"], "somebody/encoder", "somebody/encoder")
+        pretrained(family_of("XLM-RoBERTa", Path()), "somebody/encoder", "somebody/encoder")
     assert asked == [told, told]
 
 

@@ -23,12 +23,13 @@ from babelquake.models.linear_layers import prepared
 from babelquake.models.loading import Precision, in_precision
 from babelquake.models.published_metrics import PublishedEncoder
 from babelquake.models.sequence_reader import Reader
+from babelquake.package_data import table_of_room
 from babelquake.resource import halving
 
 if TYPE_CHECKING:
     from torch import Tensor
 from babelquake.models.settings import offline
-from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, tokenizer
+from babelquake.models.tokenizing import tokenizer
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,7 @@ class Family:
     """The transformers classes behind an `encoder_model`, and how it joins two texts."""
 
     model: str
-    config: str
     tokenizer: str
-    marks: Mapping[str, str]
     separators: int
     typed: bool
     vocabulary: str | None = None
@@ -47,37 +46,11 @@ class Family:
     """Whether the vectors of a layer are the same where those above it are left out."""
 
 
-FAMILIES = {
-    "BERT": Family("BertModel", "BertConfig", "BertTokenizerFast", BERT_MARKS, separators=1, typed=True),
-    "XLM-RoBERTa": Family(
-        "XLMRobertaModel", "XLMRobertaConfig", "XLMRobertaTokenizerFast", ROBERTA_MARKS, separators=2, typed=False
-    ),
-    "XLM-RoBERTa-XL": Family(
-        "XLMRobertaXLModel",
-        "XLMRobertaXLConfig",
-        "XLMRobertaTokenizerFast",
-        ROBERTA_MARKS,
-        separators=2,
-        typed=False,
-        prunable=False,
-    ),
-    "MiniLM": Family(
-        "BertModel",
-        "BertConfig",
-        "XLMRobertaTokenizerFast",
-        ROBERTA_MARKS,
-        separators=2,
-        typed=False,
-        vocabulary="xlm-roberta-base",
-    ),
-    "RemBERT": Family("RemBertModel", "RemBertConfig", "RemBertTokenizerFast", BERT_MARKS, separators=1, typed=True),
-}
-
-
 def family_of(name: str, folder: Path) -> Family:
-    if name not in FAMILIES:
-        raise UserError(f"{folder} has the encoder_model '{name}': expected {' or '.join(FAMILIES)}.")
-    return FAMILIES[name]
+    known = table_of_room("models", "comet")["encoders"]
+    if name not in known:
+        raise UserError(f"{folder} has the encoder_model '{name}': expected {' or '.join(known)}.")
+    return Family(**known[name])
 
 
 def pretrained(family: Family, name: str, vocabulary: str) -> tuple[Any, Any]:
@@ -85,8 +58,8 @@ def pretrained(family: Family, name: str, vocabulary: str) -> tuple[Any, Any]:
     import transformers
 
     try:
-        found = tokenizer(vocabulary, family.tokenizer, family.marks)
-        return found, getattr(transformers, family.config).from_pretrained(name, local_files_only=offline())
+        found, config = tokenizer(vocabulary, family.tokenizer), family.model.removesuffix("Model") + "Config"
+        return found, getattr(transformers, config).from_pretrained(name, local_files_only=offline())
     except (OSError, ValueError) as problem:
         raise UserError(
             f"the tokenizer and configuration of '{name}', on which this COMET checkpoint builds, cannot be loaded: "
@@ -121,23 +94,6 @@ def filled(kind: Any, config: Any, weights: Mapping[str, Any]) -> Any:
 
 FILES = ("hparams.yaml", "checkpoints/model.ckpt")
 JOINED = {"unified_metric", "xcomet_metric"}
-DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "regression_metric": {},
-    "referenceless_regression_metric": {"hidden_sizes": [2048, 1024]},
-    "ranking_metric": {"pretrained_model": "xlm-roberta-base"},
-    "unified_metric": {"layer_transformation": "sparsemax", "pretrained_model": "microsoft/infoxlm-large"},
-    "xcomet_metric": {
-        "layer_transformation": "sparsemax",
-        "layer_norm": False,
-        "encoder_model": "XLM-RoBERTa-XL",
-        "pretrained_model": "facebook/xlm-roberta-xl",
-        "word_layer": 36,
-        "hidden_sizes": [2560, 1280],
-        "word_level_training": True,
-        "error_labels": ["minor", "major", "critical"],
-    },
-}
-"""What each class of unbabel-comet 2.2 assumes where a checkpoint says nothing, beyond the defaults of `Settings`."""
 
 
 @dataclass(frozen=True)
@@ -180,12 +136,13 @@ def settings(folder: Path, trained: Mapping[str, Any] | None = None) -> Settings
     path = folder / FILES[0]
     written = yaml_of(text_of(path), str(path))
     kind = str(written.get("class_identifier")) if isinstance(written, dict) else ""
-    if kind not in DEFAULTS:
+    defaults = table_of_room("models", "comet")["classes"]
+    if kind not in defaults:
         raise UserError(
             f"{path} names no COMET model that is known: class_identifier is '{kind}', "
-            f"expected {' or '.join(DEFAULTS)}."
+            f"expected {' or '.join(defaults)}."
         )
-    found = {**DEFAULTS[kind], **written, **(trained or {})}
+    found = {**defaults[kind], **written, **(trained or {})}
     if kind in JOINED and "sent_layer" in found:
         found["layer"] = found["sent_layer"]
     known = {field.name for field in fields(Settings)}

@@ -13,10 +13,13 @@ Everything is done for many texts at once, so that training and use share one de
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from babelquake.package_data import rows_of_room
 
 Integers = NDArray[np.int64]
 SPACE, LETTER, DIGIT, SIGN, UNSPACED = range(5)
@@ -44,79 +47,20 @@ BLOCKS_UNSPACED = (
 )
 
 
-CONSONANTS = {
-    "p": "bpпбπβבפפףبپबपभफබපඹභඵ",
-    "t": "dđtдтτδθדטתدتطضظثذटठडढतथदधටඨඩඪතථදධඬඳ",
-    "k": "gkcqгкчχκγגכךקقكکگغخحकखगघचछකඛගඝචඡඟ",
-    "f": "fvwфвφווفوवවෆ",
-    "s": "szшзсжσζצץסשזسشصزجژجशषसजझශෂසජඣඦ",
-    "l": "lłлλלلलළලrрρרرरර",
-    "m": "mмμמםمमම",
-    "n": "nнνנןنनणञङනණඤඞං",
-    "ks": "xξ",
-    "ps": "ψ",
-    "sk": "щ",
-    "ts": "цچ",
-}
-"""Letters by the class of their sound or spelling; vowels, h and y have none, whatever is not here has none either."""
-KATAKANA = {
-    "k": "カキクケコガギグゲゴ",
-    "s": "サシスセソザジズゼゾチヂ",
-    "t": "タテトツダデドヅ",
-    "n": "ナニヌネノン",
-    "p": "バビブベボパピプペポ",
-    "m": "マミムメモ",
-    "l": "ラリルレロ",
-    "f": "フヴワ",
-}
-
-
 @cache
 def _skeletons() -> NDArray[np.uint8]:
     """For every code point up to two classes of consonants."""
     table = np.zeros((0x20000, 2), dtype=np.uint8)
+    sounds = rows_of_room("models", "consonants.tsv")
     for code in range(0x20000):
         base = unicodedata.normalize("NFD", chr(code))[0].lower()
-        for sound, letters in (*CONSONANTS.items(), *KATAKANA.items()):
+        for sound, letters in sounds:
             if base in letters or chr(code) in letters:
                 table[code, : len(sound)] = list(sound.encode())
                 break
-    # Hangul: the consonants that begin and end a syllable, in Unicode's order
-    initials = ["k", "k", "n", "t", "t", "l", "m", "p", "p", "s", "s", "", "s", "s", "k", "k", "t", "p", ""]
-    finals = [
-        "",
-        "k",
-        "k",
-        "k",
-        "n",
-        "n",
-        "n",
-        "t",
-        "l",
-        "l",
-        "l",
-        "l",
-        "l",
-        "l",
-        "l",
-        "l",
-        "m",
-        "p",
-        "p",
-        "s",
-        "s",
-        "n",
-        "s",
-        "s",
-        "k",
-        "t",
-        "p",
-        "",
-    ]
-    for code in range(0xAC00, 0xD7A4):
-        first, last = (code - 0xAC00) // 588, (code - 0xAC00) % 28
-        sounds = (initials[first] + finals[last]).encode()
-        table[code, : len(sounds)] = list(sounds)
+    first, last = (sounds.replace("-", "").split(" ") for _, sounds in rows_of_room("models", "hangul.tsv"))
+    for code, (start, _, end) in enumerate(product(first, range(21), last), start=0xAC00):  # a vowel stands between
+        table[code, : len(start + end)] = list((start + end).encode())
     return table
 
 

@@ -4,33 +4,18 @@
 and other tokens are other scores. Where a checkpoint has none, the class makes one of the vocabulary.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from babelquake.models.settings import offline
-
-ROBERTA_MARKS = {
-    "bos_token": "<s>",
-    "eos_token": "</s>",
-    "sep_token": "</s>",
-    "cls_token": "<s>",
-    "unk_token": "<unk>",
-    "pad_token": "<pad>",
-    "mask_token": "<mask>",
-}
-BERT_MARKS = {
-    "sep_token": "[SEP]",
-    "cls_token": "[CLS]",
-    "unk_token": "[UNK]",
-    "pad_token": "[PAD]",
-    "mask_token": "[MASK]",
-}
+from babelquake.package_data import table_of_room
 
 
-def tokenizer(where: str, kind: str, marks: Mapping[str, str]) -> Any:
+def tokenizer(where: str, kind: str) -> Any:
     """The fast tokenizer of a folder or hub name; `kind` is the class to use where there is no `tokenizer.json`."""
     import transformers
 
+    marks = table_of_room("models", "tokenizing")["roberta" if kind.startswith("XLMRoberta") else "bert"]
     verbatim: Any = transformers.PreTrainedTokenizerFast
     try:
         found = verbatim.from_pretrained(where, local_files_only=offline(), **marks)

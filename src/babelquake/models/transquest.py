@@ -18,7 +18,7 @@ from babelquake.models.loading import Precision, in_precision, loading
 from babelquake.models.pair_regression import Joined, PairRegression
 from babelquake.models.published_metrics import PublishedEncoder
 from babelquake.models.sequence_reader import Reader
-from babelquake.models.tokenizing import BERT_MARKS, ROBERTA_MARKS, cut_pair, tokenizer
+from babelquake.models.tokenizing import cut_pair, tokenizer
 from babelquake.resource import halving
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class _Loaded:
         try:
             with loading(folder.name):
                 network = getattr(transformers, kind).from_pretrained(folder)
-            of = ("XLMRobertaTokenizerFast", ROBERTA_MARKS) if self.roberta else ("BertTokenizerFast", BERT_MARKS)
-            self.tokenizer = tokenizer(str(folder), *of)
+            kind = "XLMRobertaTokenizerFast" if self.roberta else "BertTokenizerFast"
+            self.tokenizer = tokenizer(str(folder), kind)
         except (OSError, ValueError, RuntimeError) as problem:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
         self.network = network

@@ -12,39 +12,13 @@ from typing import Annotated
 from babelquake.errors import UserError
 from babelquake.languages import english_names
 from babelquake.limits import text_of
+from babelquake.package_data import table_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
 from babelquake.spec import Range
 
 SOURCE = "{source}"
 EXAMPLES = re.compile(r"\{(examples|turns):([\d,]*)\}")
-PARAPHRASES = (
-    "Please translate this from {source_language} to {target_language}, and write nothing else:\n\n{source}",
-    "You are a professional translator. Give the {target_language} translation of this {source_language} text, without "
-    "comments.\n\n{source}",
-    "What is the following {source_language} text in {target_language}? Answer with the translation alone.\n\n{source}",
-    "{source_language} → {target_language}. Output only the translation.\n\n{source}",
-    "Render the text below in {target_language}. It is written in {source_language}. Do not add anything to the "
-    "translation.\n\n{source}",
-    "Below is a text in {source_language}. Write it in {target_language} so that it says the same, and return only "
-    "that.\n\n{source}",
-    "Translate to {target_language}:\n\n{source}",
-    "I need a {target_language} version of this {source_language} text. Only the translation, please.\n\n{source}",
-)
-LANGUAGES = {
-    "cs": "Přelož následující text z jazyka {source_language} do jazyka {target_language}. Odpověz pouze překladem."
-    "\n\n{source}",
-    "de": "Übersetze den folgenden Text aus der Sprache {source_language} in die Sprache {target_language}. Antworte "
-    "nur mit der Übersetzung.\n\n{source}",
-    "es": "Traduce el siguiente texto del idioma {source_language} al idioma {target_language}. Responde solo con la "
-    "traducción.\n\n{source}",
-    "fr": "Traduis le texte suivant de la langue {source_language} vers la langue {target_language}. Réponds "
-    "uniquement par la traduction.\n\n{source}",
-    "ru": "Переведи следующий текст с языка {source_language} на язык {target_language}. В ответе дай только перевод."
-    "\n\n{source}",
-    "zh": "请将以下文本从{source_language}翻译成{target_language}。只回复译文。\n\n{source}",
-}
-
 prompting = partial(perturbation, family="prompt", meaning="preserving", side="prompt")
 
 
@@ -53,7 +27,7 @@ def paraphrase(text: str, number: Annotated[int, Range(1, 1000)] = 1, file: str 
     """Another wording of the instruction: one of eight of ours, or of a file's, one a line. Skipped for other texts."""
     if SOURCE not in text:
         return None
-    wordings = PARAPHRASES if file is None else _read(file)
+    wordings = table_of_room("perturb", "lexicon/prompts")["paraphrases"] if file is None else _read(file)
     if number > len(wordings):
         raise UserError(f"prompt-paraphrase[number={number}]: there are {len(wordings)} paraphrases.")
     return _examples_of(text) + wordings[number - 1]
@@ -64,9 +38,10 @@ def in_language(text: str, to: str = "de") -> str | None:
     """The instruction in another language: cs, de, es, fr, ru or zh. Skipped for other texts."""
     if SOURCE not in text:
         return None
-    if to not in LANGUAGES:
-        raise UserError(f"prompt-language[to={to}]: expected one of {', '.join(LANGUAGES)}.")
-    return _examples_of(text) + LANGUAGES[to]
+    known: dict[str, str] = table_of_room("perturb", "lexicon/prompts")["languages"]
+    if to not in known:
+        raise UserError(f"prompt-language[to={to}]: expected one of {', '.join(known)}.")
+    return _examples_of(text) + known[to]
 
 
 @prompting("prompt-shots", label=lambda count: f"prompt: {count} examples")

@@ -12,25 +12,8 @@ from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, replaced
 
 WIDER = ("  ", "   ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE}")
-PLAIN = str.maketrans(
-    {
-        "ø": "o",
-        "Ø": "O",
-        "ł": "l",
-        "Ł": "L",
-        "đ": "d",
-        "Đ": "D",
-        "ħ": "h",
-        "Ħ": "H",
-        "ı": "i",
-        "ß": "ss",
-        "æ": "ae",
-        "Æ": "AE",
-        "œ": "oe",
-        "Œ": "OE",
-        "ё": "е",
-        "Ё": "Е",
-    }
+PLAIN = str.maketrans("øØłŁđĐħĦıёЁ", "oOlLdDhHiеЕ") | str.maketrans(
+    {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
 )
 """Letters whose plain form no decomposition gives; of the Cyrillic ones only ё is written without its dots."""
 MARKED = frozenset({"LATIN", "GREEK", "ARABIC", "HEBREW"})

@@ -19,7 +19,8 @@ from babelquake.models.batching import Sheet
 from babelquake.models.checkpoint import state
 from babelquake.models.loading import Precision
 from babelquake.models.pair_regression import Joined, PairRegression
-from babelquake.models.tokenizing import BERT_MARKS, cut_pair, tokenizer
+from babelquake.models.tokenizing import cut_pair, tokenizer
+from babelquake.package_data import table_of_room
 from babelquake.scorers.base import Array, Questions, required
 from babelquake.scorers.published_scorer import PublishedScorer, best_reference
 
@@ -96,7 +97,7 @@ class Network(PairRegression):
 class Pieces:
     """BLEURT-20's SentencePiece model; marks that stand in the text itself are marks, as in the port's tokenizer."""
 
-    marks = tuple(BERT_MARKS.values())
+    marks = tuple(table_of_room("models", "tokenizing")["bert"].values())
     pattern = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
 
     def __init__(self, path: Path) -> None:
@@ -118,7 +119,7 @@ class Pieces:
 
 def _wordpieces(folder: Path) -> Any:
     try:
-        return tokenizer(str(folder), "BertTokenizerFast", BERT_MARKS)
+        return tokenizer(str(folder), "BertTokenizerFast")
     except (OSError, ValueError) as problem:
         raise UserError(
             f"{folder} has no vocabulary of BLEURT: expected {PIECES}, tokenizer.json or vocab.txt."
