@@ -20,7 +20,8 @@ from babelquake.models.shipped import folder
 from babelquake.train import clm, metric, mlm
 from babelquake.train.clm import preferences
 from babelquake.train.model_folder import files, read
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, load
+from babelquake.train.config import read_settings
+from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe
 
 PLACE = torch.device("cpu")
 NEWS = "news2019"
@@ -28,7 +29,7 @@ NEWS = "news2019"
 
 def masked_figures(name: str, training: Path) -> dict[str, Any]:
     """Accuracy at masked places."""
-    recipe = load(MaskedRecipe, "mlm", name)
+    recipe = read_settings(MaskedRecipe, "mlm", name)
     model = pretrained(transformers.AutoModelForMaskedLM, folder(name))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder(name))
     held = files(training / "texts", "dev")
@@ -37,7 +38,7 @@ def masked_figures(name: str, training: Path) -> dict[str, Any]:
 
 def preferred(name: str, training: Path) -> dict[str, Any]:
     """How often a causal language model prefers what people wrote, the end mark included."""
-    recipe = load(CausalRecipe, "clm", name)
+    recipe = read_settings(CausalRecipe, "clm", name)
     model = pretrained(transformers.AutoModelForCausalLM, folder(name))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder(name))
     judge = clm.log_probabilities(model, tokenizer, recipe.length, PLACE)
@@ -46,7 +47,7 @@ def preferred(name: str, training: Path) -> dict[str, Any]:
 
 def correlation(name: str, training: Path) -> dict[str, Any]:
     """Pearson's r with the scores that a metric was taught, over held-out pairs."""
-    recipe = load(MetricRecipe, "metric", name)
+    recipe = read_settings(MetricRecipe, "metric", name)
     model = pretrained(transformers.AutoModelForTokenClassification, folder(name))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder(name))
     return metric.measured(model, tokenizer, training / "rated", recipe, PLACE)

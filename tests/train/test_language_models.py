@@ -8,7 +8,8 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.models.int8_weights import pretrained
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe, load
+from babelquake.train.config import read_settings
+from babelquake.train.recipes import CausalRecipe, MaskedRecipe
 
 torch = pytest.importorskip("torch")
 transformers: Any = pytest.importorskip("transformers")
@@ -92,18 +93,18 @@ def test_the_recipes_that_ship_are_read() -> None:
     from babelquake.train.recipes import MetricRecipe
 
     for name in bundled("mlm"):
-        assert load(MaskedRecipe, "mlm", name).card["limits"]
-    assert load(CausalRecipe, "clm", "gpt-en", seed=7).seed == 7
-    assert load(MetricRecipe, "metric", "judge-en", minutes=1.0).steps is None
+        assert read_settings(MaskedRecipe, "mlm", name).card["limits"]
+    assert read_settings(CausalRecipe, "clm", "gpt-en", seed=7).seed == 7
+    assert read_settings(MetricRecipe, "metric", "judge-en", minutes=1.0).steps is None
 
 
 def test_a_wrong_setting_is_named() -> None:
     with pytest.raises(UserError, match="Did you mean 'vocabulary'"):
-        load(CausalRecipe, "clm", {"name": "x", "steps": 1, "vocabulry": 3})
+        read_settings(CausalRecipe, "clm", {"name": "x", "steps": 1, "vocabulry": 3})
     with pytest.raises(UserError, match="either steps or minutes"):
-        load(CausalRecipe, "clm", {"name": "x"})
+        read_settings(CausalRecipe, "clm", {"name": "x"})
     with pytest.raises(UserError, match="expected subwords or bytes"):
-        load(MaskedRecipe, "mlm", {"name": "x", "steps": 1, "units": "letters"})
+        read_settings(MaskedRecipe, "mlm", {"name": "x", "steps": 1, "units": "letters"})
 
 
 def encoder(folder: Path) -> Path:

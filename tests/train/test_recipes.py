@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from babelquake.errors import UserError
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, Recipe, load
+from babelquake.train.config import read_settings
+from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, Recipe
 
 KINDS: dict[str, type[Recipe]] = {"mlm": MaskedRecipe, "clm": CausalRecipe, "metric": MetricRecipe}
 ROOT = Path(__file__).parents[2]
@@ -19,17 +20,17 @@ SHOWN = re.findall(
 
 @pytest.mark.parametrize("file", [file for file in SHIPPED if file.parent.name in KINDS], ids=lambda file: file.stem)
 def test_recipes_that_ship_are_found_by_name(file: Path) -> None:
-    found = load(KINDS[file.parent.name], file.parent.name, file.stem)
+    found = read_settings(KINDS[file.parent.name], file.parent.name, file.stem)
     assert found.name == file.stem and found.steps and {"data", "limits", "second_seed"} <= set(found.card)
 
 
 def test_recipes_in_the_documentation_are_read() -> None:
     assert "mlm" in {kind for _, kind in SHOWN}
     for text, kind in SHOWN:
-        found = load(KINDS[kind], kind, yaml.safe_load(text))
+        found = read_settings(KINDS[kind], kind, yaml.safe_load(text))
         assert found.steps is not None and found.seed == 1
 
 
 def test_a_setting_that_does_not_exist_is_named() -> None:
     with pytest.raises(UserError, match="learning_rat"):
-        load(CausalRecipe, "clm", {"name": "x", "steps": 1, "learning_rat": 1})
+        read_settings(CausalRecipe, "clm", {"name": "x", "steps": 1, "learning_rat": 1})

@@ -15,7 +15,7 @@ def tokenizer(where: str, kind: str) -> Any:
     """The fast tokenizer of a folder or hub name; `kind` is the class to use where there is no `tokenizer.json`."""
     import transformers
 
-    marks = table_of_room("models", "tokenizing")["roberta" if kind.startswith("XLMRoberta") else "bert"]
+    marks = table_of_room("models", "tokenizing")[kind]
     verbatim: Any = transformers.PreTrainedTokenizerFast
     try:
         found = verbatim.from_pretrained(where, local_files_only=offline(), **marks)

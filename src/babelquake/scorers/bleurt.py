@@ -97,7 +97,7 @@ class Network(PairRegression):
 class Pieces:
     """BLEURT-20's SentencePiece model; marks that stand in the text itself are marks, as in the port's tokenizer."""
 
-    marks = tuple(table_of_room("models", "tokenizing")["bert"].values())
+    marks = tuple(table_of_room("models", "tokenizing")["BertTokenizerFast"].values())
     pattern = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
 
     def __init__(self, path: Path) -> None:

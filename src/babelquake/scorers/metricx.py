@@ -27,7 +27,6 @@ FILES = ("config.json",)
 OUTPUT = 250089
 """The number of `<extra_id_10>` in mT5's vocabulary."""
 WORST = 25.0
-MARKS = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 
 
 class Network:
@@ -50,7 +49,7 @@ class Network:
         if network.config.vocab_size <= OUTPUT:
             raise UserError(f"{folder} is not a MetricX checkpoint: its vocabulary has no token {OUTPUT}.")
         try:
-            self._tokenizer = tokenizer(vocabulary, "T5TokenizerFast", MARKS)
+            self._tokenizer = tokenizer(vocabulary, "T5TokenizerFast")
         except (OSError, ValueError) as problem:
             raise UserError(
                 f"the tokenizer '{vocabulary}' of MetricX cannot be loaded: {str(problem).strip().splitlines()[0]} "

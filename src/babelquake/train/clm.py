@@ -1,4 +1,4 @@
-"""Train a causal language model: `babelquake train clm`, or `python -m babelquake.train.clm` where only PyTorch,
+"""Train a causal language model: `babelquake train clm`, or `python -m babelquake.train clm` where only PyTorch,
 transformers, NumPy and PyYAML are installed.
 
 GPT-2's architecture and kind of subwords (Radford et al. 2019), smaller, from scratch. Every text stands between two
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from babelquake.train.batches import IGNORED, endless, groups, padded, repeated, tokenised
 from babelquake.train.corpus import Integers
 from babelquake.train.model_folder import files, read, training_texts
-from babelquake.train.recipes import CausalRecipe, Training, run_module, trains
+from babelquake.train.recipes import CausalRecipe, Training, trains
 
 Judge = Callable[[Sequence[str]], list[float]]
 """Texts → mean log-probability per token."""
@@ -168,7 +168,3 @@ def _model(recipe: CausalRecipe, tokenizer: Any) -> Any:
             pad_token_id=tokenizer.pad_token_id,
         )
     )
-
-
-if __name__ == "__main__":
-    run_module("clm", train)

@@ -1,13 +1,14 @@
 """The settings of a training run: one YAML (or JSON) file, checked before anything costly begins."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.limits import json_of, text_of, yaml_of
 
+AnyBounded = TypeVar("AnyBounded", bound="Bounded")
 CONFIGS = Path(__file__).parent / "configs"
 
 
@@ -23,16 +24,38 @@ class ModelConfig:
     dropout: float = 0.1
 
 
-@dataclass(frozen=True)
-class Config:
-    """One training run.
+@dataclass(frozen=True, kw_only=True)
+class Bounded:
+    """What every training has. Learning rate: linear warm-up over `warmup` steps, then linear to zero at the bound.
 
-    `steps` or `minutes` bounds it. Learning rate: linear warm-up over `warmup` steps, then linear to zero at the bound.
-    A run bounded by steps sees the same batches every time; one bounded by minutes does as many steps as the machine
-    allows, and its card says how many, so that it can be repeated with `steps`.
+    `steps` or `minutes` bounds it. A training bounded by steps sees the same batches every time; one bounded by minutes
+    does as many steps as the machine allows, and its card says how many, so that it can be repeated with `steps`.
     """
 
     name: str
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    steps: int | None = None
+    minutes: float | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if (self.steps is None) == (self.minutes is None):
+            raise UserError(f"config '{self.name}': give either steps or minutes, to bound the training.")
+
+    def bounded(self, *, steps: int | None = None, minutes: float | None = None) -> Self:
+        """The same training with another bound."""
+        return self if steps is None and minutes is None else replace(self, steps=steps, minutes=minutes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as they are written into checkpoints and cards."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(Bounded):
+    """The training of a translation model."""
+
     segmentation: str = "bpe"
     vocabulary: int = 8000
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -41,16 +64,11 @@ class Config:
     target_length: int = 112
     learning_rate: float = 1.6e-3
     warmup: int = 1000
-    weight_decay: float = 0.01
     label_smoothing: float = 0.1
-    clip: float = 1.0
-    steps: int | None = None
-    minutes: float | None = None
     validate_every: int = 1000
     precision: str = "bf16"
     compile: bool = True
     workers: int = 4
-    seed: int = 1
     init: str | None = None
     """The model to go on from (`start`); shape and vocabulary are that model's."""
     noise: str | None = None
@@ -63,8 +81,7 @@ class Config:
     """The sources' language, which some perturbations need (`de`)."""
 
     def __post_init__(self) -> None:
-        if (self.steps is None) == (self.minutes is None):
-            raise UserError(f"config '{self.name}': give either steps or minutes, to bound the training.")
+        super().__post_init__()
         if self.model.width % (2 * self.model.heads):
             raise UserError(f"config '{self.name}': width {self.model.width} is not a multiple of 2 x heads.")
         if self.precision not in ("bf16", "fp32"):
@@ -79,27 +96,36 @@ class Config:
         """Rows of a batch; every batch of a run has this one shape."""
         return self.batch_tokens // self.source_length
 
-    def bounded(self, *, steps: int | None = None, minutes: float | None = None) -> "Config":
-        """The same run with another bound."""
-        return self if steps is None and minutes is None else replace(self, steps=steps, minutes=minutes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as they are written into checkpoints and cards."""
-        return asdict(self)
-
 
 def load(config: str | Path | Mapping[str, Any], **overrides: Any) -> Config:
-    """Read a config from a file, from the name of a bundled one (`de-en-bpe`), or from a mapping; overrides win."""
+    """A translation model's training from a file, a bundled name (`de-en-bpe`) or a mapping; overrides win."""
+    return read_settings(Config, "nmt", config, **overrides)
+
+
+def read_settings(
+    known: type[AnyBounded], kind: str, config: str | Path | Mapping[str, Any], **overrides: Any
+) -> AnyBounded:
+    """A training's settings from a file, a bundled name or a mapping; `kind` is the kind of training, overrides win.
+
+    A bound that is given replaces the config's.
+    """
     where = "config" if isinstance(config, Mapping) else str(config)
-    values = settings(config, "nmt", **overrides)
-    model = values.pop("model", {})
-    check(values, Config, where)
-    check(model, ModelConfig, where)
-    if "noise_strength" in values:
-        values["noise_strength"] = tuple(values["noise_strength"])
+    bound = {key: overrides.pop(key, None) for key in ("steps", "minutes")}
+    values = settings(config, kind, **overrides)
+    check(values, known, where)
     if "name" not in values:
         raise UserError(f"{where}: name is missing.")
-    return Config(**values, model=ModelConfig(**model))
+    for entry in fields(known):
+        inner = entry.default_factory
+        if isinstance(given := values.get(entry.name), Mapping) and isinstance(inner, type) and is_dataclass(inner):
+            check(given, inner, where)
+            values[entry.name] = inner(**given)
+        elif isinstance(given, list):
+            values[entry.name] = tuple(given)
+    try:
+        return known(**values).bounded(**bound)
+    except TypeError as problem:
+        raise UserError(f"{where}: {problem}.") from problem
 
 
 def settings(config: str | Path | Mapping[str, Any], kind: str, **overrides: Any) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import argparse
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -63,24 +64,14 @@ def to_ctranslate2(
     from ctranslate2.specs import TransformerSpec
 
     pieces = processor(vocabulary)
-    names = pieces.id_to_piece(list(range(pieces.get_piece_size())))
+    words = pieces.id_to_piece(list(range(pieces.get_piece_size())))
     spec = TransformerSpec.from_config((model.encoder_layers, model.decoder_layers), model.heads, pre_norm=True)
-    for side in ("encoder", "decoder"):
-        part = getattr(spec, side)
-        embeddings = part.embeddings[0] if side == "encoder" else part.embeddings
-        embeddings.weight = weights["embedding.weight"]
-        _norm(part.layer_norm, weights, f"{side}_norm")
-        for number, layer in enumerate(part.layer):
-            prefix = f"{side}.{number}"
-            _attention(layer.self_attention, weights, f"{prefix}.attention")
-            if side == "decoder":
-                _attention(layer.attention, weights, f"{prefix}.cross")
-            _norm(layer.ffn.layer_norm, weights, f"{prefix}.feedforward.norm")
-            _linear(layer.ffn.linear_0, weights, f"{prefix}.feedforward.inner")
-            _linear(layer.ffn.linear_1, weights, f"{prefix}.feedforward.outer")
-    spec.decoder.projection.weight = weights["embedding.weight"]
-    spec.register_source_vocabulary(names)
-    spec.register_target_vocabulary(names)
+    for ours, theirs in names(model):
+        *path, last = theirs.split("/")
+        setattr(reduce(_part, path, spec), last, weights[ours])
+    spec.encoder.embeddings[0].weight = spec.decoder.projection.weight = weights["embedding.weight"]
+    spec.register_source_vocabulary(words)
+    spec.register_target_vocabulary(words)
     spec.config.add_source_eos = True
     spec.validate()
     spec.optimize(quantization=quantization)
@@ -90,19 +81,41 @@ def to_ctranslate2(
     return out
 
 
-def _attention(spec: Any, weights: Weights, name: str) -> None:
-    _norm(spec.layer_norm, weights, f"{name}.norm")
-    parts = [f"{name}.queries", f"{name}.memory", f"{name}.output"]
-    for linear, part in zip(spec.linear, (part for part in parts if f"{part}.weight" in weights), strict=True):
-        _linear(linear, weights, part)
+def names(model: ModelConfig) -> Iterator[tuple[str, str]]:
+    """Our name of every weight, and CTranslate2's."""
+    yield "embedding.weight", "decoder/embeddings/weight"
+    for side, layers in (("encoder", model.encoder_layers), ("decoder", model.decoder_layers)):
+        yield from _norm(f"{side}_norm", f"{side}/layer_norm")
+        for number in range(layers):
+            ours, theirs = f"{side}.{number}", f"{side}/layer_{number}"
+            yield from _norm(f"{ours}.attention.norm", f"{theirs}/self_attention/layer_norm")
+            yield from _linear(f"{ours}.attention.queries", f"{theirs}/self_attention/linear_0")
+            yield from _linear(f"{ours}.attention.output", f"{theirs}/self_attention/linear_1")
+            if side == "decoder":
+                yield from _norm(f"{ours}.cross.norm", f"{theirs}/attention/layer_norm")
+                for place, part in enumerate(("queries", "memory", "output")):
+                    yield from _linear(f"{ours}.cross.{part}", f"{theirs}/attention/linear_{place}")
+            yield from _norm(f"{ours}.feedforward.norm", f"{theirs}/ffn/layer_norm")
+            yield from _linear(f"{ours}.feedforward.inner", f"{theirs}/ffn/linear_0")
+            yield from _linear(f"{ours}.feedforward.outer", f"{theirs}/ffn/linear_1")
 
 
-def _linear(spec: Any, weights: Weights, name: str) -> None:
-    spec.weight, spec.bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+def _norm(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
+    yield f"{ours}.weight", f"{theirs}/gamma"
+    yield f"{ours}.bias", f"{theirs}/beta"
 
 
-def _norm(spec: Any, weights: Weights, name: str) -> None:
-    spec.gamma, spec.beta = weights[f"{name}.weight"], weights[f"{name}.bias"]
+def _linear(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
+    yield f"{ours}.weight", f"{theirs}/weight"
+    yield f"{ours}.bias", f"{theirs}/bias"
+
+
+def _part(spec: Any, name: str) -> Any:
+    """A part of a specification by its name in files, in which members of lists are numbered."""
+    if hasattr(spec, name):
+        return getattr(spec, name)
+    parts, _, number = name.rpartition("_")
+    return getattr(spec, parts)[int(number)]
 
 
 def finish(

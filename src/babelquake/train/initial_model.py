@@ -6,7 +6,6 @@ that what is read back is what the shipped model computes with.
 """
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError, setting
 from babelquake.train.config import Config, ModelConfig
+from babelquake.train.export import names
 from babelquake.train.vocabulary import processor
 
 Weights = dict[str, NDArray[np.float32]]
@@ -71,40 +71,11 @@ def start_from(what: str, dropout: float = 0.1) -> Start:
     try:
         model = _shape(variables, dropout)
         return Start(
-            what, {name: _dequantised(variables, there) for name, there in _names(model)}, model, folder / PIECES
+            what, {name: _dequantised(variables, there) for name, there in names(model)}, model, folder / PIECES
         )
     except KeyError as error:
         said = setting("init", what)
         raise UserError(f"{said}: the model has no {error}; its layout is not that of `train nmt`.") from None
-
-
-def _names(model: ModelConfig) -> Iterator[tuple[str, str]]:
-    """Our name of every weight, and its name in the file."""
-    yield "embedding.weight", "decoder/embeddings/weight"
-    for side, layers in (("encoder", model.encoder_layers), ("decoder", model.decoder_layers)):
-        yield from _norm(f"{side}_norm", f"{side}/layer_norm")
-        for number in range(layers):
-            ours, theirs = f"{side}.{number}", f"{side}/layer_{number}"
-            yield from _norm(f"{ours}.attention.norm", f"{theirs}/self_attention/layer_norm")
-            yield from _linear(f"{ours}.attention.queries", f"{theirs}/self_attention/linear_0")
-            yield from _linear(f"{ours}.attention.output", f"{theirs}/self_attention/linear_1")
-            if side == "decoder":
-                yield from _norm(f"{ours}.cross.norm", f"{theirs}/attention/layer_norm")
-                for place, part in enumerate(("queries", "memory", "output")):
-                    yield from _linear(f"{ours}.cross.{part}", f"{theirs}/attention/linear_{place}")
-            yield from _norm(f"{ours}.feedforward.norm", f"{theirs}/ffn/layer_norm")
-            yield from _linear(f"{ours}.feedforward.inner", f"{theirs}/ffn/linear_0")
-            yield from _linear(f"{ours}.feedforward.outer", f"{theirs}/ffn/linear_1")
-
-
-def _norm(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
-    yield f"{ours}.weight", f"{theirs}/gamma"
-    yield f"{ours}.bias", f"{theirs}/beta"
-
-
-def _linear(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
-    yield f"{ours}.weight", f"{theirs}/weight"
-    yield f"{ours}.bias", f"{theirs}/bias"
 
 
 def _shape(variables: dict[str, NDArray[Any]], dropout: float) -> ModelConfig:

@@ -1,4 +1,4 @@
-"""Train a learned metric: `babelquake train metric`, or `python -m babelquake.train.metric` where only PyTorch,
+"""Train a learned metric: `babelquake train metric`, or `python -m babelquake.train metric` where only PyTorch,
 transformers, NumPy and PyYAML are installed.
 
 A cross-encoder reads reference and translation together and gives one number, as BLEURT does (Sellam et al. 2020). The
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from babelquake.errors import UserError
 from babelquake.train.batches import endless, groups, padded
 from babelquake.train.corpus import Integers, Ragged, split_file
-from babelquake.train.recipes import MetricRecipe, Training, run_module, trains
+from babelquake.train.recipes import MetricRecipe, Training, trains
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,3 @@ def _model(recipe: MetricRecipe) -> Any:
         hidden_dropout_prob=recipe.dropout,
         attention_probs_dropout_prob=recipe.dropout,
     )
-
-
-if __name__ == "__main__":
-    run_module("metric", train)

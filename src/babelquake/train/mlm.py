@@ -1,4 +1,4 @@
-"""Train a masked language model: `babelquake train mlm`, or `python -m babelquake.train.mlm` where only PyTorch,
+"""Train a masked language model: `babelquake train mlm`, or `python -m babelquake.train mlm` where only PyTorch,
 transformers, NumPy and PyYAML are installed.
 
 Two kinds. `units: subwords` takes a public encoder with its tokenizer, gives it BERT's prediction head with the output
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from babelquake.train.batches import Masked, Masking, endless, groups, padded, repeated, tokenised
 from babelquake.train.corpus import Integers, Ragged
 from babelquake.train.model_folder import files, read, training_texts
-from babelquake.train.recipes import MaskedRecipe, Training, run_module, trains
+from babelquake.train.recipes import MaskedRecipe, Training, trains
 
 NAMED = re.compile(
     r"LATIN (?:SMALL |CAPITAL |LETTER |SUBSCRIPT |MODIFIER |TURNED |REVERSED |OPEN )+([A-Z])(?: WITH .*)?"
@@ -232,7 +232,3 @@ def _model(recipe: MaskedRecipe, tokenizer: Any) -> Any:
             **dropouts,
         )
     )
-
-
-if __name__ == "__main__":
-    run_module("mlm", train)

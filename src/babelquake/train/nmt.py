@@ -1,4 +1,4 @@
-"""Train a translation model: `babelquake train nmt`, or `python -m babelquake.train.nmt` where only PyTorch,
+"""Train a translation model: `babelquake train nmt`, or `python -m babelquake.train nmt` where only PyTorch,
 SentencePiece, NumPy and PyYAML are installed.
 
 A data folder holds `train*.tsv[.xz]`, `dev*.tsv` and perhaps `test*.tsv`, one `source<TAB>target` pair a line. The
@@ -7,7 +7,6 @@ output folder receives checkpoints, `weights.npz` (the weights with the lowest l
 from such a folder or a model that ships: its weights, its shape and its subwords (Niu 2020 Table 4).
 """
 
-import argparse
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from babelquake.errors import BabelquakeError
 from babelquake.perturb.noise import Noise
 from babelquake.perturb.suite import suite
 from babelquake.train.config import Config, load
@@ -30,10 +28,6 @@ from babelquake.train.vocabulary import processor, vocabulary
 
 BLEU_SENTENCES = 200
 """Dev sentences translated for the BLEU that is printed during training."""
-
-
-OVERRIDES = ("seed", "steps", "minutes", "workers", "learning_rate", "init", "noise", "noise_share", "language")
-"""Settings of a config that the command line can replace."""
 
 
 def train(
@@ -57,8 +51,7 @@ def train(
 
     from babelquake.train.trainer import Trainer
 
-    bound = {name: overrides.pop(name, None) for name in ("steps", "minutes")}
-    settings = load(config, **overrides).bounded(**bound)
+    settings = load(config, **overrides)
     kind = segmentation(settings.segmentation)
     start = start_from(settings.init, settings.model.dropout) if settings.init else None
     if start is not None:
@@ -117,46 +110,3 @@ def _validation(config: Config, dev: Path, model: Path) -> Any:
         [target for _, target in pairs[:BLEU_SENTENCES]],
         pieces.decode,
     )
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line for machines with little installed."""
-    parser = argparse.ArgumentParser(prog="python -m babelquake.train.nmt", description=train.__doc__)
-    parser.add_argument("--config", required=True, help="YAML or JSON file, or the name of a bundled config")
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--until", type=float, help="seconds since the epoch at which training shall be over")
-    parser.add_argument("--device")
-    parser.add_argument("--init", help="a trained model to go on from")
-    parser.add_argument("--noise", help="a suite whose perturbations change a share of the sources")
-    parser.add_argument("--language", help="the sources' language, for perturbations that need it")
-    parser.add_argument("--restart", action="store_true", help="ignore an earlier checkpoint")
-    numbers = (
-        ("seed", int),
-        ("steps", int),
-        ("minutes", float),
-        ("workers", int),
-        ("learning-rate", float),
-        ("noise-share", float),
-    )
-    for name, kind in numbers:
-        parser.add_argument(f"--{name}", type=kind)
-    options = parser.parse_args(arguments)
-    try:
-        train(
-            options.config,
-            options.data,
-            options.out,
-            not options.restart,
-            cache=options.cache,
-            until=options.until,
-            device=options.device,
-            **{name: getattr(options, name) for name in OVERRIDES},
-        )
-    except BabelquakeError as error:
-        parser.exit(error.exit_status, f"babelquake: {error}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Train a small quality-estimation model for many languages: `python -m babelquake.train.quality`.
+"""Train a small quality-estimation model for many languages: `python -m babelquake.train quality`.
 
 Words are made of hashed n-grams (`babelquake.models.ngram_hash`); a transformer reads source and translation together.
 It first learns languages from translations: to guess masked words of both sides from the other (translation language
@@ -15,23 +15,23 @@ import json
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from babelquake.errors import UserError
 from babelquake.models.ngram_hash import Integers, words_of
 from babelquake.train.vectors import (
     ORIGINS,
     Batch,
     Hashed,
     OnGpu,
-    found,
-    lines,
+    correlations,
     load,
+    pearson_of,
     ranges,
-    run_as_module,
+    rows_of,
     save,
     word_table,
 )
@@ -128,13 +128,6 @@ def network(recipe: QualityRecipe) -> Any:
             return functional.gelu(self.pooled(torch.cat([first, mean], 1)), approximate="tanh")
 
     return Network()
-
-
-def rows_of(folder: Path, name: str) -> list[list[str]]:
-    """The lines of a file that the training needs."""
-    if (path := found(folder, name)) is None:
-        raise UserError(f"{folder} has no {name}.tsv: the page Training in the docs says what it contains.")
-    return list(lines(path))
 
 
 def _count(texts: list[str]) -> Counter[str]:
@@ -294,8 +287,7 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> None:
     import torch
     from torch.nn import functional
 
-    table = rows_of(folder, "ratings")
-    tagged = rows_of(folder, "tags")
+    table, tagged = (rows_of(folder, name, needed=True) for name in ("ratings", "tags"))
     pairs = sorted({row[0] for row in table})
     rated = [OnGpu(Hashed([row[side] for row in table], recipe.bits, recipe.words), place) for side in (1, 2)]
     groups = [torch.tensor([n for n, row in enumerate(table) if row[0] == pair], device=place) for pair in pairs]
@@ -307,8 +299,8 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> None:
     tag_lengths = np.array([len(row[3]) for row in tagged])
     tag_values = torch.tensor([int(c) for row in tagged for c in row[3]], device=place, dtype=torch.float32)
     tag_starts = torch.from_numpy(np.cumsum([0, *tag_lengths])).to(place)
-    path = found(folder, "probes")
-    probes = Probes(list(lines(path)), recipe, place) if path else None
+    probed_rows = rows_of(folder, "probes")
+    probes = Probes(probed_rows, recipe, place) if probed_rows else None
     rounded = model.words.rounded().detach()  # the table stays as it was: ratings are too few to learn words from
     body = [parameter for name, parameter in model.named_parameters() if not name.startswith(("guess", "words"))]
     optimiser = torch.optim.AdamW(
@@ -328,12 +320,7 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> None:
             first, _, seen = model.read(source, source_mask, target, target_mask)
             given = model.rating(model.summary(first, seen, target_mask))[:, 0].float()
             error = functional.smooth_l1_loss(given, wanted[numbers])
-            shape = (len(groups), -1)
-            a, b = (
-                given.view(shape) - given.view(shape).mean(1, keepdim=True),
-                wanted[numbers].view(shape) - wanted[numbers].view(shape).mean(1, keepdim=True),
-            )
-            r = (a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1)).clamp_min(1e-6)
+            r = correlations(given, wanted[numbers], len(groups))
             # a translation with words of another in it is worse than it was
             size, longest = target_mask.shape
             count = target_mask.sum(1, keepdim=True)
@@ -394,35 +381,29 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> None:
     model.load_state_dict(best[1], strict=False)
 
 
-_DEV: dict[str, Any] = {}
+@cache
+def _held_out(folder: Path, recipe: QualityRecipe, place: Any) -> tuple[OnGpu, OnGpu]:
+    """Sources and translations of `dev` on the device."""
+    rows = rows_of(folder, "dev", needed=True)
+    one, other = (OnGpu(Hashed([row[side] for row in rows], recipe.bits, recipe.words), place) for side in (2, 3))
+    return one, other
 
 
 def figures(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> dict[str, float]:
     """Pearson's r with the mean rating, per part and pair."""
     import torch
 
-    if not _DEV:
-        rows = rows_of(folder, "dev")
-        _DEV["keys"] = np.array([f"{row[0]} {row[1]}" for row in rows])
-        _DEV["ratings"] = np.array([float(row[4]) for row in rows])
-        _DEV["sides"] = [
-            OnGpu(Hashed([row[side] for row in rows], recipe.bits, recipe.words), place) for side in (2, 3)
-        ]
+    rows, sides = rows_of(folder, "dev", needed=True), _held_out(folder, recipe, place)
     model.eval()
     made = []
-    total = len(_DEV["keys"])
     with torch.inference_mode(), torch.autocast(place.type, torch.bfloat16):
-        for begin in range(0, total, 1024):
-            numbers = torch.arange(begin, min(begin + 1024, total), device=place)
-            (source, source_mask), (target, target_mask) = (model.embed(side.batch(numbers)) for side in _DEV["sides"])
+        for begin in range(0, len(rows), 1024):
+            numbers = torch.arange(begin, min(begin + 1024, len(rows)), device=place)
+            (source, source_mask), (target, target_mask) = (model.embed(side.batch(numbers)) for side in sides)
             first, _, seen = model.read(source, source_mask, target, target_mask)
             made.append(model.rating(model.summary(first, seen, target_mask))[:, 0].float().cpu().numpy())
-    scores = np.concatenate(made)
-    _DEV["scores"] = scores
-    return {
-        str(key): round(float(np.corrcoef(scores[_DEV["keys"] == key], _DEV["ratings"][_DEV["keys"] == key])[0, 1]), 3)
-        for key in dict.fromkeys(_DEV["keys"])
-    }
+    ratings = np.array([float(row[4]) for row in rows])
+    return pearson_of([f"{row[0]} {row[1]}" for row in rows], np.concatenate(made), ratings)
 
 
 def train(folder: Path, out: Path, recipe: QualityRecipe) -> dict[str, Any]:
@@ -442,7 +423,7 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> dict[str, Any]:
         if recipe.start:
             load(model, Path(recipe.start))
         if recipe.minutes:
-            table = rows_of(folder, "pairs")
+            table = rows_of(folder, "pairs", needed=True)
             texts = [[row[side] for row in table] for side in (1, 2)]
             counts: Counter[str] = Counter()
             for some in pool.map(_count, [side[n : n + 20000] for side in texts for n in range(0, len(side), 20000)]):
@@ -471,7 +452,3 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> dict[str, Any]:
     }
     save(model, out, facts, LEFT_OUT)
     return facts
-
-
-if __name__ == "__main__":
-    run_as_module(QualityRecipe, train)

@@ -1,14 +1,13 @@
 """The settings for training a language model or metric: one YAML file, checked before anything costly begins."""
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
-from babelquake.errors import BabelquakeError, UserError
-from babelquake.train.config import check, settings
+from babelquake.errors import UserError
+from babelquake.train.config import Bounded, read_settings
 
 AnyRecipe = TypeVar("AnyRecipe", bound="Recipe")
 Train = Callable[..., Path]
@@ -25,45 +24,30 @@ class Shape:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """What every training has. `steps` or `minutes` bounds it; the learning rate warms up, then falls linearly to zero.
+class Recipe(Bounded):
+    """The training of a language model or a metric.
 
     A batch holds `batch_tokens` tokens, padding included, of texts of about the same length; a text longer than
     `length` tokens is cut. `compile` compiles the layers, which pays on a GPU after a minute or two.
     """
 
-    name: str
     batch_tokens: int = 65536
     length: int = 128
     learning_rate: float = 5e-4
     warmup: int = 500
-    weight_decay: float = 0.01
-    clip: float = 1.0
     dropout: float = 0.1
-    steps: int | None = None
-    minutes: float | None = None
     compile: bool = False
-    seed: int = 1
     card: Mapping[str, Any] = field(default_factory=dict)
     """What the model's card says besides: data, licences, limits, how the seed was chosen."""
 
     def __post_init__(self) -> None:
-        if (self.steps is None) == (self.minutes is None):
-            raise UserError(f"config '{self.name}': give either steps or minutes, to bound the training.")
+        super().__post_init__()
         if self.batch_tokens < self.length:
             raise UserError(f"config '{self.name}': batch_tokens {self.batch_tokens} is too small for one text.")
 
-    def bounded(self: AnyRecipe, *, steps: int | None = None, minutes: float | None = None) -> AnyRecipe:
-        """The same training with another bound."""
-        return self if steps is None and minutes is None else replace(self, steps=steps, minutes=minutes)
-
-    def until(self: AnyRecipe, end: float | None) -> AnyRecipe:
+    def until(self, end: float | None) -> Self:
         """The same training, bounded by the time left until `end` (seconds since the epoch), where that is given."""
         return self if end is None else self.bounded(minutes=max(0.01, (end - time.time()) / 60))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as the card holds them."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,26 +109,6 @@ class MetricRecipe(Recipe):
             raise UserError(f"config '{self.name}': pooling is '{self.pooling}', expected first or mean.")
 
 
-def load(kind: type[AnyRecipe], name: str, config: str | Path | Mapping[str, Any], **overrides: Any) -> AnyRecipe:
-    """A recipe from a file, a bundled name or a mapping; `name` is the kind of training, overrides win.
-
-    A bound that is given replaces the config's.
-    """
-    bound = {key: overrides.pop(key, None) for key in ("steps", "minutes")}
-    values = settings(config, name, **overrides)
-    where = "config" if isinstance(config, Mapping) else str(config)
-    check(values, kind, where)
-    if "name" not in values:
-        raise UserError(f"{where}: name is missing.")
-    if isinstance(shape := values.get("shape"), Mapping):
-        check(shape, Shape, where)
-        values["shape"] = Shape(**shape)
-    try:
-        return kind(**values).bounded(**bound)
-    except TypeError as problem:
-        raise UserError(f"{where}: {problem}.") from problem
-
-
 @dataclass
 class Training:
     """What a kind of model brings to its training; `loss` gives the mean loss of a batch and the tokens in it."""
@@ -181,7 +145,7 @@ def trains(kind: str, known: type[AnyRecipe]) -> Callable[[Callable[[AnyRecipe, 
             from babelquake.train.loop import device_named, optimise
             from babelquake.train.model_folder import store
 
-            recipe, place = load(known, kind, config, **overrides), device_named(device)
+            recipe, place = read_settings(known, kind, config, **overrides), device_named(device)
             torch.manual_seed(recipe.seed)
             made = prepare(recipe, data, place)
             history = optimise(made.model, ahead(made.batches), made.loss, recipe := recipe.until(until))
@@ -190,21 +154,3 @@ def trains(kind: str, known: type[AnyRecipe]) -> Callable[[Callable[[AnyRecipe, 
         return train
 
     return decorate
-
-
-def run_module(kind: str, train: Train) -> None:
-    """Read the arguments, train, and end with the error's status if something was wrong."""
-    parser = argparse.ArgumentParser(prog=f"python -m babelquake.train.{kind}", description=train.__doc__)
-    parser.add_argument("--config", required=True, help="YAML or JSON file, or the name of a bundled config")
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--device")
-    parser.add_argument("--start", help="the folder of the encoder to go on from")
-    numbers: tuple[tuple[str, Any], ...] = (("seed", int), ("steps", int), ("minutes", float), ("until", float))
-    for name, number in numbers:
-        parser.add_argument(f"--{name}", type=number)
-    options = vars(parser.parse_args())
-    try:
-        print(train(options.pop("config"), options.pop("data"), options.pop("out"), **options))
-    except BabelquakeError as error:
-        parser.exit(error.exit_status, f"babelquake: {error}\n")

@@ -34,7 +34,7 @@ def run(names: Sequence[str], data: Path, cache: Path, work: Path, keep: Path, m
     processes = {}
     with (keep / f"log-seed{seed}.txt").open("a", encoding="utf-8") as log:
         for name in names:
-            command = [sys.executable, "-u", "-m", "babelquake.train.nmt", "--config", name]
+            command = [sys.executable, "-u", "-m", "babelquake.train", "nmt", "--config", name]
             command += ["--data", str(data), "--cache", str(cache), "--out", str(work / _label(name, seed))]
             command += ["--seed", str(seed), "--workers", str(workers), "--until", str(until)]
             environment = os.environ | {"OMP_NUM_THREADS": "1", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}

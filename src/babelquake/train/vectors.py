@@ -1,4 +1,4 @@
-"""Train multilingual sentence vectors: `babelquake train vectors`, or `python -m babelquake.train.vectors` where only
+"""Train multilingual sentence vectors: `babelquake train vectors`, or `python -m babelquake.train vectors` where only
 PyTorch and NumPy are installed.
 
 The model is that of `babelquake.models.vectors`: hashed n-grams → words → one vector. It learns from translations:
@@ -14,13 +14,13 @@ source, translation, rating, standardised rating), `dev.tsv[.xz]` (split, then a
 (language, word; frequent words first).
 """
 
-import argparse
 import json
 import lzma
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,17 +76,32 @@ WEAK = ("ar", "ko", "pl", "zh", "ja")
 """Languages drawn twice as often: in a first training they were behind."""
 
 
-def lines(path: Path) -> Iterator[list[str]]:
-    """The fields of every line."""
-    packed = path.suffix == ".xz"
-    with lzma.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as stream:
-        for line in stream:
-            yield line.rstrip("\n").split("\t")
+@cache
+def rows_of(folder: Path, name: str, needed: bool = False) -> list[list[str]]:
+    """The fields of every line of a file of the data folder, packed or not; none where there is no such file."""
+    for path, opener in ((folder / f"{name}.tsv", open), (folder / f"{name}.tsv.xz", lzma.open)):
+        if path.exists():
+            with opener(path, "rt", encoding="utf-8") as stream:
+                return [line.rstrip("\n").split("\t") for line in stream]
+    if needed:
+        raise UserError(f"{folder} has no {name}.tsv: the page Training in the docs says what it contains.")
+    return []
 
 
-def found(folder: Path, name: str) -> Path | None:
-    """The file of that name, packed or not."""
-    return next((path for path in (folder / f"{name}.tsv", folder / f"{name}.tsv.xz") if path.exists()), None)
+def pearson_of(keys: Sequence[str], scores: NDArray[Any], ratings: NDArray[Any]) -> dict[str, float]:
+    """Pearson's r with ratings, by key."""
+    found = {}
+    for key in dict.fromkeys(keys):
+        here = np.array([other == key for other in keys])
+        found[key] = round(float(np.corrcoef(scores[here], ratings[here])[0, 1]), 3)
+    return found
+
+
+def correlations(given: Any, wanted: Any, groups: int) -> Any:
+    """Pearson's r within each of so many groups of equal size, as a tensor."""
+    one, other = (values.view(groups, -1) for values in (given, wanted))
+    one, other = (values - values.mean(1, keepdim=True) for values in (one, other))
+    return (one * other).sum(1) / (one.norm(dim=1) * other.norm(dim=1)).clamp_min(1e-6)
 
 
 class Hashed:
@@ -200,9 +215,8 @@ class Lesson:
     def __init__(self, table: Sequence[Sequence[str]], folder: Path, recipe: VectorRecipe, place: Any) -> None:
         import torch
 
-        path = found(folder, "words")
-        rng = np.random.default_rng(recipe.seed)
-        more = drawn_texts(list(lines(path)), recipe.drawn, rng) if path else []
+        words = rows_of(folder, "words")
+        more = drawn_texts(words, recipe.drawn, np.random.default_rng(recipe.seed)) if words else []
         english = [row[2] for row in table]
         texts = [row[1] if row[0] in TEACHER_KNOWS else row[2] for row in table]
         kept = folder / f"taught-{2 * len(table)}-{len(more)}-{recipe.seed}.npy"
@@ -336,10 +350,7 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     place = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(recipe.seed)
     rng = np.random.default_rng(recipe.seed)
-    path = found(folder, "pairs")
-    if path is None:
-        raise UserError(f"{folder} has no pairs.tsv: one line per translation, as language, text, English, origin.")
-    table = list(lines(path))
+    table = rows_of(folder, "pairs", needed=True)
     languages = sorted({row[0] for row in table})
     texts = OnGpu(Hashed([row[1] for row in table], recipe.bits, recipe.words), place)
     english = OnGpu(Hashed([row[2] for row in table], recipe.bits, recipe.words), place)
@@ -350,9 +361,8 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     weight = np.array([chance[some].sum() for some in members]) ** 0.3
     weight *= [2.0 if language in WEAK else 1.0 for language in languages]
     weight /= weight.sum()
-    rated = None
-    if (path := found(folder, "ratings")) is not None:
-        rated = _rated(list(lines(path)), recipe, place)
+    ratings = rows_of(folder, "ratings")
+    rated = _rated(ratings, recipe, place) if ratings else None
     lesson = Lesson(table, folder, recipe, place) if recipe.teacher_weight else None
     print(f"{len(table)} pairs, {len(languages)} languages, {time.monotonic() - began:.0f} s", flush=True)
     model = network(recipe).to(place)
@@ -443,15 +453,10 @@ def _rated(rows: list[list[str]], recipe: VectorRecipe, place: Any) -> Any:
     groups = [torch.tensor([n for n, row in enumerate(rows) if row[0] == pair], device=place) for pair in pairs]
 
     def disagreement(model: Any, recipe: VectorRecipe, rounded: Any) -> Any:
-        total = torch.zeros((), device=place)
         chosen = [group[torch.randint(len(group), (recipe.rated,), device=place)] for group in groups]
         numbers = torch.cat(chosen)
         one, other = (model(side.batch(numbers, recipe.dropout), rounded) for side in sides)
-        cosines = (one * other).sum(1).view(len(groups), -1)
-        wanted = ratings[numbers].view(len(groups), -1)
-        cosines, wanted = (values - values.mean(1, keepdim=True) for values in (cosines, wanted))
-        r = (cosines * wanted).sum(1) / (cosines.norm(dim=1) * wanted.norm(dim=1)).clamp_min(1e-6)
-        return total + (1 - r).mean()
+        return (1 - correlations((one * other).sum(1), ratings[numbers], len(groups))).mean()
 
     return disagreement
 
@@ -476,44 +481,28 @@ def auroc(positive: NDArray[np.float32], negative: NDArray[np.float32]) -> float
     return float((ranks.sum() - len(positive) * (len(positive) + 1) / 2) / (len(positive) * len(negative)))
 
 
-_CACHE: dict[str, list[list[str]]] = {}
-
-
 def figures(model: Any, folder: Path, recipe: VectorRecipe, place: Any) -> dict[str, Any]:
     """Pearson with people per pair, true against shuffled per language, hallucinations: what the folder holds."""
     result: dict[str, Any] = {}
 
-    def table(name: str) -> list[list[str]]:
-        if name not in _CACHE:
-            path = found(folder, name)
-            _CACHE[name] = list(lines(path)) if path else []
-        return _CACHE[name]
+    def sides(rows: list[list[str]], first: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        one, other = (encode(model, [row[side] for row in rows], recipe, place) for side in (first, first + 1))
+        return one, other
 
-    if rows := table("dev"):
-        cosines = (
-            encode(model, [row[2] for row in rows], recipe, place)
-            * encode(model, [row[3] for row in rows], recipe, place)
-        ).sum(1)
-        keys = [f"{row[0]} {row[1]}" for row in rows]
+    if rows := rows_of(folder, "dev"):
+        one, other = sides(rows, 2)
         ratings = np.array([float(row[4]) for row in rows])
-        for key in dict.fromkeys(keys):
-            here = np.array([other == key for other in keys])
-            result[key] = round(float(np.corrcoef(cosines[here], ratings[here])[0, 1]), 3)
-    if rows := table("parallel"):
-        one, other = (
-            encode(model, [row[1] for row in rows], recipe, place),
-            encode(model, [row[2] for row in rows], recipe, place),
-        )
+        result |= pearson_of([f"{row[0]} {row[1]}" for row in rows], (one * other).sum(1), ratings)
+    if rows := rows_of(folder, "parallel"):
+        one, other = sides(rows, 1)
         for language in sorted({row[0] for row in rows}):
             here = np.array([row[0] == language for row in rows])
             likeness = one[here] @ other[here].T
             true = np.diag(likeness)
             result[f"auroc {language}"] = round(auroc(true, likeness[~np.eye(len(true), dtype=bool)]), 4)
-    if rows := table("hallucinations"):
-        cosines = (
-            encode(model, [row[0] for row in rows], recipe, place)
-            * encode(model, [row[1] for row in rows], recipe, place)
-        ).sum(1)
+    if rows := rows_of(folder, "hallucinations"):
+        one, other = sides(rows, 0)
+        cosines = (one * other).sum(1)
         labels = np.array([[int(value) for value in row[2:5]] for row in rows]).astype(bool)
         for name, bad in (("any", labels.any(1)), ("full", labels[:, 2])):
             result[f"hallucinations {name}"] = round(auroc(-cosines[bad], -cosines[~bad]), 3)
@@ -550,18 +539,3 @@ def load(model: Any, path: Path) -> None:
         for name, parameter in model.named_parameters():
             if (value := held.get(name.removeprefix("words.").replace(".", "_"))) is not None:
                 parameter.copy_(torch.from_numpy(value))
-
-
-def run_as_module(recipe: type[Any], train: Callable[[Path, Path, Any], object]) -> None:
-    """The command line for machines with little installed: the folders of data and model, and the recipe's fields."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
-    parser.add_argument("out", type=Path)
-    for name, value in asdict(recipe()).items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    given = vars(parser.parse_args())
-    train(given.pop("data"), given.pop("out"), recipe(**given))
-
-
-if __name__ == "__main__":
-    run_as_module(VectorRecipe, train)
