@@ -206,7 +206,6 @@ class QualityRise(Constraint):
     """−1 where the metric counts errors."""
 
     def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> Constraint:
-        """Asked with this source and these references."""
         return replace(self, references=references, source=source)
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
@@ -240,7 +239,6 @@ class NewFailures(Constraint):
             DETECTORS.get(self.kind)
 
     def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> Constraint:
-        """Translations of this source between these languages."""
         return replace(self, source=source, pair=pair)
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:

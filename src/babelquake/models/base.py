@@ -113,7 +113,6 @@ class SentenceEncoder(Encoder):
         """One row per text."""
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] = (0,)) -> list[Encoding]:
-        """One row per encoding."""
         if not texts:
             return []
         rows = self.sentences(texts)

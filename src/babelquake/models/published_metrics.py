@@ -46,6 +46,9 @@ class Published(Generic[N]):
     """Who publishes such checkpoints on the hub."""
     files: ClassVar[tuple[str, ...]]
 
+    limits = Limits(texts=512)
+    """Enough texts at once to find some that can be read together."""
+
     def __init__(self, model: str, precision: Precision = "float32", device: str = "auto") -> None:
         self.checkpoint: Checkpoint = published(model, self.files, self.metric, self.owner)
         self.precision: Precision = precision
@@ -54,11 +57,6 @@ class Published(Generic[N]):
     @abstractmethod
     def load(self, device: str) -> N:
         """The network with its weights."""
-
-    @property
-    def limits(self) -> Limits:
-        """Enough texts at once to find some that can be read together."""
-        return Limits(texts=512)
 
     @cached_property
     def network(self) -> N:
@@ -96,10 +94,8 @@ class PublishedEncoder(Published[S], SentenceEncoder, Generic[S]):
 
     @cached_property
     def signature(self) -> str:
-        """The checkpoint with its content, the precision and the libraries."""
         return self.signed()
 
     def sentences(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
         with self.noting() as network:
             return network.sentence_vectors(texts)

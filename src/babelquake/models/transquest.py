@@ -79,7 +79,6 @@ class MonoTransQuest(PairRegression):
         self._begin, self._end = self._tokenizer.cls_token_id, self._tokenizer.sep_token_id
 
     def tokens_of(self, text: str) -> list[int]:
-        """Pieces without marks."""
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def join(self, first: str, second: str, tokens: tuple[list[int], list[int]]) -> Joined:
@@ -97,7 +96,6 @@ class MonoTransQuest(PairRegression):
         return Joined([self._begin, *a, *separators, *b, self._end], len(a) + 2, cut)
 
     def outputs(self, sheet: Sheet) -> "Tensor":
-        """The one output of the classification head."""
         found: Tensor = self.run_head(self._network, sheet).logits[:, 0].float()
         return found
 
@@ -137,5 +135,4 @@ class SiameseEncoder(PublishedEncoder[SiameseTransQuest]):
     files = FILES
 
     def load(self, device: str) -> SiameseTransQuest:
-        """The network of two equal towers."""
         return SiameseTransQuest(self.checkpoint.folder, self.precision, device)

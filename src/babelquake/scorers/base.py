@@ -397,7 +397,6 @@ class VectorScorer(MeanScorer):
         """Shown the data set's segments before a study judges them, with a way to encode them."""
 
     def close(self) -> None:
-        """Give the encoders' weights back."""
         for wanted in self.encoders():
             wanted.encoder.close()
 

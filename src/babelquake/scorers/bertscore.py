@@ -90,6 +90,9 @@ class BertScore(VectorScorer):
     ships: ClassVar[str | None] = "minilm-en"
     perfect: ClassVar[float | None] = 1.0
 
+    limits = Limits(texts=512)
+    """Enough questions at once for the encoder to fill its rows."""
+
     def __init__(
         self,
         model: str = "roberta-large",
@@ -118,7 +121,6 @@ class BertScore(VectorScorer):
 
     @property
     def described(self) -> str:
-        """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.encoder.core.checkpoint)
 
     @cached_property
@@ -140,7 +142,6 @@ class BertScore(VectorScorer):
 
     @property
     def signature(self) -> str:
-        """Encoder with content, layer, weights, baseline, and what is given of P, R and F."""
         layer = self.layer if self.layer.startswith("mean") else str(self.layers[0])
         layer += ", last normalised" if min(self.layers) < 0 else ""
         idf = None if self._idf_said == "false" else self._idf_content or "of the data"
@@ -149,13 +150,7 @@ class BertScore(VectorScorer):
             "bertscore", self.encoder.signature, layer=layer, idf=idf, baseline=baseline, output=self.output
         )
 
-    @property
-    def limits(self) -> Limits:
-        """Enough questions at once for the encoder to fill its rows."""
-        return Limits(texts=512)
-
     def encoders(self) -> tuple[Wanted, ...]:
-        """One encoder, with the layers that the option names."""
         return (Wanted(self.encoder, self.layers),)
 
     def attach(self, segments: "pl.DataFrame") -> Array | None:
@@ -176,7 +171,6 @@ class BertScore(VectorScorer):
         return list(dict.fromkeys(map(self._read, questions.texts(self.needs))))
 
     def judge(self, questions: Questions) -> Array:
-        """Scores without an engine."""
         self.prepare(questions)
         return super().judge(questions)
 
@@ -193,7 +187,6 @@ class BertScore(VectorScorer):
     def compare_all(
         self, kin: "Sequence[VectorScorer]", questions: Questions, vectors: tuple[Vectors, ...]
     ) -> list[Array]:
-        """The same for scorers of this one's kin."""
         given = required(questions.references, self, "reference")
         if self._idf_said == "true" and self._weights is None:
             raise UserError(f"{self.name}: idf weights of the data do not travel to other processes. Use idf=FILE.")

@@ -78,7 +78,6 @@ class Network(PairRegression):
         self._begin, self._end = (self._tokenizer.convert_tokens_to_ids(mark) for mark in ("[CLS]", "[SEP]"))
 
     def tokens_of(self, text: str) -> list[int]:
-        """Pieces or word pieces."""
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def join(self, first: str, second: str, tokens: tuple[list[int], list[int]]) -> Joined:
@@ -88,7 +87,6 @@ class Network(PairRegression):
         return Joined([self._begin, *a, self._end, *b, self._end], len(a) + 2, cut)
 
     def outputs(self, sheet: Sheet) -> "Tensor":
-        """A linear layer on the pooled first token."""
         pooled = self.run_head(self._network, sheet).pooler_output.float()
         found: Tensor = (pooled @ self._weight.T + self._bias)[:, 0]
         return found
@@ -159,15 +157,12 @@ class Bleurt(PublishedScorer[Network]):
 
     @property
     def special(self) -> Mapping[str, object]:
-        """Whether both orders are read."""
         return {"symmetric": "yes" if self.symmetric else None}
 
     def load(self, device: str) -> Network:
-        """BERT or RemBERT with one output."""
         return Network(self.checkpoint.folder, self.precision, device)
 
     def judge(self, questions: Questions) -> Array:
-        """One score per segment."""
         with self.noting():
             return best_reference(questions, required(questions.references, self, "reference"), self._pairs)
 

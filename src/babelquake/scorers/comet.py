@@ -33,6 +33,9 @@ class Comet(VectorScorer):
     extra: ClassVar[str | None] = "neural"
     needs: ClassVar[frozenset[str]] = frozenset({"source", "reference"})
 
+    limits = Limits(texts=512)
+    """Enough segments at once to find texts of equal length."""
+
     def __init__(
         self,
         model: str = "Unbabel/wmt22-comet-da",
@@ -56,25 +59,17 @@ class Comet(VectorScorer):
 
     @property
     def described(self) -> str:
-        """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.encoder.checkpoint)
 
     @property
     def signature(self) -> str:
-        """Checkpoint with content, precision, libraries, and what the model reads."""
         return signature("comet", self.encoder.signature, inputs="+".join(sorted(self.needs)))
-
-    @property
-    def limits(self) -> Limits:
-        """Enough segments at once to find texts of equal length."""
-        return Limits(texts=512)
 
     def encoders(self) -> tuple[Wanted, ...]:
         """The checkpoint's own encoder, where texts are encoded each on its own."""
         return () if self.encoder.settings.joined else (Wanted(self.encoder),)
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
-        """The estimator's score of each segment."""
         judge = self._joined if self.encoder.settings.joined else partial(self._separate, vectors=vectors)
         with self.encoder.noting():
             if "reference" not in self.needs:
@@ -83,7 +78,6 @@ class Comet(VectorScorer):
 
     @property
     def marks_errors(self) -> bool:
-        """Whether the model labels words, as xCOMET does."""
         return self.encoder.settings.joined and self.encoder.settings.word_level_training
 
     def spans(self, questions: Questions) -> list[list[Span]]:

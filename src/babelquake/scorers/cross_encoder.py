@@ -100,6 +100,9 @@ class CrossEncoder(MeanScorer):
     extra: ClassVar[str | None] = "neural"
     ships: ClassVar[str | None] = "judge-en"
 
+    limits = Limits(texts=256)
+    """Enough pairs at once for the model to find some of equal length."""
+
     def __init__(
         self,
         model: str,
@@ -115,22 +118,14 @@ class CrossEncoder(MeanScorer):
 
     @property
     def signature(self) -> str:
-        """The model with its content, what it reads, and what is done with its output."""
         activation = None if self.activation == "none" else self.activation
         return signature("cross-encoder", self.reader.signature, inputs=self.inputs, activation=activation)
 
     @property
     def trained_on(self) -> frozenset[str] | None:
-        """The model's languages."""
         return self.reader.languages
 
-    @property
-    def limits(self) -> Limits:
-        """Enough pairs at once for the model to find some of equal length."""
-        return Limits(texts=256)
-
     def judge(self, questions: Questions) -> Array:
-        """One number per segment."""
         if self.inputs == "source":
             given: Sequence[Sequence[str]] = [[text] for text in required(questions.sources, self, "source")]
         else:
@@ -150,5 +145,4 @@ class CrossEncoder(MeanScorer):
         )
 
     def close(self) -> None:
-        """Give the model's memory back."""
         self.reader.close()

@@ -26,6 +26,9 @@ class EmbeddingSimilarity(VectorScorer):
 
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
+    limits = Limits(texts=256)
+    """Enough questions at once for the encoder to find texts of equal length."""
+
     def __init__(
         self,
         model: str = "vectors-multi",
@@ -40,17 +43,10 @@ class EmbeddingSimilarity(VectorScorer):
 
     @property
     def signature(self) -> str:
-        """The encoder with its version."""
         inputs = None if self.inputs == "source" else self.inputs
         return signature("embedding-similarity", encoder=self.encoder.signature, inputs=inputs)
 
-    @property
-    def limits(self) -> Limits:
-        """Enough questions at once for the encoder to find texts of equal length."""
-        return Limits(texts=256)
-
     def encoders(self) -> tuple[Wanted, ...]:
-        """One vector per text."""
         return (Wanted(self.encoder),)
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:

@@ -59,7 +59,6 @@ class FailureScorer(VectorScorer):
 
     @property
     def signature(self) -> str:
-        """The kinds looked for, the languages, and the models asked."""
         kinds = "+".join(card.kind for card in self.cards)
         models = "+".join(one.signature for one in (self._rating, self._second) if one is not None)
         said = "yes" if self.score else None

@@ -249,21 +249,17 @@ class LlmJudge(MeanScorer):
 
     @property
     def marks_errors(self) -> bool:
-        """Whether the model is asked for errors."""
         return self.style == "errors"
 
     def remembers(self, question: Question) -> bool:
-        """Whether the model's answer is still known."""
         return question.key in self._known
 
     def spans(self, questions: Questions) -> list[list[Span]]:
-        """The errors that the model lists in each translation."""
         if not self.marks_errors:
             return super().spans(questions)
         return [list(one.spans) for one in self._opinions(questions.one_by_one(self.needs))]
 
     def close(self) -> None:
-        """Close the connections, or give the model's memory back."""
         self._client.close()
         if self._local is not None:
             self._local.close()

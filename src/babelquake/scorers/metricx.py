@@ -127,11 +127,9 @@ class MetricX(PublishedScorer[Network]):
 
     @property
     def special(self) -> Mapping[str, object]:
-        """The year, and what is read."""
         return {"year": self.year, "inputs": "+".join(sorted(self.needs))}
 
     def load(self, device: str) -> Network:
-        """mT5 with one output."""
         return Network(self.checkpoint.folder, self._tokenizer, LONGEST[self.year], self.precision, device)
 
     def judge(self, questions: Questions) -> Array:

@@ -33,6 +33,9 @@ class OpenKiwi(MeanScorer):
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
     costly: ClassVar[bool] = True
 
+    limits = Limits(texts=1024)
+    """Enough segments at once to find some of equal shape."""
+
     def __init__(self, model: str, predicts: Literal["score", "hter"] = "score", device: str = "auto") -> None:
         self.checkpoint = published(model, FILES, "openkiwi")
         self.predicts = predicts
@@ -40,12 +43,10 @@ class OpenKiwi(MeanScorer):
 
     @property
     def described(self) -> str:
-        """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.checkpoint)
 
     @cached_property
     def signature(self) -> str:
-        """Checkpoint with content, what it predicts, and libraries."""
         return signature(
             "openkiwi",
             self.checkpoint.name,
@@ -53,11 +54,6 @@ class OpenKiwi(MeanScorer):
             predicts=self.predicts,
             libraries=library_versions("openkiwi").partition(",")[0],
         )
-
-    @property
-    def limits(self) -> Limits:
-        """Enough segments at once to find some of equal shape."""
-        return Limits(texts=1024)
 
     @cached_property
     def loaded(self) -> Loaded:
@@ -68,7 +64,6 @@ class OpenKiwi(MeanScorer):
         return found
 
     def judge(self, questions: Questions) -> Array:
-        """One score per segment."""
         import torch
 
         from babelquake.models.predictor_estimator import numbered
@@ -91,5 +86,4 @@ class OpenKiwi(MeanScorer):
         return 1 - found if self.predicts == "hter" else found
 
     def close(self) -> None:
-        """Give the weights' memory back."""
         self.__dict__.pop("loaded", None)

@@ -25,6 +25,9 @@ class Perplexity(MeanScorer):
     extra: ClassVar[str | None] = "neural"
     ships: ClassVar[str | None] = "gpt-en"
 
+    limits = Limits(texts=2048)
+    """Enough texts at once for the model to find those that begin alike."""
+
     def __init__(
         self,
         model: str = "gpt2",
@@ -40,18 +43,11 @@ class Perplexity(MeanScorer):
 
     @property
     def signature(self) -> str:
-        """The language model with its content, and what is compared with."""
         return signature("perplexity", self.causal.signature, against=None if self.against == "none" else self.against)
 
     @property
     def trained_on(self) -> frozenset[str] | None:
-        """The language model's languages."""
         return self.causal.languages
-
-    @property
-    def limits(self) -> Limits:
-        """Enough texts at once for the model to find those that begin alike."""
-        return Limits(texts=2048)
 
     def judge(self, questions: Questions) -> Array:
         """One perplexity per translation, or its rise against the text that it is compared with."""
@@ -66,7 +62,6 @@ class Perplexity(MeanScorer):
         return found - np.array([values[text] for text in others]) if others else found
 
     def close(self) -> None:
-        """Give the model's memory back."""
         self.causal.close()
 
 

@@ -20,7 +20,6 @@ class PublishedScorer(Published[N], MeanScorer, Generic[N]):
 
     @property
     def described(self) -> str:
-        """The name with the model's own name, not the path to it."""
         return shown(self.spec, self.checkpoint)
 
     @property
@@ -30,7 +29,6 @@ class PublishedScorer(Published[N], MeanScorer, Generic[N]):
 
     @cached_property
     def signature(self) -> str:
-        """Checkpoint with content, what is special, precision and libraries."""
         return self.signed(self.metric, **self.special)
 
 

@@ -30,6 +30,9 @@ class MultilingualQE(VectorScorer):
 
     needs: ClassVar[frozenset[str]] = frozenset({"source"})
 
+    limits = Limits(texts=256)
+    """Questions whose words are hashed together."""
+
     def __init__(self, model: str = "qe-multi") -> None:
         self._quality = HashedQuality(model)
         card = self._quality.files.card
@@ -39,7 +42,6 @@ class MultilingualQE(VectorScorer):
 
     @property
     def signature(self) -> str:
-        """The weights of both models, and how they are added up."""
         return signature(
             "qe-multi",
             weights=self._quality.files.content,
@@ -47,11 +49,6 @@ class MultilingualQE(VectorScorer):
             cosine=f"{self.weight:g}",
             copies=f"{self.copy_cost:g}",
         )
-
-    @property
-    def limits(self) -> Limits:
-        """Questions whose words are hashed together."""
-        return Limits(texts=256)
 
     def language_notes(self, language_pairs: Iterable[str | None]) -> list[str]:
         """Languages that it does not know, and pairs of which it saw no ratings."""
@@ -67,11 +64,9 @@ class MultilingualQE(VectorScorer):
         return said
 
     def encoders(self) -> tuple[Wanted, ...]:
-        """One vector per text."""
         return (Wanted(self.encoder),)
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
-        """The rating of each pair."""
         sources = list(required(questions.sources, self, "source"))
         if not sources:
             return np.zeros(0)
@@ -82,7 +77,6 @@ class MultilingualQE(VectorScorer):
         return np.asarray(rated + self.weight * cosines - self.copy_cost * untranslated)
 
     def close(self) -> None:
-        """Forget the weights."""
         self._quality.close()
         self.encoder.close()
 

@@ -25,7 +25,6 @@ class RidgeQE(VectorScorer):
 
     @property
     def described(self) -> str:
-        """The name with the model's folder, not the path to it."""
         return f"ridge-qe[model={self.model.resolve().name}]"
 
     @cached_property
@@ -41,15 +40,12 @@ class RidgeQE(VectorScorer):
 
     @property
     def signature(self) -> str:
-        """The weights, and the encoder below them."""
         return signature("ridge-qe", weights=content_hash(self.model), encoder=str(self.card.get("encoder_signature")))
 
     def encoders(self) -> tuple[Wanted, ...]:
-        """One vector per text."""
         return (Wanted(self.encoder),)
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
-        """What the regression predicts from the vectors of source and translation."""
         given = required(questions.sources, self, "source")
         if not len(questions):
             return np.zeros(0)

@@ -96,7 +96,6 @@ class SentSim(VectorScorer):
         return Recipe("scorer", self.spec.with_options(cosine_range=cosine, words_range=words))
 
     def encoders(self) -> tuple[Wanted, ...]:
-        """One for sentences, one for words."""
         return (Wanted(self._sentences), *self._words.encoders())
 
     def texts(self, questions: Questions) -> list[str]:

@@ -41,15 +41,12 @@ class TransQuest(PublishedScorer[MonoTransQuest], VectorScorer):
 
     @property
     def special(self) -> Mapping[str, object]:
-        """Mono or Siamese."""
         return {"architecture": self.architecture}
 
     def load(self, device: str) -> MonoTransQuest:
-        """The network that reads pairs."""
         return MonoTransQuest(self.checkpoint.folder, self.precision, device)
 
     def encoders(self) -> tuple[Wanted, ...]:
-        """The encoder of a Siamese checkpoint."""
         return () if self._siamese is None else (Wanted(self._siamese),)
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
@@ -64,7 +61,6 @@ class TransQuest(PublishedScorer[MonoTransQuest], VectorScorer):
         return np.asarray((s * t).sum(axis=1) / (np.linalg.norm(s, axis=1) * np.linalg.norm(t, axis=1)))
 
     def close(self) -> None:
-        """Give the weights' memory back."""
         super().close()
         if self._siamese is not None:
             self._siamese.close()

@@ -59,14 +59,12 @@ class Adapted(MeanScorer):
         return str(given) if given else signature(self.spec.without("name"), content=self._source, higher=less)
 
     def judge(self, questions: Questions) -> Array:
-        """What the function says."""
         if "reference" not in self._roles:
             return self._asked(questions)
         given = required(questions.references, self, "reference")
         return best_reference(questions, given, self._asked, np.max if self.higher_is_better else np.min)
 
     def close(self) -> None:
-        """Close it, if it can be."""
         if callable(closing := getattr(self._what, "close", None)):
             closing()
 

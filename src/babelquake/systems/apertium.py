@@ -36,6 +36,9 @@ class Apertium(System):
 
     indifferent = frozenset({"timeout"})
 
+    limits = Limits(texts=500)
+    """One batch goes through the pipeline as a whole."""
+
     def __init__(
         self,
         pair: str,
@@ -55,11 +58,6 @@ class Apertium(System):
         self._timeout = timeout
         self._program: Program | None = None
         self._owed = 0
-
-    @property
-    def limits(self) -> Limits:
-        """One batch goes through the pipeline as a whole."""
-        return Limits(texts=500)
 
     @cached_property
     def signature(self) -> str:
@@ -96,7 +94,6 @@ class Apertium(System):
         return [ESCAPED.sub(r"\1", answer.decode("utf-8", "replace").removesuffix(END)) for answer in answers]
 
     def close(self) -> None:
-        """End the pipeline."""
         self._owed = 0
         if self._program is not None:
             self._program.close()

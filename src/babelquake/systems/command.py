@@ -103,7 +103,6 @@ class Command(System):
         return [self._decoded(line, number) for number, line in enumerate(answer, 1)]
 
     def close(self) -> None:
-        """End the program."""
         self._end(grace=2)
 
     def _end(self, grace: float) -> None:

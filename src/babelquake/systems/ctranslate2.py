@@ -48,6 +48,9 @@ class CTranslate2(System):
 
     indifferent = frozenset({"threads"})
 
+    limits = Limits(texts=256)
+    """Many at once, so that groups of equal length are large; a batch is what an interruption loses."""
+
     def __init__(
         self,
         model: str,
@@ -80,11 +83,6 @@ class CTranslate2(System):
         self._sample = sample
         self._loaded: dict[str, Any] = {}
 
-    @property
-    def limits(self) -> Limits:
-        """Many at once, so that groups of equal length are large; a batch is what an interruption loses."""
-        return Limits(texts=256)
-
     @cached_property
     def signature(self) -> str:
         """Hashes of the files, decoding options and CTranslate2's version; the place of the folder does not matter."""
@@ -112,7 +110,6 @@ class CTranslate2(System):
         return made
 
     def close(self) -> None:
-        """Give the model's memory back."""
         self._loaded.clear()
 
     def _subwords(self, texts: Sequence[str]) -> list[list[str]]:

@@ -49,17 +49,14 @@ class Defended(System):
 
     @property
     def name(self) -> str:
-        """The system's name and the chain."""
         return dict(self.spec.options).get("name") or f"{self.inner.name} + {self.chain}"
 
     @property
     def limits(self) -> Limits:
-        """Those of the system."""
         return self.inner.limits
 
     @property
     def signature(self) -> str:
-        """The system's, and those of all parts of the chain."""
         return signature("defended", defence=self.chain.signature, system=self.inner.signature)
 
     def check_languages(self, language_pair: str) -> None:
@@ -67,7 +64,6 @@ class Defended(System):
         self.inner.check_languages(language_pair)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """One translation per text, by the system itself."""
         return self.follow(texts, lambda system, some: system.translate(some))
 
     def follow(self, texts: Sequence[str], answer: Answer) -> list[str]:
@@ -105,7 +101,6 @@ class Defended(System):
         return [(system, list(found)) for system, found in asked.values()]
 
     def close(self) -> None:
-        """Close the system and whatever the chain holds."""
         self.inner.close()
         self.chain.close()
 

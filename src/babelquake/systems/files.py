@@ -47,6 +47,9 @@ def imported(folder: str | Path) -> list[str]:
 class Files(System):
     """The system NAME of a folder: looks translations up, makes none."""
 
+    limits = Limits(texts=100_000)
+    """A look-up takes any number."""
+
     def __init__(self, folder: str, name: str) -> None:
         self._folder = Path(folder)
         self._name = name
@@ -63,13 +66,7 @@ class Files(System):
         return self._name
 
     @property
-    def limits(self) -> Limits:
-        """A look-up takes any number."""
-        return Limits(texts=100_000)
-
-    @property
     def signature(self) -> str:
-        """The name and the content, wherever the folder lies."""
         content = digest(text for pair in self._table.items() for text in pair)
         return signature("files", name=self._name, content=content)
 

@@ -200,7 +200,6 @@ class HuggingFace(System):
         return answered(texts, translations, refused)
 
     def close(self) -> None:
-        """Give the model's memory back."""
         self._chat.close()
         for name in ("_loaded", "_tokenizer", "_translator"):
             self.__dict__.pop(name, None)

@@ -90,7 +90,6 @@ class OpenAI(Remote):
         )
 
     def holds(self, text: str) -> bool:
-        """Whether a part of a document may be this long."""
         return len(text) <= self._longest
 
     def cost(self, asked: Sequence[str]) -> Cost:
@@ -98,7 +97,6 @@ class OpenAI(Remote):
         return cost_in_tokens(self.prompt, asked, self.source, self.target, *self._prices)
 
     def said(self, asked: Sequence[str]) -> list[str]:
-        """The model's answers, word for word."""
         return self.exchange(asked)
 
     def reading(self, answer: str) -> Reading:
@@ -135,5 +133,4 @@ class OpenAI(Remote):
         return [marked_as_cut(spoken) if reason == CUT_OFF and spoken else spoken]
 
     def verdict(self, status: int, body: Any) -> Verdict:
-        """As all chat servers mean it."""
         return chat_verdict(status, body)

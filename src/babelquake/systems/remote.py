@@ -98,7 +98,6 @@ class Remote(System):
         return signature(type(self).__name__.lower(), source=self.source, target=self.target, url=elsewhere)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """One translation per text."""
         return self.exchange(texts)
 
     def exchange(self, texts: Sequence[str]) -> list[str]:
@@ -121,7 +120,6 @@ class Remote(System):
         return [done[text] for text in texts]
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def _batches(self, texts: Sequence[str], reasons: dict[str, str]) -> Iterator[list[str]]:

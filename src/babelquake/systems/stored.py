@@ -30,7 +30,6 @@ class Stored(System):
 
     @property
     def signature(self) -> str:
-        """The name and the content."""
         texts = [*self._clean.values(), *self._perturbed.values()]
         return signature("stored", name=self.name, content=digest(texts))
 
@@ -55,7 +54,6 @@ class Stored(System):
         return [self._perturbed[place] for place in variants.select("row", "perturbation", "replicate").iter_rows()]
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """Nothing is translated anew."""
         raise UserError(
             f"{self.name} is known by translations that came with the data; it cannot translate other texts."
         )

@@ -30,7 +30,6 @@ class Adapted(System):
 
     @property
     def limits(self) -> Limits:
-        """Its own, or the usual ones."""
         found = getattr(self._inner, "limits", None)
         return found if isinstance(found, Limits) else Limits()
 
@@ -43,13 +42,11 @@ class Adapted(System):
         return str(given) if given else signature(f"{kind.__module__}:{kind.__qualname__}", content=source_of(kind))
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """What it says."""
         with told(self.name):
             found = self._inner.translate(list(texts))
         return _listed(found, self, len(texts))
 
     def close(self) -> None:
-        """Close it, if it can be."""
         if callable(closing := getattr(self._inner, "close", None)):
             closing()
 
@@ -77,11 +74,9 @@ class Function(System):
 
     @property
     def signature(self) -> str:
-        """Where the function is, and a hash of the file it is in."""
         return signature(self._place, content=source_of(self._function))
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """What the function says."""
         with told(self.name):
             found = [self._function(text) for text in texts] if self._one_by_one else self._function(list(texts))
         return _listed(found, self, len(texts))

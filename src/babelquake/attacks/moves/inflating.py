@@ -18,7 +18,6 @@ class TakeReferenceWord(Move):
         self.offered = offered
 
     def of_segment(self, references: Sequence[str]) -> Move:
-        """The same move with the words of these references."""
         return TakeReferenceWord(list(dict.fromkeys(span.text for text in references for span in words(text))))
 
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:

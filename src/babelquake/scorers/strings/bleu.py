@@ -92,7 +92,6 @@ class Bleu(Scorer):
 
     @property
     def signature(self) -> str:
-        """sacreBLEU's signature for one reference per segment."""
         return self.signature_for(1)
 
     def signature_for(self, references: int | None) -> str:

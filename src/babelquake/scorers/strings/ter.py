@@ -37,11 +37,9 @@ class Ter(Scorer):
 
     @property
     def signature(self) -> str:
-        """sacreBLEU's signature for one reference per segment."""
         return self.signature_for(1)
 
     def signature_for(self, references: int | None) -> str:
-        """sacreBLEU's signature for data with that many references per segment, None where the number varies."""
         return ter_signature(vars(self), self._tokenise, references)
 
     def statistics(self, questions: Questions) -> Array:

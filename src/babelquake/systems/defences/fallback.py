@@ -59,7 +59,6 @@ class Fallback(Defence):
                     raise
 
     def facts(self) -> dict[str, object]:
-        """The second system, the corrector, and the failures that count."""
         return {
             "system": self._system.signature if self._system else None,
             "by": self._repair.signature if self._repair else None,
@@ -89,6 +88,5 @@ class Fallback(Defence):
         return len(failures_in(Pair(source, translation, self.source, self.target), self._cards))
 
     def close(self) -> None:
-        """Close the second system."""
         if self._system is not None:
             self._system.close()

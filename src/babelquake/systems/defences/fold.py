@@ -101,7 +101,6 @@ class Fold(Before):
         return text
 
     def prepare(self) -> None:
-        """Read the list of words."""
         if self._list is not None:
             self._list.frequency  # noqa: B018 - computed once
 

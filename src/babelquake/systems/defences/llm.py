@@ -68,7 +68,6 @@ class LlmCorrector(Defence):
         self._corrector = made
 
     def facts(self) -> dict[str, object]:
-        """The model's own signature, with server and prompt."""
         return {"corrector": self._corrector.signature if self._corrector else None}
 
     def steps(self, texts: list[str], inner: Inner) -> Steps:
@@ -87,6 +86,5 @@ class LlmCorrector(Defence):
         return same_letters <= self._most
 
     def close(self) -> None:
-        """Close the connections."""
         if self._corrector is not None:
             self._corrector.close()

@@ -31,12 +31,10 @@ class Repair(Defence):
         self._marks = marks
 
     def serve(self, source: Language | None, target: Language | None) -> None:
-        """Take the detectors that serve the languages."""
         super().serve(source, target)
         self._cards: list[Card] = cards_for(source, target, KINDS)
 
     def facts(self) -> dict[str, object]:
-        """Which failures are repaired."""
         return {"kinds": "/".join(card.kind for card in self._cards)}
 
     def steps(self, texts: list[str], inner: Inner) -> Steps:

@@ -96,7 +96,6 @@ class Spell(Before):
         return ("en",) if self._model else () if self._path else self.languages
 
     def serve(self, source: Language | None, target: Language | None) -> None:
-        """Find the lists."""
         super().serve(source, target)
         if find_spec("symspellpy") is None:
             raise UserError("the defence 'spell' needs symspellpy: pip install 'babelquake[spell]'.")
@@ -110,7 +109,6 @@ class Spell(Before):
         self._nouns = code == "de"
 
     def facts(self) -> dict[str, object]:
-        """Which lists it reads, and which model has the last word."""
         from importlib.metadata import version
 
         return {
@@ -120,7 +118,6 @@ class Spell(Before):
         }
 
     def prepare(self) -> None:
-        """Build the index of candidates; load the model."""
         self.correct("x x")
         self._ranked("xx", False, False)
         if self._model:

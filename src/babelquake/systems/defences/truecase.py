@@ -41,14 +41,12 @@ class Truecase(Before):
         return () if self._path else self.languages
 
     def serve(self, source: Language | None, target: Language | None) -> None:
-        """Read the list."""
         super().serve(source, target)
         if self._path is None and source is None:
             raise UserError("the defence 'truecase' must know the language.")
         self._words: WordList = given(self._path) if self._path else cased(source.code if source else "")
 
     def facts(self) -> dict[str, object]:
-        """Which list it reads."""
         return {"list": self._words.hash}
 
     def correct(self, text: str) -> str:

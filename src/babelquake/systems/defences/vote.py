@@ -65,7 +65,6 @@ class Vote(Defence):
         self._resegmented = [one for one in found if one is not None]
 
     def prepare(self) -> None:
-        """Load what the versions need."""
         for chain in self._versions:
             chain.prepare()
 
