@@ -92,10 +92,6 @@ def _quoted(row: Sequence[str]) -> bool:
     return all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in row)
 
 
-def _unquoted(cell: str) -> str:
-    return cell[1:-1].replace('""', '"')
-
-
 def split_table(path: Path, expected: Sequence[str]) -> Table:
     """A TSV file that must have certain columns."""
     table = tsv_table(Request(str(path)), header=True)
@@ -169,7 +165,7 @@ def _table(
     if blank and wrong is None:
         lines = "1 empty line at the end was" if len(blank) == 1 else f"{len(blank)} empty lines at the end were"
         notes.append(f"{stem(request.path)}: {lines} left out")
-    header, first = _header(request, [_unquoted(cell) for cell in head] if quoted else head, notes, named)
+    header, first = _header(request, [cell[1:-1].replace('""', '"') for cell in head] if quoted else head, notes, named)
     if wrong is not None:
         line, row = wrong
         columns = "column" if len(row) == 1 else "columns"

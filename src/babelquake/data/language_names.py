@@ -1,7 +1,6 @@
 """The language pair that a file's or folder's name tells, or a column of the data."""
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from babelquake.languages import Language, LanguagePair, code_of
@@ -26,17 +25,14 @@ def normalised(text: str | None) -> str | None:
 def detect(path: str | Path) -> LanguagePair | None:
     """The language pair in a file's name or the two folders above it: `de-en`, `deu-eng`, `test20.eten.df.short`."""
     given = Path(path)
-    return next((found for name in (given.name, *_folders(given)) if (found := _in_name(name))), None)
+    names = (given.name, *(folder.name for folder in list(given.parents)[:2]))
+    return next((found for name in names if (found := _in_name(name))), None)
 
 
 def from_endings(source: str | Path, target: str | Path) -> LanguagePair | None:
     """The language pair of two parallel files by their endings: `a.de` and `a.en` → `de-en`."""
     first, second = (_common(Path(path).name.removesuffix(".gz").rpartition(".")[2]) for path in (source, target))
     return LanguagePair.of(first, second) if first and second else None
-
-
-def _folders(path: Path) -> Iterable[str]:
-    return [folder.name for folder in list(path.parents)[:2]]
 
 
 def _in_name(name: str) -> LanguagePair | None:

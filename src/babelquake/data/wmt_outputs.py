@@ -264,13 +264,8 @@ def _plain(release: _Release, rows: Sequence[int], suite: str, label: str) -> Da
         "domain": [release.domains[row] for row in rows] * copies,
     }
     if suite:
-        columns["part"] = _parts(release, rows) * copies
+        columns["part"] = [release.member(row).rstrip("0123456789").rstrip("-") or None for row in rows] * copies
     return to_dataset(Table(label, name, columns, [row + 1 for row in rows] * copies, notes=notes))
-
-
-def _parts(release: _Release, rows: Sequence[int]) -> list[str | None]:
-    """The part of its suite that a line belongs to: what its document's name begins with."""
-    return [release.member(row).rstrip("0123456789").rstrip("-") or None for row in rows]
 
 
 def _said(text: str | None) -> bool:

@@ -218,8 +218,9 @@ def _card_for(function: Callable[..., Any], name: str) -> Card:
     level = given["level"].default if "level" in given else None
     if "level" in given and not isinstance(level, int | float):
         raise UserError(f"{name}: its parameter level needs a default, such as level=0.1.")
+    said = f"content:{source_of(function)}"
     return Card(
-        name, "own", "", "depends", level, "share", (), "any", 1, _own(function, name), resource=_file(function)
+        name, "own", "", "depends", level, "share", (), "any", 1, _own(function, name), resource=lambda lang: said
     )
 
 
@@ -249,7 +250,3 @@ def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         return changed
 
     return change
-
-
-def _file(function: Callable[..., Any]) -> Callable[[Language | None], str]:
-    return lambda lang: f"content:{source_of(function)}"

@@ -201,7 +201,7 @@ def _recase(
         for word in linguistics(lang).content_words(text)
         if change(word.text) != word.text and change(word.text).casefold() == word.text.casefold()
     ]
-    edits = [(word.start, word.end, change(word.text)) for word in _share(found, level, rng)]
+    edits = [(word.start, word.end, change(word.text)) for word in _some(found, level * len(found), rng)]
     return replaced(text, edits) if edits else None
 
 
@@ -213,11 +213,6 @@ def _number(level: float) -> int:
 def _some(spans: Sequence[Span], level: float, rng: Stream) -> list[Span]:
     """As many of the words as the level says, in the order of the text."""
     return [spans[place] for place in rng.sample(len(spans), _number(level))]
-
-
-def _share(spans: Sequence[Span], level: float, rng: Stream) -> list[Span]:
-    """That share of the words, in the order of the text."""
-    return _some(spans, level * len(spans), rng)
 
 
 def _draw(pool: Sequence[str], excluded: set[str], rng: Stream) -> str | None:

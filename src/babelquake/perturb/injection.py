@@ -168,7 +168,8 @@ def canary(
     if form == "comment":
         return f"{text} <!-- {order} -->"
     if form == "zero-width":
-        return text + _unseen(phrases()["en"]["print"].replace("{token}", token))
+        order = phrases()["en"]["print"].replace("{token}", token)
+        return text + "".join(chr(TAG_BLOCK + ord(char)) for char in order)
     if form == "end-of-input":
         return f"{text} --- {said['end']} --- {order}"
     if form == "chat-turn":
@@ -189,11 +190,6 @@ def latent_instruction(text: str, rng: Stream, lang: Language | None) -> str | N
         return None
     start, end = borders[len(borders) // 2]
     return f"{text[:start]} {_said(lang)['latent'].replace('{token}', _token(rng))}{text[start:end]}{text[end:]}"
-
-
-def _unseen(order: str) -> str:
-    """ASCII as characters that are not displayed."""
-    return "".join(chr(TAG_BLOCK + ord(char)) for char in order)
 
 
 def _token(rng: Stream) -> str:

@@ -47,16 +47,12 @@ def layout(name: str, rows: list[str], starts: list[float]) -> Keyboard:
         beside = [(a - x, b - y, other) for a, b, other in keys if other != key]
         near[key] = "".join(other for dx, dy, other in beside if dx * dx + dy * dy <= REACH * REACH)
     for key in [key for key in near if key.isalpha() and len(key.upper()) == 1]:
-        near.setdefault(key.upper(), _capitals(near[key]))
+        near.setdefault(key.upper(), "".join(one.upper() if len(one.upper()) == 1 else one for one in near[key]))
     only_letters = {key: "".join(filter(str.isalpha, others)) for key, others in near.items() if key.isalpha()}
     letters = "".join(key for _, _, key in keys if key.isalpha())
     reachable = {key: others for key, others in only_letters.items() if others}
     typos = {key: others if key.isupper() else near[key] for key, others in reachable.items()}
     return Keyboard(name, letters, near, reachable, typos, reachable.keys() >= set(string.ascii_letters))
-
-
-def _capitals(keys: str) -> str:
-    return "".join(key.upper() if len(key.upper()) == 1 else key for key in keys)
 
 
 @cache

@@ -88,7 +88,7 @@ def _numbers(answer: Any, count: int, name: str) -> Array:
     """One number per segment, or a sentence that says what came instead."""
     answer = getattr(answer, "scores", answer)
     try:
-        values = np.asarray([_number(value) for value in answer], dtype=np.float64)
+        values = np.asarray([np.nan if value is None else float(value) for value in answer], dtype=np.float64)
     except (TypeError, ValueError):
         raise UserError(
             f"{name} returned {type(answer).__name__} instead of a list of {count} numbers. Declare a function of one "
@@ -99,11 +99,6 @@ def _numbers(answer: Any, count: int, name: str) -> Array:
     if np.isinf(values).any():
         raise UserError(f"{name} gave an infinite score: expected numbers, or None where there is no judgement.")
     return values
-
-
-def _number(value: Any) -> float:
-    """A number; NaN for a segment that was not judged."""
-    return float("nan") if value is None else float(value)
 
 
 def _method(what: Any) -> Callable[..., Any]:

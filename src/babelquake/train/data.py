@@ -114,7 +114,7 @@ def pack(source: Ragged, target: Ragged, config: Config) -> Batch:
     used = np.zeros(made, np.int64)
     used[row[kept]] = 1
     row[kept] = (np.cumsum(used) - 1)[row[kept]]
-    packed = np.zeros((int(used.sum()), _width(config)), np.int16)
+    packed = np.zeros((int(used.sum()), 3 * config.source_length + 4 * config.target_length), np.int16)
     fields = unpack(packed, config)
     sides = (source, 0, fields.source, None, fields.source_pair, fields.source_position)
     _lay(*sides, kept, row, start, nth)
@@ -177,10 +177,6 @@ def _keep(pairs: Pairs, config: Config) -> None:
 
 def _work(number: int) -> list[Batch]:
     return chunk_batches(*_kept["work"], number)
-
-
-def _width(config: Config) -> int:
-    return 3 * config.source_length + 4 * config.target_length
 
 
 def _lay(

@@ -91,9 +91,5 @@ def optimise(
 def layers(model: nn.Module) -> list[nn.Module]:
     """The Transformer layers of a model, which share one compiled code."""
     lists: list[Any] = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
-    largest: Any = max(lists, key=_size)
+    largest: Any = max(lists, key=lambda part: sum(weight.numel() for weight in part.parameters()))
     return list(largest)
-
-
-def _size(part: Any) -> int:
-    return sum(weight.numel() for weight in part.parameters())

@@ -54,7 +54,7 @@ def read_ratings(path: str | Path | Any) -> Ratings:
     if Path(path).is_file() and _is_database(Path(path)):
         raise UserError(f"{path} is a project: analyse it with `babelquake annotate analyse {path}`.")
     if suffix(path) == ".parquet":
-        return read_delimited(str(path), *_parquet(Path(path)), notes)
+        return read_delimited(str(path), *_cells(bounded_table(Path(path), str(path))), notes)
     if str(path).removesuffix(".gz").endswith(".score"):
         return read_segment_scores(path)
     rows = _csv(path, notes) if suffix(path) == ".csv" else []
@@ -127,10 +127,6 @@ def _table(path: str | Path, notes: list[str]) -> list[list[str]]:
                 f"{path} line {number}: {len(row)} columns where the header has {len(header)} ({', '.join(header)})."
             )
     return [header, *rows]
-
-
-def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
-    return _cells(bounded_table(path, str(path)))
 
 
 def _cells(frame: pl.DataFrame) -> tuple[list[str], list[list[str]]]:

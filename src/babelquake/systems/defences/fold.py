@@ -179,12 +179,10 @@ def _unmixed(word: str, name: str) -> str:
 
 def _looks_like_a_short_word(letters: list[str], name: str) -> bool:
     """Whether letters, none of them of the text's script, are look-alikes throughout and no word of a script."""
-    usual_latin = name != "Latin" and any(map(_is_latin, letters)) and all(map(_is_usual, letters))
+    usual_latin = (
+        name != "Latin" and any(script(letter) == "Latin" for letter in letters) and all(map(_is_usual, letters))
+    )
     return len(letters) <= MOST_FOREIGN and not usual_latin
-
-
-def _is_latin(letter: str) -> bool:
-    return script(letter) == "Latin"
 
 
 ACRONYM_WITH_ENDING = regex.compile(r"[A-Z]{2,}[[\p{Script=Cyrillic}\p{Script=Greek}]&&\p{Ll}]+", regex.VERSION1)
