@@ -8,30 +8,15 @@ import polars as pl
 from babelquake.annotate.material import PAIR
 from babelquake.annotate.people import TRAINING
 from babelquake.annotate.project import Project
-from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM, Ratings, ratings_frame
+from babelquake.data.ratings.table import BAD_REFERENCE, RATINGS, REPEAT, SYSTEM, Ratings, ratings_frame
 
 LEAST = 3
 """Annotations a tuple needs to count (Huang 2023 Appendix A)."""
 COUNTED = (SYSTEM,)
 """Repeated items check the annotator; their ratings do not count a second time."""
 
-COLUMNS = (
-    "language_pair",
-    "hit",
-    "annotator",
-    "system",
-    "segment",
-    "type",
-    "raw",
-    "seconds",
-    "document",
-    "spans",
-    "at",
-    "groups",
-    "item",
-    "suggested",
-    "suggestions",
-)
+FURTHER = ("groups", "item", "suggested", "suggestions")
+"""What is known beside the columns of ratings."""
 
 
 def collected(project: Project) -> Ratings:
@@ -49,32 +34,34 @@ def collected(project: Project) -> Ratings:
         "JOIN tuples ON tuples.id = items.tuple JOIN annotators ON annotators.id = ratings.annotator "
         "ORDER BY ratings.at, ratings.item"
     ).fetchall()
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    found: list[dict[str, Any]] = []
     for row in rows:
         answer, systems = json.loads(row["answer"]), json.loads(row["systems"])
         original, shown = json.loads(row["texts"]), json.loads(row["shown"])
         there = json.loads(row["suggestions"]) | answer.get("suggestions", {})
         for side, score in answer["scores"].items():
             spans = answer.get("spans", {}).get(side)
-            values = (
-                row["language_pair"] or None,
-                f"{row['hit']}.{row['copy']}",
-                row["name"],
-                side if side in PAIR else systems[side],
-                row["segment"],
-                REPEAT if row["type"] == BAD_REFERENCE and shown[side] == original[side] else row["type"],
-                score,
-                None if row["seconds"] is None else row["seconds"] / len(answer["scores"]),
-                row["document"] or None,
-                None if spans is None else json.dumps(spans),
-                row["at"],
-                row["groups"],
-                row["tuple"],
-                None if row["suggested"] is None else bool(row["suggested"]),
-                None if row["suggested"] is None else json.dumps(there.get(side, []), ensure_ascii=False),
+            made = json.dumps(there.get(side, []), ensure_ascii=False)
+            found.append(
+                {
+                    "language_pair": row["language_pair"] or None,
+                    "hit": f"{row['hit']}.{row['copy']}",
+                    "annotator": row["name"],
+                    "system": side if side in PAIR else systems[side],
+                    "segment": row["segment"],
+                    "type": REPEAT if row["type"] == BAD_REFERENCE and shown[side] == original[side] else row["type"],
+                    "raw": score,
+                    "seconds": None if row["seconds"] is None else row["seconds"] / len(answer["scores"]),
+                    "document": row["document"] or None,
+                    "spans": None if spans is None else json.dumps(spans),
+                    "at": row["at"],
+                    "groups": row["groups"],
+                    "item": row["tuple"],
+                    "suggested": None if row["suggested"] is None else bool(row["suggested"]),
+                    "suggestions": None if row["suggested"] is None else made,
+                }
             )
-            for name, value in zip(columns, values, strict=True):
-                columns[name].append(value)
+    columns: dict[str, list[Any]] = {name: [row.get(name) for row in found] for name in (*RATINGS, *FURTHER)}
     frame = ratings_frame(columns)
     groups = [json.loads(cell) for cell in columns["groups"]]
     names = sorted({name for one in groups for name in one} - set(frame.columns))

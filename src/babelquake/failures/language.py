@@ -13,6 +13,7 @@ from babelquake.failures.base import Failure, detector
 from babelquake.failures.copying import is_copy, speaks_target
 from babelquake.failures.pair import Pair, Side
 from babelquake.languages import Language
+from babelquake.package_data import table_of_room
 from babelquake.text import SCRIPT, UNSPACED
 
 SHORTEST = 28
@@ -21,60 +22,14 @@ SHORTEST_PART = 40
 SURE, NOT_ASKED = 0.9, 0.02
 """The least probability of the other language and the largest of the one asked for."""
 SURE_OF_RELATIVE = 0.985
-RELATIVES = (
-    {"cs", "sk"},
-    {"es", "gl", "ca", "pt", "an", "ext", "oc", "it", "vec", "lij"},
-    {"fr", "oc", "ca", "wa", "gcf", "gcr", "ht"},
-    {"no", "nn", "da", "sv"},
-    {"hr", "sr", "bs", "sl"},
-    {"id", "ms", "jv"},
-    {"ru", "uk", "be", "bg", "mk"},
-    {"zh", "yue", "wuu", "ja"},
-    {"ar", "ary", "arz"},
-    {"hi", "mr", "ne", "sa"},
-    {"fa", "ps", "ur", "sdh", "ku"},
-    {"nl", "af", "fy"},
-    {"de", "lb"},
-    {"en", "pcm"},
-    {"xh", "zu", "nso", "st"},
-    {"lv", "ltg"},
-    {"tr", "az", "crh", "tk"},
-    {"kk", "ky", "tt", "ba"},
-)
+RELATIVES = [frozenset(some.split()) for some in table_of_room("failures", "languages")["relatives"]]
 """Languages that are mistaken for one another; between these the identifier has to be surer."""
 NOISE = re.compile(r"[@#]\w+|(?<!\S)(?=\S*\d)\S+|\b[a-z]+(?:_[a-z]+)+|&\w{1,10};")
 NAME = re.compile(r"(?<=[^\W\d_])(?<![.!?…]) +[^\W\d_a-zß-ÿ][\w'’-]*")
 SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"'”“»)]*\s+|\n+|(?<=[。！？])")
 NOT_PLAIN = re.compile(r"[^\x00-\u024f\u0300-\u036f\u1e00-\u1eff\u2000-\u2bff\ufe00-\ufe0f\U0001f000-\U0001ffff]")
 """A first look: characters that are neither Latin letters nor punctuation, symbols or emoji."""
-SCRIPTS = {
-    **{key: {"Cyrillic"} for key in ("ru", "uk", "be", "bg", "mk", "ky", "tg", "mn", "tt", "ba")},
-    **{key: {"Cyrillic", "Latin"} for key in ("sr", "kk", "uz", "bs")},
-    "el": {"Greek"},
-    **{key: {"Arabic"} for key in ("ar", "fa", "ur", "ps", "ug", "sd", "ckb", "arz", "ary")},
-    "he": {"Hebrew"},
-    **{key: {"Devanagari"} for key in ("hi", "ne", "mr", "sa", "bho", "mai")},
-    **{key: {"Bengali"} for key in ("bn", "as")},
-    **{key: {"Han"} for key in ("zh", "yue", "wuu")},
-    "ja": {"Han", "Hiragana", "Katakana"},
-    "ko": {"Hangul", "Han"},
-    "th": {"Thai"},
-    "hy": {"Armenian"},
-    "ka": {"Georgian"},
-    **{key: {"Ethiopic"} for key in ("am", "ti")},
-    "ta": {"Tamil"},
-    "te": {"Telugu"},
-    "gu": {"Gujarati"},
-    "pa": {"Gurmukhi", "Arabic"},
-    "kn": {"Kannada"},
-    "ml": {"Malayalam"},
-    "si": {"Sinhala"},
-    "my": {"Myanmar"},
-    "km": {"Khmer"},
-    "lo": {"Lao"},
-    "bo": {"Tibetan"},
-    "or": {"Oriya"},
-}
+SCRIPTS = {code: set(some.split()) for code, some in table_of_room("failures", "languages")["scripts"].items()}
 """Scripts of languages that are not written in Latin letters."""
 WITHOUT_ASKING = frozenset({"Latin", "Greek"})
 """Names and formulas are written in these everywhere."""
