@@ -4,8 +4,9 @@ A constraint measures (asking models where it must) and then allows or forbids; 
 perturbation found. Cheap constraints are looked at first.
 """
 
+import operator
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, ClassVar
@@ -42,6 +43,8 @@ class Constraint(ABC):
     """A limit on how far a candidate may be from the original."""
 
     name: ClassVar[str]
+    within_limit: ClassVar[tuple[Callable[[float, float], bool], str]]
+    """How its value must stand to which of its options."""
     asks: ClassVar[bool] = False
     """Whether measuring it takes a model."""
     filled_in: ClassVar[frozenset[str]] = frozenset()
@@ -56,9 +59,10 @@ class Constraint(ABC):
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
         """One value per candidate."""
 
-    @abstractmethod
     def allows(self, value: float) -> bool:
-        """Whether a candidate with this value may stay."""
+        """Whether a candidate with this value may stay; one without any value may not."""
+        fits, limit = self.within_limit
+        return fits(value, getattr(self, limit))
 
     def of_segment(self, source: str | None, references: tuple[str, ...] | None, pair: str | None) -> "Constraint":
         """The same constraint, knowing the segment whose translation is attacked; most need not."""
@@ -77,6 +81,7 @@ class PerplexityRise(Constraint):
     """Perplexity under a causal language model rises by less than `rise` (Huang 2023 §2.2: 10, GPT-2, BOS added)."""
 
     name = "perplexity"
+    within_limit = operator.lt, "rise"
     asks = True
     rise: Annotated[float, Range(0, 1e6)] = 10.0
 
@@ -85,16 +90,13 @@ class PerplexityRise(Constraint):
         before, *after = yield [Perplexity(sentence.text) for sentence in (original, *candidates)]
         return [value - before for value in after]
 
-    def allows(self, value: float) -> bool:
-        """Strictly below; a text without any perplexity is not fluent."""
-        return value < self.rise
-
 
 @dataclass(frozen=True)
 class Levenshtein(Constraint):
     """At most `most` characters inserted, deleted or replaced (DeepWordBug: 30)."""
 
     name = "levenshtein"
+    within_limit = operator.le, "most"
     most: Annotated[int, Range(0, 1e6)] = 30
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
@@ -102,16 +104,13 @@ class Levenshtein(Constraint):
         yield from ()
         return [float(edit_distance(original.text, candidate.text)) for candidate in candidates]
 
-    def allows(self, value: float) -> bool:
-        """Up to and including `most`."""
-        return value <= self.most
-
 
 @dataclass(frozen=True)
 class WordShare(Constraint):
     """At most this share of the original's words changed, inserted or deleted (Jia 2019 in TextAttack: 0.2)."""
 
     name = "words"
+    within_limit = operator.le, "share"
     share: Annotated[float, Range(0, 100)] = 0.2
 
     def measured(self, original: Sentence, candidates: Sequence[Sentence]) -> Asking[list[float]]:
@@ -120,16 +119,13 @@ class WordShare(Constraint):
         size = max(len(original.words), 1)
         return [word_distance(original.text, candidate.text) / size for candidate in candidates]
 
-    def allows(self, value: float) -> bool:
-        """Up to and including `share`."""
-        return value <= self.share
-
 
 @dataclass(frozen=True)
 class Similarity(Constraint):
     """Cosine of the sentence vectors of at least `least` (CLARE in TextAttack: 0.7)."""
 
     name = "similarity"
+    within_limit = operator.ge, "least"
     asks = True
     least: Annotated[float, Range(-1, 1)] = 0.7
 
@@ -137,10 +133,6 @@ class Similarity(Constraint):
         """The cosine of original and candidate."""
         values: list[float] = yield [Closeness(original.text, candidate.text) for candidate in candidates]
         return values
-
-    def allows(self, value: float) -> bool:
-        """`least` or more."""
-        return value >= self.least
 
 
 @dataclass(frozen=True)
@@ -152,6 +144,7 @@ class SelfSimilarity(Constraint):
     """
 
     name = "self-similarity"
+    within_limit = operator.lt, "within"
     asks = True
     filled_in = frozenset({"scale", "source"})
     within: Annotated[float, Range(0, 1000)] = 0.3
@@ -180,10 +173,6 @@ class SelfSimilarity(Constraint):
             scores = [(one + other) / 2 for one, other in zip(forth, back, strict=True)]
         return [(best - score) / self.scale for score in scores]
 
-    def allows(self, value: float) -> bool:
-        """Strictly below."""
-        return value < self.within
-
     def _similar(self, translation: str, reference: str) -> Question:
         return Question(translation, (reference,), self.source)
 
@@ -196,6 +185,7 @@ class QualityRise(Constraint):
     """
 
     name = "quality"
+    within_limit = operator.le, "rise"
     asks = True
     filled_in = frozenset({"references", "source", "sign"})
     scorer: str = "chrf"
@@ -214,10 +204,6 @@ class QualityRise(Constraint):
         before, *after = yield [Quality(Question(text, self.references, self.source)) for text in texts]
         return [self.sign * (value - before) for value in after]
 
-    def allows(self, value: float) -> bool:
-        """Up to and including `rise`."""
-        return value <= self.rise
-
 
 @dataclass(frozen=True)
 class NewFailures(Constraint):
@@ -228,6 +214,7 @@ class NewFailures(Constraint):
     """
 
     name = "failures"
+    within_limit = operator.ge, "new"
     filled_in = frozenset({"source", "pair"})
     kind: str = ANY
     new: Annotated[int, Range(0, 100)] = 1
@@ -246,10 +233,6 @@ class NewFailures(Constraint):
         yield from ()
         before = self._count(original)
         return [float(self._count(candidate) - before) for candidate in candidates]
-
-    def allows(self, value: float) -> bool:
-        """`new` or more."""
-        return value >= self.new
 
     def _count(self, sentence: Sentence) -> int:
         ours, theirs = sides(self.pair)

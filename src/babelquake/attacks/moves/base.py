@@ -11,7 +11,7 @@ from babelquake.attacks.sentence import Sentence
 class Move(ABC):
     """Proposes changed sentences. What it needs of a masked model it asks for; it calls no model itself."""
 
-    kind: ClassVar[str]
+    kind: str
     """What its edits are called: replace, insert, merge, delete, swap …"""
     replaces_word: ClassVar[bool] = True
     """Whether it puts something else in a word's place: TextAttack keeps stop words from such moves alone."""

@@ -5,8 +5,8 @@ keyed by seed, sentence and place, so that a sentence gets the same candidates w
 """
 
 import re
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from babelquake.attacks.moves.base import Move, told
 from babelquake.attacks.requests import Asking
@@ -18,25 +18,29 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGIT = re.compile(r"\d")
 
 
+CHANGES: dict[str, Callable[[str, int, str], str]] = {
+    "swap-letters": lambda word, spot, letter: word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :],
+    "substitute-letter": lambda word, spot, letter: word[:spot] + letter + word[spot + 1 :],
+    "delete-letter": lambda word, spot, letter: word[:spot] + word[spot + 1 :],
+    "insert-letter": lambda word, spot, letter: word[:spot] + letter + word[spot:],
+}
+"""What becomes of a word at a spot, given a random letter; letters are inserted before one, as in TextAttack."""
+
+
 class CharacterMove(Move):
     """Changes one letter of a word of at least `shortest`; without `digits`, of a word that has none."""
 
     def __init__(
-        self, seed: int = 0, every: bool = False, letters: str = LETTERS, shortest: int = 2, digits: bool = True
+        self,
+        kind: str,
+        seed: int = 0,
+        every: bool = False,
+        letters: str = LETTERS,
+        shortest: int = 2,
+        digits: bool = True,
     ) -> None:
-        self.seed = seed
-        self.every = every
-        self.letters = letters
-        self.shortest = shortest
-        self.digits = digits
-
-    def spots(self, word: str) -> int:
-        """In how many spots of a word this change is possible: at any letter."""
-        return len(word)
-
-    @abstractmethod
-    def changed(self, word: str, spot: int, letter: str) -> str:
-        """The word changed at a spot; `letter` is a random one, for changes that bring one in."""
+        self.kind, self.seed, self.every = kind, seed, every
+        self.letters, self.shortest, self.digits = letters, shortest, digits
 
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """One sentence per place, or one per place and spot."""
@@ -46,54 +50,14 @@ class CharacterMove(Move):
             if len(word) < self.shortest or not (self.digits or DIGIT.search(word) is None):
                 continue
             stream = Stream(self.seed, self.kind, sentence.text, place)
-            spots = range(self.spots(word)) if self.every else (stream.below(self.spots(word)),)
+            number = len(word) - (self.kind == "swap-letters")
+            spots = range(number) if self.every else (stream.below(number),)
             around = sentence.around(place)
             for spot in spots:
-                new = self.changed(word, spot, stream.choice(self.letters))
+                new = CHANGES[self.kind](word, spot, stream.choice(self.letters))
                 if new != word:
                     found.append(sentence.replaced(place, new, self.kind, around))
         return told(found)
 
 
-class SwapLetters(CharacterMove):
-    """Swap two neighbouring letters."""
-
-    kind = "swap-letters"
-
-    def spots(self, word: str) -> int:
-        """Between any two letters."""
-        return len(word) - 1
-
-    def changed(self, word: str, spot: int, letter: str) -> str:
-        """Letters `spot` and `spot + 1` change places."""
-        return word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
-
-
-class SubstituteLetter(CharacterMove):
-    """Put a random letter in a letter's place."""
-
-    kind = "substitute-letter"
-
-    def changed(self, word: str, spot: int, letter: str) -> str:
-        """The letter at `spot` becomes another."""
-        return word[:spot] + letter + word[spot + 1 :]
-
-
-class DeleteLetter(CharacterMove):
-    """Leave a letter out."""
-
-    kind = "delete-letter"
-
-    def changed(self, word: str, spot: int, letter: str) -> str:
-        """The letter at `spot` goes."""
-        return word[:spot] + word[spot + 1 :]
-
-
-class InsertLetter(CharacterMove):
-    """Put a random letter before a letter, never after the last, as in TextAttack."""
-
-    kind = "insert-letter"
-
-    def changed(self, word: str, spot: int, letter: str) -> str:
-        """A letter more before `spot`."""
-        return word[:spot] + letter + word[spot:]
+SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter = (partial(CharacterMove, kind) for kind in CHANGES)
