@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: pictures demo demo-neural test quick lint types bench docs site site-check models clean parity locked audit release workflows
+.PHONY: pictures demo demo-neural test suite quick lint types bench docs site site-check models clean parity locked audit release workflows
 
 # On the core alone, which installs in half a minute; `make demo-neural` adds BERTScore and a learned metric
 demo: $(VENV)/.core
@@ -20,7 +20,10 @@ test: $(VENV)/.test
 	@bash scripts/test_packages.sh
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
-	$(BIN)/mypy
+	$(MAKE) --no-print-directory -j2 types suite
+
+# Types are checked beside the tests, which often wait
+suite: $(VENV)/.test
 	$(BIN)/pytest -n 2 --dist worksteal
 
 quick: $(VENV)/.test

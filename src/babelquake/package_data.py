@@ -16,6 +16,11 @@ def rows_of_room(room: str, name: str) -> list[list[str]]:
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 
 
+def lines_of_room(room: str, name: str) -> list[str]:
+    """The lines of a text file of a room; none where there is no such file."""
+    return text_of_room(room, name).splitlines() if files("babelquake").joinpath(room, name).is_file() else []
+
+
 @cache
 def table_of_room(room: str, name: str) -> Any:
     """What the YAML file of that name says. It is read once, so nobody may change it."""

@@ -6,10 +6,10 @@ faithful beginnings with fluent text of something else. The suite `pitfalls` say
 """
 
 from functools import lru_cache, partial
-from importlib.resources import files
 from typing import Literal
 
 from babelquake.languages import Language
+from babelquake.package_data import lines_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.context import Other, Others, Rewritten
 from babelquake.perturb.word_lists import base_language
@@ -209,5 +209,4 @@ def _cut(text: str, share: float) -> int:
 @lru_cache(maxsize=64)
 def fluent(lang: Language) -> tuple[str, ...]:
     """Sentences of a language that have nothing to do with any test set; none where none ship."""
-    place = files("babelquake.perturb").joinpath("lexicon/fluent", f"{lang.code}.txt")
-    return tuple(place.read_text("utf-8").splitlines()) if place.is_file() else ()
+    return tuple(lines_of_room("perturb", f"lexicon/fluent/{lang.code}.txt"))

@@ -8,11 +8,11 @@ file, one word a line.
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.package_data import lines_of_room
 from babelquake.perturb.linguistics import LETTERS, linguistics, pieces
 from babelquake.perturb.word_lists import base_language
 from babelquake.text import digest
@@ -68,10 +68,8 @@ def vocabulary_of(texts: Sequence[str], lang: Language | None) -> Vocabulary:
 
 @lru_cache(maxsize=64)
 def _shipped(lang: Language) -> Vocabulary | None:
-    place = files("babelquake.perturb").joinpath("lexicon/content", f"{lang.code}.txt")
-    if not place.is_file():
-        return None
-    return Vocabulary(_words(place.read_text("utf-8").splitlines()), f"{SHIPPED}:{lang.code}")
+    lines = lines_of_room("perturb", f"lexicon/content/{lang.code}.txt")
+    return Vocabulary(_words(lines), f"{SHIPPED}:{lang.code}") if lines else None
 
 
 @lru_cache(maxsize=16)

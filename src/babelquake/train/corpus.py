@@ -87,7 +87,7 @@ def split_file(data: Path, split: str) -> Path:
 
 def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
     """The `source<TAB>target` lines of a file; before them a number, and perhaps one more, as in MTNT's files."""
-    with _open(path) as lines:
+    with opened(path) as lines:
         for number, line in enumerate(lines, 1):
             cells = line.rstrip("\r\n").split("\t")
             if len(cells) != 2 and not (len(cells) in (3, 4) and cells[0].isdecimal()):
@@ -127,7 +127,8 @@ def read_corpus(path: Path, cache: Path) -> Corpus:
     return Corpus(*sides)
 
 
-def _open(path: Path) -> TextIO:
+def opened(path: Path) -> TextIO:
+    """A text file, packed or not."""
     if path.suffix == ".xz":
         return lzma.open(path, "rt", encoding="utf-8", newline="\n")
     return path.open(encoding="utf-8", newline="\n")

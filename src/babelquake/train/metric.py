@@ -9,7 +9,6 @@ shown: those of another metric, or people's.
 A data folder holds `train*.tsv[.xz]` and perhaps `dev*.tsv`, one `reference<TAB>translation<TAB>score` a line.
 """
 
-import lzma
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.train.batches import endless, groups, padded
-from babelquake.train.corpus import Integers, Ragged, split_file
+from babelquake.train.corpus import Integers, Ragged, opened, split_file
 from babelquake.train.recipes import MetricRecipe, Training, trains
 
 
@@ -115,16 +114,15 @@ def predict(model: Any, tokenizer: Any, rated: Rated, place: Any) -> NDArray[np.
 
 def read_rated(path: Path) -> Iterator[tuple[str, str, float]]:
     """Reference, translation and score of each line."""
-    text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text(encoding="utf-8")
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line:
-            continue
-        fields = line.split("\t")
-        try:
-            reference, translation, score = fields
-            yield reference, translation, float(score)
-        except ValueError:
-            raise UserError(f"{path} line {number}: expected reference<TAB>translation<TAB>score.") from None
+    with opened(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip("\n"):
+                continue
+            try:
+                reference, translation, score = line.split("\t")
+                yield reference, translation, float(score)
+            except ValueError:
+                raise UserError(f"{path} line {number}: expected reference<TAB>translation<TAB>score.") from None
 
 
 def pairs(tokenizer: Any, references: Sequence[str], translations: Sequence[str], scores: Any, length: int) -> Rated:

@@ -1,7 +1,6 @@
 """What a training leaves: the folder of a model that ships, with packed weights, config, tokenizer and card."""
 
 import json
-import lzma
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.models.int8_weights import pack
-from babelquake.train.corpus import sha256
+from babelquake.train.corpus import opened, sha256
 from babelquake.train.recipes import Recipe
 
 
@@ -25,11 +24,8 @@ def files(data: Path, split: str) -> dict[str, Path]:
 
 def read(path: Path) -> list[str]:
     """The lines of a file that hold anything."""
-    if path.suffix == ".xz":
-        text = lzma.decompress(path.read_bytes()).decode("utf-8")
-    else:
-        text = path.read_text(encoding="utf-8")
-    return [line.strip() for line in text.split("\n") if line.strip()]
+    with opened(path) as lines:
+        return [line.strip() for line in lines if line.strip()]
 
 
 def training_texts(data: Path, passes: Mapping[str, int], join: float, seed: int) -> tuple[list[str], list[int]]:

@@ -15,7 +15,6 @@ source, translation, rating, standardised rating), `dev.tsv[.xz]` (split, then a
 """
 
 import json
-import lzma
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models.ngram_hash import Integers, Ngrams, ngrams
+from babelquake.train.corpus import opened
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ WEAK = ("ar", "ko", "pl", "zh", "ja")
 @cache
 def rows_of(folder: Path, name: str, needed: bool = False) -> list[list[str]]:
     """The fields of every line of a file of the data folder, packed or not; none where there is no such file."""
-    for path, opener in ((folder / f"{name}.tsv", open), (folder / f"{name}.tsv.xz", lzma.open)):
+    for path in (folder / f"{name}.tsv", folder / f"{name}.tsv.xz"):
         if path.exists():
-            with opener(path, "rt", encoding="utf-8") as stream:
+            with opened(path) as stream:
                 return [line.rstrip("\n").split("\t") for line in stream]
     if needed:
         raise UserError(f"{folder} has no {name}.tsv: the page Training in the docs says what it contains.")
