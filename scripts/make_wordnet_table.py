@@ -1,14 +1,13 @@
-"""Make the compact antonym and synonym tables from WordNet's own files.
+"""Make the compact antonym table from WordNet's own files.
 
     python scripts/make_wordnet_table.py [/usr/share/wordnet]
 
-The folder is that of Debian's package `wordnet-base` (WordNet 3.0). Writes three tables under
+The folder is that of Debian's package `wordnet-base` (WordNet 3.0). Writes two tables under
 `src/babelquake/perturb/lexicon/wordnet/`, each row a word, its part of speech and the other words:
 
 - `antonyms.tsv.gz`: antonyms of any word of the synsets the word is in, its own first. (Kanojia 2021's 'offend' →
   'keep' comes from 'break', which shares a synset with 'offend'.)
-- `synonyms.tsv.gz`: words of its three first senses.
-- `inflections.tsv.gz`: irregular forms of verbs and nouns that occur in the other two.
+- `inflections.tsv.gz`: irregular forms of verbs and nouns that have antonyms or synonyms (words of their three first senses).
 
 Single lower-case words only. A part of speech that is four times rarer than another of the same word is left out: no
 tagger decides between 'record' (noun) and 'record' (verb).
@@ -113,8 +112,8 @@ def main(folder: Path) -> None:
             antonyms[word, letter] = unique(own + shared, word)
             meanings = [synsets[offset].words for offset in offsets[:SENSES]]
             synonyms[word, letter] = unique((other for meaning in meanings for other in meaning), word)
-    for name, table in (("antonyms.tsv.gz", antonyms), ("synonyms.tsv.gz", synonyms)):
-        write(name, ((word, letter, " ".join(others)) for (word, letter), others in table.items() if others))
+    pairs = ((word, letter, " ".join(others)) for (word, letter), others in antonyms.items() if others)
+    write("antonyms.tsv.gz", pairs)
     used = {word for table in (antonyms, synonyms) for (word, _), others in table.items() if others}
     irregular = []
     for part in ("verb", "noun"):

@@ -198,11 +198,6 @@ def linguistics(lang: Language | None) -> Linguistics:
     return _linguistics(base_language(lang), choice)
 
 
-def by_lists(lang: Language | None) -> Linguistics:
-    """What tells the words of a language apart by the lists that ship, whatever else is installed: fast."""
-    return _linguistics(base_language(lang), "lists")
-
-
 def resource(lang: Language | None) -> str:
     """For signatures: the name of what tells the words of a language apart."""
     return linguistics(lang).name

@@ -1,4 +1,4 @@
-"""Antonyms and synonyms of English words, from compact tables made of WordNet 3.0 (scripts/make_wordnet_table.py).
+"""Antonyms of English words, from compact tables made of WordNet 3.0 (scripts/make_wordnet_table.py).
 
 A word is looked up by its form: as it stands, or as a regular or listed irregular form of a verb (-s, -ed, -ing) or a
 plural. What is found carries the same ending, so that 'increased' becomes 'decreased'.
@@ -29,17 +29,12 @@ Table = dict[str, dict[str, tuple[str, ...]]]
 
 def antonyms(word: str) -> tuple[str, ...]:
     """Words of opposite meaning in lower case and the same form, the word's own antonyms first."""
-    return _look_up(word.lower(), "antonyms")
-
-
-def synonyms(word: str) -> tuple[str, ...]:
-    """Words of the same meaning in lower case and the same form, the most frequent sense first."""
-    return _look_up(word.lower(), "synonyms")
+    return _look_up(word.lower())
 
 
 @lru_cache(maxsize=65536)
-def _look_up(word: str, name: str) -> tuple[str, ...]:
-    table = _table(name)
+def _look_up(word: str) -> tuple[str, ...]:
+    table = _table()
     found = [other for others in table.get(word, {}).values() for other in others]
     if not found:
         for lemma, part, ending in _lemmas(word):
@@ -89,10 +84,10 @@ def _suits(form: str, part: str, ending: str) -> bool:
     return form.endswith("ing") == (ending == "ing") and not form.endswith("s")
 
 
-@lru_cache(maxsize=4)
-def _table(name: str) -> Table:
+@lru_cache(maxsize=1)
+def _table() -> Table:
     table: Table = {}
-    for word, part, others in _rows(name):
+    for word, part, others in _rows("antonyms"):
         table.setdefault(word, {})[part] = tuple(others.split())
     return table
 

@@ -4,7 +4,7 @@ import pytest
 
 from babelquake.attacks.sentence import Sentence
 from babelquake.languages import Language
-from babelquake.perturb.linguistics import Linguistics, by_lists
+from babelquake.perturb.linguistics import Linguistics, linguistics
 from babelquake.studies.attack import models
 
 
@@ -13,7 +13,7 @@ def test_a_tagger_is_loaded_by_the_first_question(monkeypatch: pytest.MonkeyPatc
 
     def load(lang: Language | None) -> Linguistics:
         loaded.append(lang)
-        return by_lists(lang)
+        return linguistics(lang)
 
     monkeypatch.setattr(models, "linguistics", load)
     of = models.tags(Language("en"))
