@@ -7,7 +7,8 @@ The folder is that of Debian's package `wordnet-base` (WordNet 3.0). Writes two 
 
 - `antonyms.tsv.gz`: antonyms of any word of the synsets the word is in, its own first. (Kanojia 2021's 'offend' →
   'keep' comes from 'break', which shares a synset with 'offend'.)
-- `inflections.tsv.gz`: irregular forms of verbs and nouns that have antonyms or synonyms (words of their three first senses).
+- `inflections.tsv.gz`: irregular forms of verbs and nouns that have antonyms or synonyms (words of their three first
+  senses).
 
 Single lower-case words only. A part of speech that is four times rarer than another of the same word is left out: no
 tagger decides between 'record' (noun) and 'record' (verb).
