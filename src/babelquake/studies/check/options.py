@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from babelquake.studies.options import ENCODER, FailureEncoder, Option, StudyOptions, Words
+from babelquake.studies.options import ENCODER, FailureEncoder, StudyOptions, Words, option
 
 if TYPE_CHECKING:
     from babelquake.failures.rules import Rules
@@ -22,22 +22,18 @@ class CheckOptions(StudyOptions):
     quickly_made_again: ClassVar[bool] = True
     inline_tags: ClassVar[bool] = True
 
-    kinds: Annotated[
-        Words | None,
-        Option("--kind", help="Look only for this kind; repeat for several. See: babelquake list failures"),
-    ] = None
-    rules: Annotated[
-        Path | Rules | str | None,
-        Option(metavar="FILE", help="Your own rules: required and banned text, terms, lengths (YAML)."),
-    ] = None
-    encoder: Annotated[FailureEncoder, ENCODER] = "auto"
-    targets: Annotated[
-        Literal["translation", "reference"],
-        Option(
-            "--as",
-            metavar="WHAT",
-            help="Read targets of XLIFF and TMX as translation or reference.",
-            identity=False,
-            repeated=True,
-        ),
-    ] = "translation"
+    kinds: Words | None = option(
+        None, "Look only for this kind; repeat for several. See: babelquake list failures", "--kind"
+    )
+    rules: Path | Rules | str | None = option(
+        None, "Your own rules: required and banned text, terms, lengths (YAML).", metavar="FILE"
+    )
+    encoder: FailureEncoder = option("auto", ENCODER)
+    targets: Literal["translation", "reference"] = option(
+        "translation",
+        "Read targets of XLIFF and TMX as translation or reference.",
+        "--as",
+        metavar="WHAT",
+        identity=False,
+        repeated=True,
+    )

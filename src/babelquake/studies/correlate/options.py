@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from babelquake.studies.options import SCORER, Option, StudyOptions, Words
+from babelquake.studies.options import SCORER, StudyOptions, Words, option
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Scorers
@@ -24,29 +24,22 @@ class CorrelateOptions(StudyOptions):
 
     quickly_made_again: ClassVar[bool] = True
 
-    scorers: Annotated[Scorers, SCORER] = ()
-    statistics: Annotated[
-        Words,
-        Option(
-            "--statistic",
-            help="darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy, span-f1, span-precision, "
-            "span-recall; default: all.",
-        ),
-    ] = STATISTICS
-    spans: Annotated[
-        Words,
-        Option(
-            metavar="[NAME=]FILE",
-            help="Errors that a judge marked elsewhere (JSON lines, Appraise's CSV), set against the data's.",
-        ),
-    ] = ()
-    threshold: Annotated[
-        float, Option(help="Human scores closer than this are not a preference (kendall_like).", min=0)
-    ] = 25.0
-    by: Annotated[
-        Literal["item", "system", "none"] | None,
-        Option(help="Correlate within item or system, or none: all together; default: as usual for the statistic."),
-    ] = None
+    scorers: Scorers = option((), SCORER)
+    statistics: Words = option(
+        STATISTICS,
+        "darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy, span-f1, span-precision, "
+        "span-recall; default: all.",
+        "--statistic",
+    )
+    spans: Words = option(
+        (),
+        "Errors that a judge marked elsewhere (JSON lines, Appraise's CSV), set against the data's.",
+        metavar="[NAME=]FILE",
+    )
+    threshold: float = option(25.0, "Human scores closer than this are not a preference (kendall_like).", min=0)
+    by: Literal["item", "system", "none"] | None = option(
+        None, "Correlate within item or system, or none: all together; default: as usual for the statistic."
+    )
 
     @property
     def needs_scorers(self) -> bool:

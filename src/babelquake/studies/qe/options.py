@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, Option, PerturbingOptions, Unit
+from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, PerturbingOptions, Unit, option
 
 if TYPE_CHECKING:
     from babelquake.studies.resolve import Perturbations, Scorers
@@ -18,19 +18,17 @@ class QeOptions(PerturbingOptions):
     Example: babelquake qe -m chrf -d dev.ruen.df.short.tsv -d test20.ruen.df.short.tsv -o runs/qe
     """
 
-    suite: Annotated[Perturbations | None, SUITE] = None
-    scorers: Annotated[Scorers, Option("--scorer", "-m", help="Scorer; repeat for several; default: qe-multi.")] = ()
-    threshold: Annotated[float, Option(help="Probe only segments with at least this human score.")] = 70.0
-    masked_lm: Annotated[
-        str | None,
-        Option(
-            "--masked-lm",
-            metavar="MODEL|none",
-            help="Masked language model for mask-replace (MAP6); default for English: minilm-en.",
-            identity=False,
-            repeated=True,
-        ),
-    ] = None
-    by: Annotated[str | None, BY] = None
-    unit: Annotated[Unit | None, UNIT] = None
-    resamples: Annotated[int, RESAMPLES] = 2000
+    suite: Perturbations | None = option(None, SUITE)
+    scorers: Scorers = option((), "Scorer; repeat for several; default: qe-multi.", "--scorer", "-m")
+    threshold: float = option(70.0, "Probe only segments with at least this human score.")
+    masked_lm: str | None = option(
+        None,
+        "Masked language model for mask-replace (MAP6); default for English: minilm-en.",
+        "--masked-lm",
+        metavar="MODEL|none",
+        identity=False,
+        repeated=True,
+    )
+    by: str | None = option(None, BY)
+    unit: Unit | None = option(None, UNIT)
+    resamples: int = option(2000, RESAMPLES)
