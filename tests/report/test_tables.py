@@ -11,8 +11,8 @@ from babelquake.report.page import tables
 from babelquake.report.table import Table
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
-from babelquake.studies.agreement import KENDALL_LIKE
-from babelquake.studies.metric import kinds
+from babelquake.studies.kinds import agreement
+from babelquake.studies.kinds import metric as kinds
 
 from .conftest import new, old, rated
 
@@ -37,7 +37,7 @@ def test_tables_name_perturbations_as_people_do(runs: dict[str, Run]) -> None:
 
 def test_attacks_that_count_differently_name_their_units_row_by_row(tmp_path: Path) -> None:
     found = [
-        Measure(KENDALL_LIKE, 0.3, 20, scorer="chrf", perturbation=name, level=0.1, language_pair="de-en")
+        Measure(agreement.KENDALL_LIKE, 0.3, 20, scorer="chrf", perturbation=name, level=0.1, language_pair="de-en")
         for name in ("visual", "intrude")
     ]
     run = Run.resume(tmp_path / "run", "metric", {}).finish(measures_frame(found))

@@ -14,7 +14,8 @@ from babelquake.report.table import Table, crossed, digits, number, of, plain_in
 from babelquake.runs.info import Expected
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
-from babelquake.studies.pitfalls import LENGTH_EFFECT, PITFALL, SMALL, UNTOUCHED, outcome_of
+from babelquake.studies.kinds import pitfalls as kinds
+from babelquake.studies.pitfalls import SMALL, UNTOUCHED, outcome_of
 
 RULES = {
     "below": "scores it lower",
@@ -28,7 +29,7 @@ SHOWN = {"pass": "pass", "fail": "FAIL", "undecided": "undecided", "too few": "t
 def pitfall_tables(run: Run, results: Results) -> list[Table]:
     """What passes and what fails: all scorers side by side, then each scorer's card with its intervals."""
     tolerance, expected = run.info.number("tolerance", 5.0), run.info.facts.expectations
-    rows = results.whole.where(PITFALL.name)
+    rows = results.whole.where(kinds.PITFALL.name)
     note = (
         f"% of segments in which the scorer does what an ideal one would. pass: at least {100 - tolerance:g} %; "
         f"FAIL: the 95 % interval ends below that; undecided: it reaches both sides. The same, not lower and not "
@@ -93,7 +94,7 @@ def ideal(row: Row, expected: dict[str, Expected]) -> str:
 def pitfall_chart(run: Run) -> Chart | None:
     """How many pitfalls every scorer passes, fails, or leaves undecided, the best first."""
     tolerance, results = run.info.number("tolerance", 5.0), results_of(run).whole
-    rows = results.where(PITFALL.name)
+    rows = results.where(kinds.PITFALL.name)
     pair = rows[0]["language_pair"] if rows else None
     here = [row for row in rows if row["language_pair"] == pair]
     scorers = values(here, "scorer")
@@ -144,7 +145,7 @@ OUTCOMES = {"pass": GOOD, "undecided": NEUTRAL, "fail": BAD}
 
 def length_charts(results: Results, pair: str | None) -> list[Chart]:
     """The score against the number of concatenated segments, the translation being the reference."""
-    rows = results.whole.known(LENGTH_EFFECT.name, language_pair=pair)
+    rows = results.whole.known(kinds.LENGTH_EFFECT.name, language_pair=pair)
     described = (
         "What happens to each scorer's score when {} grow in number, translation and reference being equal: an ideal "
         "scorer stays at 0. In standard deviations of its scores of unchanged texts, with 95 % intervals."

@@ -7,7 +7,6 @@ a run folder measures are a tidy table, one number a row; empty where a column d
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from types import ModuleType
 from typing import Any, Final, Literal
 
 import polars as pl
@@ -44,11 +43,6 @@ class Kind:
         """The kind of the difference between two of these: `robust` → `robust_difference`."""
         unit = f"{self.unit}, difference".lstrip(", ")
         return replace(self, name=f"{self.name}{DIFFERENCE}", unit=unit, label=f"{self.label}, difference", head="")
-
-
-def kinds_in(module: ModuleType) -> tuple[Kind, ...]:
-    """Every kind that a module defines, in its order."""
-    return tuple(value for value in vars(module).values() if isinstance(value, Kind))
 
 
 @dataclass

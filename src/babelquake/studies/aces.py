@@ -8,7 +8,7 @@ from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
-from babelquake.studies.kinds import ACES_SCORE
+from babelquake.studies.kinds import shared
 from babelquake.studies.segment_units import keys_by_row
 from babelquake.studies.tests_to_measures import measured
 
@@ -37,5 +37,5 @@ def aces_measures(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, 
         units, rows = by_unit(keys[part["row"].to_numpy()], np.concatenate([own, won], axis=1).astype(np.float64))
         cell = Cell(Place(None, str(scorer)), units, part.height)
         cell.compute({"aces_score": weighted}, [rows], resamples, seed)
-        found.append(measured(ACES_SCORE, cell.numbers["aces_score"], part.height, scorer=str(scorer)))
+        found.append(measured(shared.ACES_SCORE, cell.numbers["aces_score"], part.height, scorer=str(scorer)))
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement import agreement
@@ -21,34 +21,13 @@ from babelquake.stats.kendall import concordance, darr_rows
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, exchange_test
 from babelquake.stats.units import Places, aligned, by_unit
+from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, grouped
 from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
 from babelquake.studies.tests_to_measures import mean_of, measured
 
-DARR = Kind("darr", "DARR Kendall", "Kendall-like τ on better/worse pairs", better="up", paper="Vu 2022 §3")
-KENDALL_LIKE = Kind("kendall_like", "Kendall-like τ", "Kendall-like τ", better="up", paper="Vu 2022 §3")
-PEARSON = Kind("pearson", "Pearson's r", "Pearson's r", better="up")
-SPEARMAN = Kind("spearman", "Spearman's ρ", "Spearman's ρ", better="up")
-KENDALL = Kind("kendall", "Kendall's τ", "Kendall's τ", better="up")
-ACCURACY = Kind(
-    "accuracy", "pairwise accuracy", "pairwise accuracy with tie calibration", better="up", paper="Deutsch 2023"
-)
-SOFT_ACCURACY = Kind(
-    "soft_accuracy", "soft pairwise accuracy", "soft pairwise accuracy of systems", better="up", paper="Thompson 2024"
-)
-SPAN_PRECISION = Kind(
-    "span_precision", "span precision", "share of marked characters", better="up", paper="WMT25 task 2"
-)
-SPAN_RECALL = Kind(
-    "span_recall", "span recall", "share of characters that people marked", better="up", paper="WMT25 task 2"
-)
-SPAN_F1 = Kind("span_f1", "span F₁", "F₁ of marked characters with severity", better="up", paper="WMT25 task 2")
-OF_SCORES = (DARR, KENDALL_LIKE, PEARSON, SPEARMAN, KENDALL, ACCURACY, SOFT_ACCURACY)
-OF_SPANS = (SPAN_F1, SPAN_PRECISION, SPAN_RECALL)
-AGREEMENTS = {kind.name: kind for kind in (*OF_SCORES, *OF_SPANS)}
-
-
+AGREEMENTS = kinds.agreement.by_name
 AVERAGE = "average"
 PREFERENCES = "preferences"
 """The table with the row numbers of the better and the worse translation of every preference."""

@@ -25,7 +25,7 @@ import polars as pl
 from babelquake.engine import Engine
 from babelquake.randomness import Stream
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import Measure
 from babelquake.runs.results import Results
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -36,19 +36,11 @@ from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
 from babelquake.stats.variance_components import components
+from babelquake.studies.kinds import judges
 from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session
 from babelquake.studies.tests_to_measures import Families, enough, measured, share
 
-REPEAT_SD = Kind(
-    "repeat_sd", "spread when asked again", "score, standard deviation of a judge that is asked again", better="down"
-)
-ORDER_BIAS = Kind("order_bias", "bonus for being shown first", "points of 100 for the translation that is shown first")
-PROMPT_SD = Kind("prompt_sd", "spread over prompts", "score, standard deviation over prompts", better="down")
-PARSE_FAILURES = Kind(
-    "parse_failures", "unreadable answers", "% of answers that are not what was asked for", better="down"
-)
-RELIABILITY = (REPEAT_SD, ORDER_BIAS, PROMPT_SD, PARSE_FAILURES)
 ANSWERS = "answers"
 """The table with every answer of every judge."""
 DRAWS = 200
@@ -129,13 +121,13 @@ def _of_one(
     if repeats > 1:
         drawn = _drawn(_spread, _within(scores), keys, resamples, seed)
         if np.isfinite(drawn.value):
-            measures.append(measured(REPEAT_SD, drawn, len(np.unique(keys)), **place))
+            measures.append(measured(judges.REPEAT_SD, drawn, len(np.unique(keys)), **place))
     if prompts > 1:
         table = _mean(scores, (1, 2)).T
         table = table[np.isfinite(table).all(axis=1)]
         if len(table) > 1:
             found = components(table)[0]
-            measures.append(Measure(PROMPT_SD, found.value, len(table), low=found.low, high=found.high, **place))  # type: ignore[arg-type]
+            measures.append(Measure(judges.PROMPT_SD, found.value, len(table), low=found.low, high=found.high, **place))  # type: ignore[arg-type]
     if orders > 1:
         first, second = _mean(scores[:, 0], (0, 1)), _mean(scores[:, 1], (0, 1))
         known = np.isfinite(first + second)
@@ -144,7 +136,7 @@ def _of_one(
             units = np.unique(keys[known])
             drawn = bootstrap(lambda a, b: _ratio(a) - _ratio(b), sides, enough(resamples), seed, units)
             test = exchange_test(_ratio, sides[:1], sides[1:], drawn, seed=seed, keys=units)
-            bias = measured(ORDER_BIAS, drawn, len(units), **place)
+            bias = measured(judges.ORDER_BIAS, drawn, len(units), **place)
             families.add((place["language_pair"], place["scorer"], "order"), bias, test)
     return measures
 
@@ -152,7 +144,7 @@ def _of_one(
 def _unread(scores: Array, keys: Keys, place: dict[str, str | None]) -> Measure:
     """The share of answers without a judgement; its interval has as many units as there are segments."""
     n = len(np.unique(keys))
-    return share(PARSE_FAILURES, float(np.isnan(scores).mean()) * n, n, **place)
+    return share(judges.PARSE_FAILURES, float(np.isnan(scores).mean()) * n, n, **place)
 
 
 def _within(scores: Array) -> Array:
@@ -217,10 +209,10 @@ def stored_panels(run: Run) -> dict[str, Array]:
 
 
 FINDINGS = {
-    "judge_unread": PARSE_FAILURES,
-    "judge_again": REPEAT_SD,
-    "judge_order": ORDER_BIAS,
-    "judge_prompts": PROMPT_SD,
+    "judge_unread": judges.PARSE_FAILURES,
+    "judge_again": judges.REPEAT_SD,
+    "judge_order": judges.ORDER_BIAS,
+    "judge_prompts": judges.PROMPT_SD,
 }
 """What is said of each measure."""
 
@@ -231,5 +223,5 @@ def judge_findings(results: Results) -> list[Finding]:
         Finding.on(what, row, test=number if number.tested else None)
         for what, kind in FINDINGS.items()
         for row in results.known(kind.name)
-        if (number := Number.of(row)).value or kind is not PARSE_FAILURES
+        if (number := Number.of(row)).value or kind is not judges.PARSE_FAILURES
     ]

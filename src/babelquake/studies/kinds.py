@@ -1,31 +1,49 @@
-"""Kinds of numbers that several studies make."""
+"""Kinds of numbers by name, as `kinds.yaml` lists them: `mt.ROBUST`, `shared.DELTA`."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
 
 from babelquake.runs.measures import CHANGED, Kind
 
-DELTA = Kind("delta", "change of the score", "score, better is up", better="up", paper="Jwalapuram 2023 §3.1", head="Δ")
-"""What an error rate gained counts as a loss."""
 
-ACHIEVED_WORDS = Kind("achieved_words", "words changed", "% of words changed")
-"""By a perturbation, beside the level that was asked for."""
+@cache
+def _listed() -> dict[str, dict[str, dict[str, Any]]]:
+    text = (files("babelquake.studies") / "kinds.yaml").read_text("utf-8")
+    found: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 – safe, and in C
+    return found
+
+
+class Kinds:
+    """The kinds of one section, and those of others that belong to them."""
+
+    def __init__(self, section: str, *others: Kind) -> None:
+        own = (Kind(name, **said) for name, said in _listed()[section].items())
+        self.by_name = {kind.name: kind for kind in (*others, *own)}
+
+    def __getattr__(self, name: str) -> Kind:
+        if name.lower() not in self.by_name:
+            raise AttributeError(f"there is no kind of measure {name}")
+        return self.by_name[name.lower()]
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self.by_name.values())
+
+
+shared, agreement, judges, pitfalls = map(Kinds, ("shared", "agreement", "judges", "pitfalls"))
+attack, human, qe = Kinds("attack"), Kinds("human"), Kinds("qe", agreement.PEARSON)
+challenge = Kinds("challenge", shared.DETECTION_ACCURACY)
+metric = Kinds(
+    "metric", shared.ACES_SCORE, shared.ACHIEVED_WORDS, shared.DELTA, shared.DETECTION_ACCURACY, shared.SCORE
+)
+mt = Kinds("mt", shared.ACHIEVED_WORDS, shared.DELTA, shared.FAILURES, shared.FAILURES_PERTURBED)
 
 
 def over_changed(kind: Kind) -> Kind:
     """The same number over the texts that the perturbation really changed: `robust` → `robust_changed`."""
     unit, label = (f"{said}, changed texts only" for said in (kind.unit, kind.label))
     return replace(kind, name=f"{kind.name}{CHANGED}", unit=unit, label=label, head="")
-
-
-FAILURES = Kind("failures", "failures", "% of translations", better="down")
-"""Translations with a failure; the column `scorer` names its kind, `any` for at least one."""
-
-FAILURES_PERTURBED = Kind("failures_perturbed", "failures under noise", "% of translations", better="down")
-"""The same over the translations of all perturbed sources together; what two runs are compared by."""
-SCORE = Kind("score", "score", "score")
-DETECTION_ACCURACY = Kind(
-    "detection_accuracy", "good above bad translation", "% of triples", better="up", paper="Karpinska 2022 §3"
-)
-ACES_SCORE = Kind(
-    "aces_score", "ACES score", "weighted Kendall-like τ of ten categories", better="up", paper="Amrhein 2022 §6"
-)

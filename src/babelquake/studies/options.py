@@ -1,8 +1,8 @@
 """What studies can be told, written once.
 
-A study's options are a frozen dataclass; each field says by `option` what it is unless it is given, what it does, how the
-terminal writes it and what its values may be. The command line, the Python signature and its documentation, run.json's configuration, the
-check against a folder made with other options, `rerun` and `-c run.yaml` are read off it.
+A study's options are a frozen dataclass; each field says by `option` its default, what it does, how the terminal writes
+it and what its values may be. The command line, the Python signature and its documentation, run.json's configuration,
+the check against a folder made with other options, `rerun` and `-c run.yaml` are read off it.
 
 This module is light: it is imported to print help. Types of things that are costly to import stand for themselves in
 Python and for words at the terminal (`WORDS`).

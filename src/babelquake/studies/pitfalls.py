@@ -17,7 +17,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.runs.chunks import same
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Expected
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import Measure
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -25,14 +25,10 @@ from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import LEAST_CHANGED
+from babelquake.studies.kinds import pitfalls as kinds
 from babelquake.studies.segment_units import keys_by_row
 from babelquake.studies.tests_to_measures import average, share
 
-PITFALL = Kind("pitfall", "segments judged as expected", "% of segments as expected", better="up")
-PITFALLS_PASSED = Kind("pitfalls_passed", "pitfalls passed", "pitfalls", better="up")
-PITFALLS_FAILED = Kind("pitfalls_failed", "pitfalls failed", "pitfalls", better="down")
-LENGTH_EFFECT = Kind("length_effect", "effect of length", "sd of the scorer's scores")
-PITFALLS = (PITFALL, PITFALLS_PASSED, PITFALLS_FAILED, LENGTH_EFFECT)
 SMALL = 0.2
 """Standard deviations of a scorer's scores that count as the same."""
 Outcome = Literal["pass", "fail", "undecided", "too few", "not tested"]
@@ -58,11 +54,11 @@ def pitfall_measures(
         for (pair,), part in mine.group_by("language_pair", maintain_order=True):
             place: dict[str, Any] = {"language_pair": pair, "scorer": scorer.name}
             here = [*_shares(part, scorer.sign, suite, keys, place)]
-            outcomes = [outcome_of(one.value, one.high, one.n, tolerance) for one in here if one.kind is PITFALL]
+            outcomes = [outcome_of(one.value, one.high, one.n, tolerance) for one in here if one.kind is kinds.PITFALL]
             tested = sum(outcome != "not tested" for outcome in outcomes)
             found += here
-            found.append(Measure(PITFALLS_PASSED, outcomes.count("pass"), tested, **place))
-            found.append(Measure(PITFALLS_FAILED, outcomes.count("fail"), tested, **place))
+            found.append(Measure(kinds.PITFALLS_PASSED, outcomes.count("pass"), tested, **place))
+            found.append(Measure(kinds.PITFALLS_FAILED, outcomes.count("fail"), tested, **place))
     return found
 
 
@@ -94,7 +90,7 @@ def _shares(part: pl.DataFrame, sign: float, suite: Suite, keys: Keys, place: Ma
         if expectation.than == perturbation.label and rows.size and spread:
             known = np.isfinite(moved)
             _, effect = by_unit(keys[rows[known]], np.stack([moved[known], np.ones(known.sum())], axis=1))
-            yield average(LENGTH_EFFECT, effect[:, 0] / effect[:, 1] / spread, **where)
+            yield average(kinds.LENGTH_EFFECT, effect[:, 0] / effect[:, 1] / spread, **where)
 
 
 def _moved(part: pl.DataFrame, cell: tuple[str, float | None], baseline: Any, sign: float) -> tuple[Any, Array]:
@@ -126,10 +122,10 @@ def as_expected(moved: Array, expectation: Expectation, margin: float) -> Array:
 def _share(rows: Any, met: Array, keys: Keys, where: Mapping[str, Any]) -> Measure:
     """The share of segments as expected; several translations of one segment count as one, by their mean."""
     if not rows.size:
-        return Measure(PITFALL, None, 0, note=UNTOUCHED, **where)
+        return Measure(kinds.PITFALL, None, 0, note=UNTOUCHED, **where)
     _, counts = by_unit(keys[rows], np.stack([met.astype(np.float64), np.ones(rows.size)], axis=1))
     each = counts[:, 0] / counts[:, 1]
-    return share(PITFALL, float(each.sum()), each.size, **where)
+    return share(kinds.PITFALL, float(each.sum()), each.size, **where)
 
 
 def pitfall_findings(run: Run) -> Iterator[Finding]:
@@ -140,7 +136,7 @@ def pitfall_findings(run: Run) -> Iterator[Finding]:
 def _of_scorers(run: Run) -> Iterator[Finding]:
     results = Results.of(run).whole
     tolerance = run.info.number("tolerance", 5.0)
-    rows = results.where(PITFALL.name)
+    rows = results.where(kinds.PITFALL.name)
     for pair in values(rows, "language_pair"):
         for scorer in values(rows, "scorer"):
             mine = [row for row in rows if row["scorer"] == scorer and row["language_pair"] == pair]

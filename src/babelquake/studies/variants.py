@@ -26,7 +26,7 @@ from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
 from babelquake.runs.measures import Measure
 from babelquake.studies.given_variants import COLUMN, given_of
-from babelquake.studies.kinds import ACHIEVED_WORDS
+from babelquake.studies.kinds import shared
 from babelquake.text import is_unspaced
 
 Surroundings = Mapping[int, Beside]
@@ -290,7 +290,7 @@ def achieved_shares(variants: pl.LazyFrame, segments: pl.DataFrame, column: str)
         if total:
             share = 100 * sum(changed for changed, _ in counts) / total
             named: dict[str, Any] = dict(zip(cell, place, strict=True))
-            yield Measure(ACHIEVED_WORDS, share, len(counts), **named)
+            yield Measure(shared.ACHIEVED_WORDS, share, len(counts), **named)
 
 
 def changed_words(clean: str, changed: str) -> tuple[int, int]:

@@ -33,7 +33,7 @@ from babelquake.report.table import (
 from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
-from babelquake.studies.attack import kinds
+from babelquake.studies.kinds import attack as kinds
 
 MOST = 12
 """Lines of the table of the most damaging edits."""

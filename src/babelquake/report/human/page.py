@@ -10,8 +10,8 @@ from babelquake.report.page import Page
 from babelquake.report.table import Table, digits, number, of, stars, table_of, text
 from babelquake.runs.run import Run
 from babelquake.studies.card import findings_of
-from babelquake.studies.human import kinds
 from babelquake.studies.human.suggestions import OUTCOMES
+from babelquake.studies.kinds import human as kinds
 
 CLUSTER_NOTE = (
     "Wins: systems that this one beats by a one-sided rank-sum test on segment means (p < .05). "
@@ -125,7 +125,9 @@ def _suggestions(run: Run) -> list[Table]:
 
 
 def _agreement(run: Run) -> list[Table]:
-    names = {kind.name: kind.label for kind in (kinds.ALPHA, kinds.ANNOTATOR_PEARSON, kinds.ANNOTATOR_KENDALL)}
+    names = {
+        kind.name: kind.label for kind in (kinds.KRIPPENDORFF_ALPHA, kinds.ANNOTATOR_PEARSON, kinds.ANNOTATOR_KENDALL)
+    }
     columns = {
         "language pair": text("language_pair"),
         "agreement": lambda row: names[row["measure"]] + (f" ({row['group']})" if row["group"] else ""),

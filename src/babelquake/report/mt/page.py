@@ -36,7 +36,7 @@ from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
-from babelquake.studies.mt import kinds
+from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.verdict import changed_in
 
 MEASURES = {kind.name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT)}

@@ -27,7 +27,7 @@ from babelquake.report.table import (
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, values
 from babelquake.runs.run import Run
-from babelquake.studies.mt import kinds
+from babelquake.studies.kinds import mt as kinds
 
 DIFFERENCES = {kind.difference().name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS, kinds.DELTA)}
 OVERALL = {

@@ -20,9 +20,9 @@ from babelquake.scorers.base import Array
 from babelquake.stats.intervals import Z, wilson
 from babelquake.stats.ranks import can_separate, rank_sum
 from babelquake.stats.resampling import Keys
-from babelquake.studies.attack import kinds
 from babelquake.studies.attack.campaign import of_data
 from babelquake.studies.cells import Cell, Place
+from babelquake.studies.kinds import attack as kinds
 from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.tests_to_measures import average, share
 from babelquake.text import words

@@ -22,8 +22,8 @@ from babelquake.registry import Registry
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.ranks import can_separate, rank_sum, spread_difference
-from babelquake.studies.attack import kinds
 from babelquake.studies.attack.measures import cells
+from babelquake.studies.kinds import attack as kinds
 
 SIDES = ("original", "perturbed")
 RESAMPLES = 10_000
@@ -138,7 +138,7 @@ def human_measures(table: pl.DataFrame, by: str | None, seed: int, resamples: in
             ratio, wider = float(np.std(own, ddof=1)) / spread, spread_difference(own, theirs)
             yield Measure(kinds.SPREAD, ratio, p=wider, testable=testable, family=("human", "spread"), **about)
     significant = sum(p < ALPHA for p in tests)
-    yield Measure(kinds.CELLS, float(significant) if tests else None, n=len(tests), changed=significant)
+    yield Measure(kinds.CELLS_OVERPENALISED, float(significant) if tests else None, n=len(tests), changed=significant)
 
 
 def read_ratings(path: str | Path) -> pl.DataFrame:

@@ -29,13 +29,12 @@ from babelquake.data import Dataset, require
 from babelquake.errors import UserError, setting
 from babelquake.files import store_text
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import CANNOT_BE_TESTED, Measure, kinds_in
+from babelquake.runs.measures import CANNOT_BE_TESTED, Measure
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.scorers.scores import Scores
 from babelquake.spec import Spec, expand
-from babelquake.studies.attack import kinds
 from babelquake.studies.attack.campaign import (
     RENDERINGS,
     Campaign,
@@ -62,6 +61,7 @@ from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, huma
 from babelquake.studies.attack.searching import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.judging import questions_about
+from babelquake.studies.kinds import attack as kinds
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
@@ -147,7 +147,7 @@ ATTACK = Study(
     AttackOptions,
     question="Which small edits does this metric punish far too hard?",
     inputs=("source|translation",),
-    measures=kinds_in(kinds),
+    measures=tuple(kinds),
     gated=("success",),
     alike=("goal",),
     cells=stored_cells,

@@ -21,7 +21,7 @@ from babelquake.data.aces import scored_metrics
 from babelquake.data.challenge_sets import read_returned
 from babelquake.errors import UserError, setting
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Kind, Measure
+from babelquake.runs.measures import Measure
 from babelquake.runs.results import Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -35,7 +35,8 @@ from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place, paired_test
 from babelquake.studies.challenge.options import ChallengeOptions
 from babelquake.studies.judging import of_each, questions_about, scores_frame
-from babelquake.studies.kinds import ACES_SCORE, DETECTION_ACCURACY, SCORE
+from babelquake.studies.kinds import challenge as kinds
+from babelquake.studies.kinds import shared
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
@@ -86,25 +87,6 @@ def _surely(results: Results, level: list[Row], following: Row, pair: str | None
     return max(found, key=lambda one: 2.0 if one.p is None or not one.tested else one.p)
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (
-        DETECTION_ACCURACY,
-        Kind(
-            RANKED,
-            "better translation ranked first",
-            "% of sources whose better translation outranks every worse one",
-            better="up",
-        ),
-        Kind(
-            "sensitivity",
-            "loss of worse translations",
-            "standard deviations by which worse translations score lower",
-            better="up",
-        ),
-    )
-}
-
 FORMULAS = {
     "detection_accuracy": ratio_of(1, 0, times=100),
     "outranks_all": ratio_of(4, 3, times=100),
@@ -127,7 +109,7 @@ CHALLENGE = Study(
     ChallengeOptions,
     question="Do these metrics rank better translations above worse ones?",
     inputs=("translation",),
-    measures=(*KINDS.values(), ACES_SCORE, SCORE),
+    measures=(*kinds, shared.ACES_SCORE, shared.SCORE),
     gated=("detection_accuracy", "outranks_all"),
     cells=stored_cells,
     findings=challenge_findings,
@@ -331,7 +313,7 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
         if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
             drawn = one.numbers["outranks_all"] - other.numbers["outranks_all"]
             place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
-            measure = measured(KINDS[RANKED].difference(), drawn, one.sizes[RANKED], **place)
+            measure = measured(kinds.OUTRANKS_ALL.difference(), drawn, one.sizes[RANKED], **place)
             test = paired_test(one, other, "outranks_all", seed=seed)
             families.add((one.place.language_pair, "rank of two metrics"), measure, test)
     return measures + families.judge()
@@ -339,7 +321,7 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
 
 def _measured(cell: Cell, name: str) -> Measure:
     """A number of a cell; a share of 0 or 100 % is the same in all resamples and has Wilson's interval over sources."""
-    found = measured(KINDS[name], cell.numbers[name], cell.sizes.get(name, cell.n), **cell.place.columns)
+    found = measured(kinds.by_name[name], cell.numbers[name], cell.sizes.get(name, cell.n), **cell.place.columns)
     if name in cell.sizes and found.value in (0.0, 100.0):
         units = len(cell.keys)
         found.low, found.high = (100 * end for end in wilson(units * found.value / 100, units))
@@ -362,7 +344,7 @@ def score_measures(segments: pl.DataFrame, scores: pl.DataFrame, resamples: int,
             units, summed = by_unit(keys[some["row"].to_numpy()], rows)
             drawn = bootstrap(ratio_of(0, 1), [summed], resamples, seed, units)
             named["perturbation"] = named.pop("category", None)
-            found.append(measured(SCORE, drawn, some.height, **named))
+            found.append(measured(shared.SCORE, drawn, some.height, **named))
     return found
 
 

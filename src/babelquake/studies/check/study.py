@@ -33,7 +33,7 @@ from babelquake.studies.detection import (
     failure_cells,
 )
 from babelquake.studies.forecast import Unasked
-from babelquake.studies.kinds import FAILURES, FAILURES_PERTURBED
+from babelquake.studies.kinds import shared
 from babelquake.studies.options import FailureEncoder, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
@@ -81,7 +81,7 @@ CHECK = Study(
     CheckOptions,
     question="What is wrong with these translations?",
     inputs=("translation|references",),
-    measures=(FAILURES, FAILURES_PERTURBED),
+    measures=(shared.FAILURES, shared.FAILURES_PERTURBED),
     gated=("failures", "failures_perturbed"),
     cells=lambda run, scorers, resamples, seed: _cells(run, resamples, seed),
     counts=lambda run, measure, perturbation: perturbation is None,
@@ -313,7 +313,7 @@ def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None
             named = {"group" if name == "part" else name: value for name, value in row.items()}
             for kind in [ANY, *kinds[row["language_pair"]]]:
                 count = counts.get((*place, kind), 0)
-                measures.append(share(FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **named))
+                measures.append(share(shared.FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **named))
     return measures
 
 

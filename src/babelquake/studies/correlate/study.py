@@ -46,7 +46,6 @@ from babelquake.studies.correlate.marked_errors import (
 )
 from babelquake.studies.correlate.options import OF_SPANS, STATISTICS, CorrelateOptions
 from babelquake.studies.judge_reliability import (
-    RELIABILITY,
     answers_in,
     judge_findings,
     panels_of,
@@ -55,6 +54,7 @@ from babelquake.studies.judge_reliability import (
     with_prompts_drawn,
 )
 from babelquake.studies.judging import missing_error, of_each, questions_about, scores_frame, steady
+from babelquake.studies.kinds import judges
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
@@ -144,7 +144,7 @@ CORRELATE = Study(
     CorrelateOptions,
     question="How well do these scores agree with human judgements?",
     inputs=("translation|spans|start_indices", "score|preferences|spans|start_indices"),
-    measures=(*AGREEMENTS.values(), *RELIABILITY),
+    measures=(*AGREEMENTS.values(), *judges),
     gated=COMPARED,
     cells=stored_cells,
     findings=correlate_findings,

@@ -8,8 +8,8 @@ import polars as pl
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.stats.intervals import Z
 from babelquake.stats.ranks import can_separate
-from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import Findings
+from babelquake.studies.kinds import human as kinds
 from babelquake.studies.tests_to_measures import share
 
 
@@ -97,7 +97,7 @@ def _people(found: Findings) -> Iterator[Measure]:
     for pair, agreed in found.agreement.items():
         for scale, alpha in (("raw", agreed.alpha_raw), ("z", agreed.alpha_z)):
             if alpha is not None:
-                yield Measure(kinds.ALPHA, alpha, n=agreed.units, language_pair=pair, group=scale)
+                yield Measure(kinds.KRIPPENDORFF_ALPHA, alpha, n=agreed.units, language_pair=pair, group=scale)
         for kind, value in ((kinds.ANNOTATOR_PEARSON, agreed.pearson), (kinds.ANNOTATOR_KENDALL, agreed.kendall)):
             if value is not None:
                 yield Measure(kind, value, n=agreed.common, language_pair=pair)
@@ -112,7 +112,7 @@ def _people(found: Findings) -> Iterator[Measure]:
         value = 100 * kept / found.facts.ratings
         yield Measure(kinds.RATINGS_KEPT, value, n=found.facts.ratings, changed=found.facts.ratings - kept)
     if (seconds := found.facts.seconds.median) is not None:
-        yield Measure(kinds.SECONDS, seconds, n=found.facts.ratings)
+        yield Measure(kinds.SECONDS_PER_RATING, seconds, n=found.facts.ratings)
 
 
 def _with_interval(measure: Measure, sd: float | None) -> Measure:

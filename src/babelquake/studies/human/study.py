@@ -10,16 +10,15 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import kinds_in
 from babelquake.runs.results import Results, Row
 from babelquake.runs.run import Run
 from babelquake.signature import run_signature
 from babelquake.studies.card import Study
 from babelquake.studies.forecast import Unasked
-from babelquake.studies.human import kinds
 from babelquake.studies.human.findings import TABLES, Findings, findings
 from babelquake.studies.human.measures import human_measures
 from babelquake.studies.human.options import HumanOptions
+from babelquake.studies.kinds import human as kinds
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.session import Held
@@ -108,7 +107,7 @@ HUMAN = Study(
     "human",
     HumanOptions,
     question="What do people say about these translations?",
-    measures=kinds_in(kinds),
+    measures=tuple(kinds),
     findings=human_findings,
     plan=lambda options: plan(options),
 )

@@ -21,7 +21,7 @@ from babelquake.runs.measures import Measure
 from babelquake.runs.results import Results, Row, values
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.studies.metric import kinds
+from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import keys_by_row
 from babelquake.studies.tests_to_measures import average
 

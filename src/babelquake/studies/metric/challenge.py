@@ -19,7 +19,7 @@ from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.judging import of_each
-from babelquake.studies.metric import kinds
+from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import Slices, keys_by_row
 from babelquake.studies.tests_to_measures import measured
 

@@ -27,7 +27,7 @@ from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Chosen, Place, Sides, exchange_of
-from babelquake.studies.metric import kinds
+from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
 from babelquake.studies.tests_to_measures import Families, enough, measured, measured_loss
 

@@ -18,7 +18,7 @@ from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure, kinds_in
+from babelquake.runs.measures import Measure
 from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -30,16 +30,17 @@ from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import meanings_of
-from babelquake.studies.judge_reliability import RELIABILITY, answers_in, judge_findings, reliability
+from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
 from babelquake.studies.judging import require_scores, steady, text_among
-from babelquake.studies.metric import kinds
+from babelquake.studies.kinds import judges, pitfalls
+from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.metric.best_of import best_of_findings, best_of_measures
 from babelquake.studies.metric.challenge import challenge_cells, challenge_results, judge_triples, triples
 from babelquake.studies.metric.material import GIVEN, attacked_texts, material_of, mode_of, noise_cells, suite_for
 from babelquake.studies.metric.options import MetricOptions, Side
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells, unknown_tokens
 from babelquake.studies.options import Unit, takes
-from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_findings, pitfall_measures
+from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several, without_masked_lm
 from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
@@ -71,7 +72,7 @@ METRIC = Study(
     MetricOptions,
     question="Do these metrics move for the right reasons?",
     inputs=("source|references",),
-    measures=(*kinds_in(kinds), *AGREEMENTS.values(), *PITFALLS, *RELIABILITY),
+    measures=(*kinds, *AGREEMENTS.values(), *pitfalls, *judges),
     gated=("delta", "darr", "kendall_like", "pearson", "detection_accuracy"),
     cells=stored_cells,
     counts=must_not_fall,

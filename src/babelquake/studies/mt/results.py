@@ -40,8 +40,8 @@ from babelquake.stats.variance_components import components
 from babelquake.studies.cells import Cell
 from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exchange
 from babelquake.studies.inquiries import REPEAT
-from babelquake.studies.kinds import FAILURES, over_changed
-from babelquake.studies.mt import kinds
+from babelquake.studies.kinds import mt as kinds
+from babelquake.studies.kinds import over_changed
 from babelquake.studies.mt.cells import cells, places, quality
 from babelquake.studies.mt.robustness import (
     cell_measures,
@@ -124,7 +124,7 @@ def _clean_rates(
     measures = []
     for kind in [ANY, *served, *(kind for kind in occurring if kind not in served)]:
         count = int(clean[kind].sum()) if kind == ANY or kind in occurring else 0
-        measures.append(share(FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **place))
+        measures.append(share(kinds.FAILURES, count, n, sd=100 * rate_sd(count, n), scorer=kind, **place))
     return measures
 
 
@@ -156,7 +156,7 @@ def _perturbed_rates(
         if kind == "invented":
             continue
         was, now = (_column_resampled(whole, drawn, column) for column in (number, count + number))
-        yield measured(FAILURES, now, n, scorer=kind, **place)
+        yield measured(kinds.FAILURES, now, n, scorer=kind, **place)
         if not was.value and not now.value:
             continue
         delta = now - was

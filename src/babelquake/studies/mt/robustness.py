@@ -35,7 +35,7 @@ from babelquake.stats.testing import FEW
 from babelquake.stats.units import aligned, combined, short
 from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, differing, gains, grouped, paired_test
 from babelquake.studies.inquiries import REPEAT
-from babelquake.studies.mt import kinds
+from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.cells import reaches_zero
 from babelquake.studies.tests_to_measures import Families, mean_of, measured, measured_loss, undefined
 from babelquake.systems import System
@@ -171,7 +171,9 @@ def robust_consis_correlation(found: Sequence[Cell]) -> list[Measure]:
         if len(group) > 2 and points.std(axis=1).min() > 0:
             sides = (np.stack([cell.numbers[name].values for cell in group], axis=1) for name in names)
             drawn = Resampled(float(np.corrcoef(points)[0, 1]), group_pearson(*sides))
-            measures.append(measured(kinds.ROBUST_CONSIS, drawn, len(group), language_pair=pair, scorer=scorer))
+            measures.append(
+                measured(kinds.ROBUST_CONSIS_CORRELATION, drawn, len(group), language_pair=pair, scorer=scorer)
+            )
     return measures
 
 

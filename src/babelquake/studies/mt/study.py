@@ -12,7 +12,6 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.chunks import counted
 from babelquake.runs.info import Audit
-from babelquake.runs.measures import kinds_in
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
@@ -31,7 +30,7 @@ from babelquake.studies.given_variants import (
 )
 from babelquake.studies.inquiries import REPEAT, documents_of
 from babelquake.studies.judging import require_scores, text_in
-from babelquake.studies.mt import kinds
+from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.results import all_cells, baselines, mt_results, prompt_variance
 from babelquake.studies.mt.robustness import overall_pairs
@@ -103,7 +102,7 @@ MT = Study(
     MtOptions,
     question="How robust are these translation systems?",
     inputs=("source",),
-    measures=kinds_in(kinds),
+    measures=tuple(kinds),
     gated=(
         "quality",
         "quality_perturbed",

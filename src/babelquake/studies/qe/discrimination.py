@@ -30,7 +30,7 @@ from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, difference_test
 from babelquake.stats.units import by_unit, marks_of, short
 from babelquake.studies.cells import Cell, Place, paired_test
-from babelquake.studies.qe import kinds
+from babelquake.studies.kinds import qe as kinds
 from babelquake.studies.segment_units import Rows, Slices, keys_by_row
 from babelquake.studies.tests_to_measures import Families, mean_of, measured
 

@@ -19,7 +19,6 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Flag, Probe
-from babelquake.runs.measures import kinds_in
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -31,7 +30,7 @@ from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.given_variants import COLUMN as GIVEN
 from babelquake.studies.given_variants import meanings_of, refuse_shared_labels, with_given
-from babelquake.studies.judge_reliability import RELIABILITY, answers_in, judge_findings, reliability
+from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
 from babelquake.studies.judging import (
     of_each,
     require_scores,
@@ -41,10 +40,11 @@ from babelquake.studies.judging import (
     text_in,
     without_perturbed,
 )
+from babelquake.studies.kinds import judges, pitfalls
+from babelquake.studies.kinds import qe as kinds
 from babelquake.studies.options import Unit, takes
-from babelquake.studies.pitfalls import PITFALLS, expected, pitfall_findings, pitfall_measures
+from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Material, Plan
-from babelquake.studies.qe import kinds
 from babelquake.studies.qe.discrimination import (
     part_results,
     probe_results,
@@ -169,7 +169,7 @@ QE = Study(
     QeOptions,
     question="Do these quality estimators notice what matters?",
     inputs=("source", "translation|references"),
-    measures=(*kinds_in(kinds), *PITFALLS, *RELIABILITY),
+    measures=(*kinds, *pitfalls, *judges),
     gated=("discrimination", "pearson"),
     cells=stored_cells,
     plan=lambda options: plan(options),
