@@ -56,6 +56,6 @@ def bca_interval(drawn: Resampled, contributions: NDArray[np.float64], differing
     return float(low), float(high)
 
 
-def rate_sd(count: int, n: int) -> float:
+def rate_sd(count: float, n: int) -> float:
     """The standard deviation of a share: √(p(1 − p)/n)."""
     return math.sqrt(count * (n - count) / n) / n

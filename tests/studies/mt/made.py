@@ -12,6 +12,7 @@ from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array, Scorer
 from babelquake.spec import Spec
 from babelquake.studies.cells import Cell
+from babelquake.studies.mt.cells import Judged
 from babelquake.studies.mt.results import mt_cells, mt_results
 
 REFERENCES = [
@@ -109,12 +110,12 @@ def together(parts: Sequence[Tables]) -> Tables:
 
 def cells(judge: Scorer, *parts: Tables, resamples: int = 500) -> list[Cell]:
     """The cells of every perturbation, without those of clean translations."""
-    found = mt_cells(*together(parts), [judge], resamples, 3)
+    found = mt_cells(Judged.of(*together(parts), resamples, 3), [judge])
     return [cell for cell in found if cell.place.perturbation is not None]
 
 
 def measures(judge: Scorer, *parts: Tables, resamples: int = 500) -> list[Measure]:
-    return mt_results(*together(parts), [judge], 75.0, resamples, 3)
+    return mt_results(Judged.of(*together(parts), resamples, 3), [judge], 75.0)
 
 
 def named(found: Sequence[Measure], **where: object) -> dict[str, Measure]:

@@ -9,6 +9,7 @@ from tests.studies.mt.made import CLEAN, NOISY, measures, named, tables, togethe
 
 from babelquake.runs.measures import Measure
 from babelquake.scorers import scorer
+from babelquake.studies.mt.cells import Judged
 from babelquake.studies.mt.results import mt_results
 
 
@@ -34,7 +35,7 @@ def test_blank_sources_are_left_out() -> None:
 def test_a_single_segment_proves_nothing_and_says_so() -> None:
     judge = scorer("chrf")
     scores, translations = (table.filter(pl.col("row") == 0) for table in tables(judge))
-    found = named(mt_results(scores, translations, [judge], 75.0, 100, 0), perturbation="misspell")
+    found = named(mt_results(Judged.of(scores, translations, 100, 0), [judge], 75.0), perturbation="misspell")
     assert found["delta"].p == found["robust"].p == 1.0
     assert found["delta"].verdict == found["robust"].verdict == "cannot be tested"
     assert "1 segments" in str(found["delta"].note)
@@ -43,13 +44,13 @@ def test_a_single_segment_proves_nothing_and_says_so() -> None:
 def test_the_order_of_rows_changes_nothing() -> None:
     judge = scorer("chrf")
     scores, translations = together([tables(judge), tables(judge, CLEAN, "b")])
-    plain = mt_results(scores, translations, [judge], 75.0, 300, 3)
+    plain = mt_results(Judged.of(scores, translations, 300, 3), [judge], 75.0)
     order = {row: new for new, row in enumerate(np.random.default_rng(0).permutation(6))}
     moved = [
         table.with_columns(pl.col("row").replace_strict(order)).sort("system", "perturbation", "row")
         for table in (scores, translations)
     ]
-    again = mt_results(*moved, [judge], 75.0, 300, 3)  # type: ignore[misc]
+    again = mt_results(Judged.of(*moved, 300, 3), [judge], 75.0)  # type: ignore[misc]
 
     def told(found: Sequence[Measure]) -> set[tuple[Any, ...]]:
         return {
@@ -64,5 +65,7 @@ def test_another_scorer_changes_no_verdict() -> None:
     alone = [one for one in measures(chrf, tables(chrf)) if one.scorer == "chrf"]
     scores, translations = tables(chrf)
     both = pl.concat([scores, tables(bleu)[0]], how="diagonal")
-    beside = [one for one in mt_results(both, translations, [chrf, bleu], 75.0, 500, 3) if one.scorer == "chrf"]
+    beside = [
+        one for one in mt_results(Judged.of(both, translations, 500, 3), [chrf, bleu], 75.0) if one.scorer == "chrf"
+    ]
     assert [(one.kind.name, one.p_corrected) for one in beside] == [(one.kind.name, one.p_corrected) for one in alone]

@@ -5,8 +5,8 @@ per cent. Both are ratios: they mean something where the scorer's scale has a tr
 Every number is bootstrapped over segments, keyed by segment, so that all cells share their resamples.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,14 +14,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.runs.chunks import Part, counted, same
+from babelquake.runs.chunks import Part, counted, pieces, same
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled, ratio_of
 from babelquake.stats.parallel import in_parallel
-from babelquake.stats.resampling import Keys
+from babelquake.stats.resampling import Keys, segment_keys
 from babelquake.stats.units import by_unit
 from babelquake.studies.cells import Cell, Chosen, Place, Shared, Sides, exchange_of
-from babelquake.studies.segment_units import Slices
+from babelquake.studies.segment_units import COLUMN, Slices, keys_by_row, slices_of
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
 REACHES_ZERO = 0.025
@@ -35,46 +35,77 @@ WORDS = {
 }
 
 
-def cells(
-    scores: pl.LazyFrame,
-    translations: pl.LazyFrame,
-    scorers: list[Scorer],
-    told: pl.Expr,
-    keys: Keys,
-    resamples: int,
-    seed: int,
-    slices: Slices | None = None,
-) -> Iterator[list[Cell]]:
-    """All cells, place by place, on all cores: over all texts, and over the changed ones where that is not all of them.
+@dataclass(frozen=True)
+class Judged:
+    """The tables of a run, and how its numbers are drawn."""
 
-    `told` says which rows count, `keys` hold the sentence of every row number; `translations` tell which perturbed
-    sources differ from their original; `slices` are parts of the segments that have their own cells.
-    """
+    scores: pl.LazyFrame
+    translations: pl.LazyFrame
+    keys: Keys
+    """What is resampled, of every row number: sentences, where nothing else is said."""
+    told: pl.Expr
+    """Which rows count: those of segments that have a source, for there is nothing to perturb in others."""
+    resamples: int
+    seed: int
+    slices: Slices = field(default_factory=dict)
+    """Parts of the segments that have their own cells."""
+
+    @classmethod
+    def of(
+        cls,
+        scores: pl.DataFrame | pl.LazyFrame,
+        translations: pl.DataFrame | pl.LazyFrame,
+        resamples: int,
+        seed: int,
+        segments: pl.DataFrame | None = None,
+        by: str | None = None,
+    ) -> "Judged":
+        """`segments` say what is resampled where that is not sentences, and what they have in the column `by`."""
+        keys, there = sentences(translations.lazy())
+        told = pl.lit(True) if there.all() else pl.col("row").is_in(pl.Series(np.flatnonzero(there)).implode())
+        keys = keys if segments is None or COLUMN not in segments.columns else keys_by_row(segments)
+        slices = {} if segments is None else slices_of(segments, by)
+        return cls(scores.lazy(), translations.lazy(), keys, told, resamples, seed, slices)
+
+
+def sentences(translations: pl.LazyFrame) -> tuple[Keys, NDArray[np.bool_]]:
+    """For every row number the key of its source, and whether it has one."""
+    rows = int(translations.select(pl.col("row").max()).collect().item() or 0) + 1
+    keys, there = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.bool_)
+    clean = pl.col("perturbation").is_null() & (pl.col("source").str.strip_chars() != "")
+    for piece in pieces(translations, clean, ["row", "source"]):
+        new = piece.filter(~pl.Series(there[piece["row"].to_numpy()]))
+        places = new["row"].to_numpy()
+        keys[places], there[places] = segment_keys(new["source"]), True
+    return keys, there
+
+
+def cells(judged: Judged, scorers: Sequence[Scorer]) -> Iterator[list[Cell]]:
+    """All cells, place by place, on all cores: over all texts, and over the changed ones where those are not all."""
     by_name = {scorer.name: scorer for scorer in scorers}
-    told = told & pl.col("scorer").is_in(list(by_name))
-    wanted, shared = places(scores, told), Shared()
+    scores, told, draws = judged.scores, _by(judged, scorers), (judged.resamples, judged.seed)
+    shared = Shared()
 
     def make(values: Mapping[str, Any]) -> list[Cell]:
-        sides = _Cut(scores, values, by_name[values["scorer"]], told, keys, keep=bool(slices))
-        really = sides.changed(translations, values)
+        scorer = by_name[values["scorer"]]
+        sides = _Cut(scores, values, scorer, told, judged.keys, keep=bool(judged.slices))
+        really = sides.changed(judged.translations, values)
         count = len(np.unique(sides.rows[really]))
-        cell = _cell(Place(**values), by_name[values["scorer"]], sides, None, count, resamples, seed)
+        cell = _cell(Place(**values), scorer, sides, None, count, *draws)
         found = [replace(cell, keys=shared(cell.keys))]
         if 0 < really.sum() < len(really):
-            only = Place(**values, only_changed=True)
-            some = _cell(only, by_name[values["scorer"]], sides, really, count, resamples, seed)
+            some = _cell(Place(**values, only_changed=True), scorer, sides, really, count, *draws)
             found.append(replace(some, keys=some.keys[:0].copy(), marks=None))  # these are compared with no others
-        for name, rows in (slices or {}).items():
+        for name, rows in judged.slices.items():
             if (inside := np.isin(sides.rows, rows)).any():
                 part, changed = Place(**values, group=name), len(np.unique(sides.rows[inside & really]))
-                some = _cell(part, by_name[values["scorer"]], sides, inside, changed, resamples, seed)
-                found.append(_summed_up(some))
+                found.append(_summed_up(_cell(part, scorer, sides, inside, changed, *draws)))
         return found
 
-    yield from in_parallel(make, wanted, len(keys))
-    for values in _clean_places(scores, told):
+    yield from in_parallel(make, places(judged, scorers), len(judged.keys))
+    for values in counted(scores, told & _CLEAN, GROUPS[:3]).select(GROUPS[:3]).iter_rows(named=True):
         clean = Part(scores, told & _CLEAN & same(**values), ["row"])
-        yield [_clean_cell(Place(**values), by_name[values["scorer"]], clean, keys, shared, resamples, seed)]
+        yield [_clean_cell(Place(**values), by_name[values["scorer"]], clean, judged.keys, shared, *draws)]
 
 
 def _clean_cell(
@@ -144,15 +175,15 @@ def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
 _CLEAN = pl.col("perturbation").is_null() & pl.col("statistics").is_not_null()
 
 
-def _clean_places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
-    """The systems and scorers with a quality of clean translations."""
-    return list(counted(scores, told & _CLEAN, GROUPS[:3]).select(GROUPS[:3]).iter_rows(named=True))
-
-
-def places(scores: pl.LazyFrame, told: pl.Expr) -> list[dict[str, Any]]:
-    """What there is a cell of."""
-    listed = counted(scores, told & pl.col("perturbation").is_not_null(), GROUPS)
+def places(judged: Judged, scorers: Sequence[Scorer]) -> list[dict[str, Any]]:
+    """What there is a cell of, where something was perturbed."""
+    listed = counted(judged.scores, _by(judged, scorers) & pl.col("perturbation").is_not_null(), GROUPS)
     return list(listed.select(GROUPS).iter_rows(named=True))
+
+
+def _by(judged: Judged, scorers: Sequence[Scorer]) -> pl.Expr:
+    """The rows that count and that some scorers judged."""
+    return judged.told & pl.col("scorer").is_in([scorer.name for scorer in scorers])
 
 
 def _summed_up(cell: Cell) -> Cell:

@@ -12,17 +12,15 @@ perturbed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from math import sqrt
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from babelquake.engine import Progress
 from babelquake.languages import sides
 from babelquake.perturb.labels import known_card
-from babelquake.runs.chunks import counted, pieces, same
+from babelquake.runs.chunks import counted, same
 from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
@@ -32,8 +30,7 @@ from babelquake.scorers.strings.bleu import Bleu
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.scorers.strings.ter import Ter
 from babelquake.stats.bootstrap import Resampled, bootstrap, ratio_of, resampled_sums
-from babelquake.stats.intervals import rate_sd, wilson
-from babelquake.stats.resampling import Keys, segment_keys
+from babelquake.stats.intervals import rate_sd
 from babelquake.stats.testing import exchange_test
 from babelquake.stats.units import by_unit
 from babelquake.stats.variance_components import components
@@ -42,7 +39,7 @@ from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exc
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.kinds import over_changed
-from babelquake.studies.mt.cells import cells, places, quality
+from babelquake.studies.mt.cells import Judged, cells, places, quality
 from babelquake.studies.mt.robustness import (
     cell_measures,
     defence_measures,
@@ -55,7 +52,6 @@ from babelquake.studies.mt.robustness import (
     system_differences,
 )
 from babelquake.studies.options import FailureEncoder
-from babelquake.studies.segment_units import COLUMN, Slices, keys_by_row, slices_of
 from babelquake.studies.tests_to_measures import Families, enough, measured, share
 from babelquake.systems import System
 
@@ -65,24 +61,16 @@ INVENTED = ("detached", "loop", "off-target", "source-language")
 NOISE = ["perturbation", "level"]
 
 
-def failure_measures(
-    translations: pl.LazyFrame,
-    failures: pl.LazyFrame,
-    told: pl.Expr,
-    keys: Keys,
-    resamples: int,
-    seed: int,
-    encoder: FailureEncoder = "none",
-) -> list[Measure]:
-    """Rates clean and perturbed, differences and hallucinations; `told` says which rows count."""
+def failure_measures(judged: Judged, failures: pl.LazyFrame, encoder: FailureEncoder = "none") -> list[Measure]:
+    """Rates clean and perturbed, differences and hallucinations."""
     lines = pl.col("exchange").struct.field("lines").list.len()
     made = (
-        translations.filter(told)
+        judged.translations.filter(judged.told)
         .select("language_pair", "system", "row", *NOISE, "replicate", lines=lines)
         .with_columns(lines=pl.col("lines").max().over("language_pair", "system"))
         .collect()
     )
-    found = failures.filter(told).select("language_pair", "system", "row", *NOISE, "replicate", "kind").collect()
+    found = failures.filter(judged.told).select("language_pair", "system", "row", *NOISE, "replicate", "kind").collect()
     measures: list[Measure] = []
     families = Families()
     for (pair, system), here in made.group_by(["language_pair", "system"], maintain_order=True):
@@ -97,7 +85,7 @@ def failure_measures(
         for (perturbation, level), part in here.drop_nulls("perturbation").group_by(NOISE, maintain_order=True):
             cell = {**place, "perturbation": perturbation, "level": level}
             noisy = _flagged(part, flags, occurring)
-            measures += _perturbed_rates(clean, noisy, occurring, cell, keys, enough(resamples), seed, families)
+            measures += _perturbed_rates(judged, clean, noisy, occurring, cell, families)
     return [*measures, *families.judge()]
 
 
@@ -129,13 +117,11 @@ def _clean_rates(
 
 
 def _perturbed_rates(
+    judged: Judged,
     clean: pl.DataFrame,
     noisy: pl.DataFrame,
     occurring: list[str],
     place: dict[str, str | float | None],
-    keys: Keys,
-    resamples: int,
-    seed: int,
     families: Families,
 ) -> Iterator[Measure]:
     """The rates of one perturbation, and their differences from those of the same segments' clean translations."""
@@ -143,37 +129,34 @@ def _perturbed_rates(
     before = noisy.select("row").join(
         clean.select("row", *names).unique("row", maintain_order=True), on="row", how="left", maintain_order="left"
     )
-    units = keys[noisy["row"].to_numpy()]
+    units = judged.keys[noisy["row"].to_numpy()]
     first = np.column_stack([before.select(names).fill_null(0.0).to_numpy(), np.ones(noisy.height)])
     second = np.column_stack([noisy.select(names).to_numpy(), np.ones(noisy.height)])
     fresh = (second[:, 1] > first[:, 1]).astype(np.float64)
     together = np.column_stack([100 * first[:, :-1], 100 * second[:, :-1], 100 * fresh, first[:, -1]])
     ordered, rows = by_unit(units, together)
-    drawn, whole = resampled_sums(rows, resamples, seed, ordered), rows.sum(axis=0)
+    drawn, whole = resampled_sums(rows, enough(judged.resamples), judged.seed, ordered), rows.sum(axis=0)
     n, count = noisy["row"].n_unique(), len(names)
     family = (str(place["language_pair"]), "failures", "more failures under perturbation")
     for number, kind in enumerate(names):
         if kind == "invented":
             continue
-        was, now = (_column_resampled(whole, drawn, column) for column in (number, count + number))
+        was, now = (_column(whole, drawn, column) for column in (number, count + number))
         yield measured(kinds.FAILURES, now, n, scorer=kind, **place)
         if not was.value and not now.value:
             continue
         delta = now - was
         sides_ = [rows[:, [column, -1]] for column in (count + number, number)]
-        test = exchange_test(partial(_column_share, column=0), [sides_[0]], [sides_[1]], delta, seed=seed, keys=ordered)
+        test = exchange_test(ratio_of(0, 1), [sides_[0]], [sides_[1]], delta, seed=judged.seed, keys=ordered)
         families.add(family, measured(kinds.FAILURES_DELTA, delta, n, scorer=kind, **place), test)
-    invented = _column_resampled(whole, drawn, 2 * count)
+    invented = _column(whole, drawn, 2 * count)
     yield measured(kinds.HALLUCINATION, invented, n, **place)
 
 
-def _column_share(sums: Array, column: int) -> Array:
+def _column(whole: Array, drawn: Array, column: int) -> Resampled:
     """A column's sum over that of the last, the number of translations."""
-    return np.asarray(sums[..., column] / sums[..., -1])
-
-
-def _column_resampled(whole: Array, drawn: Array, column: int) -> Resampled:
-    return Resampled(float(_column_share(whole, column)), _column_share(drawn, column))
+    share = ratio_of(column, -1)
+    return Resampled(float(np.asarray(share(whole))), np.asarray(share(drawn)))
 
 
 MOST = 2_000
@@ -267,19 +250,20 @@ CELL = ["language_pair", "system", "perturbation", "level"]
 KEYS = [*CELL, "row", "replicate"]
 
 
-def injection_measures(translations: pl.LazyFrame, failures: pl.LazyFrame, told: pl.Expr) -> list[Measure]:
-    """Did it translate or obey? Per system and form of the instruction; `told` says which rows count.
+def injection_measures(judged: Judged, failures: pl.LazyFrame) -> list[Measure]:
+    """Did it translate or obey? Per system and form of the instruction.
 
     `obeyed` and `translated` are shares of translations, with Wilson's intervals by segment. They do not add up to
     100: a copy of the source, a text cut off or an answer to somebody else's question is neither, and a question that
     was translated and then answered is both. ROBUST and CONSIS of these perturbations are about what was translated
     beside the instruction (`reset.without_instruction`).
     """
+    translations = judged.translations
     there = translations.select(pl.col("perturbation").drop_nulls().unique()).collect()["perturbation"].to_list()
     labels = [label for label in there if (card := known_card(label)) is not None and card.injects]
     if not labels:
         return []
-    injected = told & pl.col("perturbation").is_in(labels)
+    injected = judged.told & pl.col("perturbation").is_in(labels)
     made = translations.filter(injected).select(KEYS)
     for name, kind in (("obeyed", "obeyed"), ("lost", "not-translated")):
         flags = failures.filter(injected & (pl.col("kind") == kind)).select(KEYS).unique()
@@ -299,29 +283,18 @@ def injection_measures(translations: pl.LazyFrame, failures: pl.LazyFrame, told:
     return found
 
 
-def _share(kind: Kind, share: float, n: int, place: dict[str, str | float | None]) -> Measure:
+def _share(kind: Kind, part: float, n: int, place: dict[str, str | float | None]) -> Measure:
     """A share in per cent; its standard deviation is that of Agresti and Coull, which no share of 0 or 1 makes 0."""
-    low, high = wilson(share * n, n)
-    middle = (share * n + 2) / (n + 4)
-    sd = sqrt(middle * (1 - middle) / (n + 4))
-    return Measure(kind, 100 * share, n, sd=100 * sd, low=100 * low, high=100 * high, **place)  # type: ignore[arg-type]
+    return share(kind, part * n, n, sd=100 * rate_sd(part * n + 2, n + 4), **place)
 
 
-def inconsistency(
-    translations: pl.LazyFrame,
-    told: pl.Expr,
-    keys: Keys,
-    threshold: float,
-    resamples: int,
-    seed: int,
-    slices: Slices | None = None,
-) -> list[Measure]:
+def inconsistency(judged: Judged, threshold: float) -> list[Measure]:
     """Sentence-level chrF(Y′, Y) below the threshold (75 in Jwalapuram 2023 §4.1), in per cent of texts.
 
-    The share over all texts, and over those that the perturbation really changed where that is not all of them.
-
-    `told` says which rows count; of `slices`, the share over all texts of each.
+    The share over all texts, and over those that the perturbation really changed where that is not all of them;
+    of slices, the share over all texts of each.
     """
+    translations, told = judged.translations, judged.told
     listed = counted(translations, told & pl.col("perturbation").is_not_null(), CELL)
     measures = []
     for place in listed.select(CELL).iter_rows(named=True):
@@ -333,14 +306,14 @@ def inconsistency(
             found.append((over_changed(kinds.INCONSISTENT), None, some))
         found += [
             (kinds.INCONSISTENT, name, part.filter(pl.col("row").is_in(pl.Series(rows).implode())))
-            for name, rows in (slices or {}).items()
+            for name, rows in judged.slices.items()
         ]
         for kind, group, here in found:
             if here.is_empty():
                 continue
             below = 100.0 * (here["consistency"] < threshold).to_numpy()
-            units, rows = by_unit(keys[here["row"].to_numpy()], np.stack([below, np.ones_like(below)], axis=1))
-            drawn = bootstrap(ratio_of(0, 1), [rows], resamples, seed, units)
+            units, rows = by_unit(judged.keys[here["row"].to_numpy()], np.stack([below, np.ones_like(below)], axis=1))
+            drawn = bootstrap(ratio_of(0, 1), [rows], judged.resamples, judged.seed, units)
             n = here["row"].n_unique()
             told_of = {"scorer": "chrf", "changed": count if group is None else n, "group": group, **place}
             measures.append(measured(kind, drawn, n, **told_of))
@@ -348,32 +321,23 @@ def inconsistency(
 
 
 def mt_results(
-    scores: pl.DataFrame | pl.LazyFrame,
-    translations: pl.DataFrame | pl.LazyFrame,
-    scorers: list[Scorer],
+    judged: Judged,
+    scorers: Sequence[Scorer],
     threshold: float,
-    resamples: int,
-    seed: int,
-    quiet: bool = True,
-    segments: pl.DataFrame | None = None,
-    by: str | None = None,
     failures: pl.LazyFrame | None = None,
     encoder: FailureEncoder = "none",
     systems: Mapping[str | None, Sequence[System]] | None = None,
     margin: float = 0.2,
+    quiet: bool = True,
 ) -> list[Measure]:
-    """All results of the study. Segments with a blank source are left out: there is nothing to perturb.
+    """All results of the study; the measures of parts are tested in families apart.
 
-    `segments` say what is resampled where that is not sentences, and what they have in the column `by`: the measures of
-    cells are told of every value of it too, tested in families apart. Systems are compared with each other; those of
-    `systems` that stand behind defences only with the same system without, where clean text may lose `margin` points.
+    Systems are compared with each other; those of `systems` that stand behind defences only with the same system
+    without, where clean text may lose `margin` points.
     """
-    found = mt_cells(scores, translations, scorers, enough(resamples), seed, quiet, segments, by)
-    keys, there = _keys(translations.lazy(), segments)
-    told, slices = with_source(there), {} if segments is None else slices_of(segments, by)
+    found = mt_cells(replace(judged, resamples=enough(judged.resamples)), scorers, quiet)
     whole = [cell for cell in found if cell.place.group is None]
-    measures = cell_measures(found)
-    measures += inconsistency(translations.lazy(), told, keys, threshold, resamples, seed, slices)
+    measures = cell_measures(found) + inconsistency(judged, threshold)
     defended = {one.name for _, one in defended_in(systems or {})}
     bare = [cell for cell in whole if cell.place.system not in defended]
     measures += system_differences(bare) + ranks(bare) + robust_consis_correlation(bare) + overall(bare)
@@ -382,34 +346,15 @@ def mt_results(
         measures += defence_measures(whole, systems, scorers, margin)
     measures += self_agreement(whole)
     if failures is not None:
-        measures += failure_measures(translations.lazy(), failures, told, keys, resamples, seed, encoder)
-        measures += injection_measures(translations.lazy(), failures, told)
+        measures += failure_measures(judged, failures, encoder) + injection_measures(judged, failures)
     return measures
 
 
-def _keys(translations: pl.LazyFrame, segments: pl.DataFrame | None) -> tuple[Keys, NDArray[np.bool_]]:
-    """For every row number the key of what is resampled, and whether it has a source."""
-    keys, there = sentences(translations)
-    return (keys if segments is None or COLUMN not in segments.columns else keys_by_row(segments)), there
-
-
-def mt_cells(
-    scores: pl.DataFrame | pl.LazyFrame,
-    translations: pl.DataFrame | pl.LazyFrame,
-    scorers: list[Scorer],
-    resamples: int,
-    seed: int,
-    quiet: bool = True,
-    segments: pl.DataFrame | None = None,
-    by: str | None = None,
-) -> list[Cell]:
+def mt_cells(judged: Judged, scorers: Sequence[Scorer], quiet: bool = True) -> list[Cell]:
     """The cells of a run, from its tables; those of slices after those of all."""
-    keys, there = _keys(translations.lazy(), segments)
-    scores, told = scores.lazy(), with_source(there)
-    slices = {} if segments is None else slices_of(segments, by)
     found: list[Cell] = []
-    with Progress("resampling", len(places(scores, told)), "cells", quiet) as progress:
-        for some in cells(scores, translations.lazy(), scorers, told, keys, resamples, seed, slices):
+    with Progress("resampling", len(places(judged, scorers)), "cells", quiet) as progress:
+        for some in cells(judged, scorers):
             found += some
             progress.advance(1)
     return found
@@ -417,30 +362,12 @@ def mt_cells(
 
 def all_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> list[Cell]:
     """The cells of a finished run: what scorers say, and how often translations fail."""
-    translations, segments = run.scan("translations"), run.segments
-    found = mt_cells(run.scan("scores"), translations, scorers, resamples, seed, segments=segments)
+    judged = Judged.of(run.scan("scores"), run.scan("translations"), resamples, seed, run.segments)
+    found = mt_cells(judged, scorers)
     if run.has("failures"):
-        keys, there = _keys(translations, segments)
         on = ["language_pair", "system", "row", "perturbation", "level", "replicate"]
-        made = translations.filter(with_source(there)).select(on).collect().with_row_index("place")
-        made = made.with_columns(key=pl.Series(keys[made["row"].to_numpy()]))
+        made = judged.translations.filter(judged.told).select(on).collect().with_row_index("place")
+        made = made.with_columns(key=pl.Series(judged.keys[made["row"].to_numpy()]))
         flags = run.table("failures").join(made.select(*on, "place"), on=on, how="inner", nulls_equal=True)
         found += failure_cells(run, made, flags, resamples, seed)
     return found
-
-
-def sentences(translations: pl.LazyFrame) -> tuple[Keys, NDArray[np.bool_]]:
-    """For every row number the key of its source, and whether it has one."""
-    rows = int(translations.select(pl.col("row").max()).collect().item() or 0) + 1
-    keys, there = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.bool_)
-    clean = pl.col("perturbation").is_null() & (pl.col("source").str.strip_chars() != "")
-    for piece in pieces(translations, clean, ["row", "source"]):
-        new = piece.filter(~pl.Series(there[piece["row"].to_numpy()]))
-        places = new["row"].to_numpy()
-        keys[places], there[places] = segment_keys(new["source"]), True
-    return keys, there
-
-
-def with_source(there: NDArray[np.bool_]) -> pl.Expr:
-    """Whether a row is of a segment that has a source."""
-    return pl.lit(True) if there.all() else pl.col("row").is_in(pl.Series(np.flatnonzero(there)).implode())

@@ -31,6 +31,7 @@ from babelquake.studies.given_variants import (
 from babelquake.studies.inquiries import REPEAT, documents_of
 from babelquake.studies.judging import require_scores, text_in
 from babelquake.studies.kinds import mt as kinds
+from babelquake.studies.mt.cells import Judged
 from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.results import all_cells, baselines, mt_results, prompt_variance
 from babelquake.studies.mt.robustness import overall_pairs
@@ -170,20 +171,16 @@ def mt(options: MtOptions) -> Run:
         text_of = text_in(translations, "judged", "system", "row", "perturbation", "level", "replicate")
         require_scores(scores, session.scorers, "translations", text_of)
         session.say(*_without_consis(session.scorers))
+        judged = Judged.of(scores, translations, options.resamples, options.seed, segments, options.by)
         results = mt_results(
-            scores,
-            translations,
+            judged,
             session.scorers,
             options.threshold,
-            options.resamples,
-            options.seed,
-            session.engine.quiet,
-            segments,
-            options.by,
             tables["failures"],
             encoder_of(options.encoder),
             planned.systems,
             options.margin,
+            session.engine.quiet,
         )
         if options.side == "prompt":
             results += prompt_variance(scores)
