@@ -41,6 +41,7 @@ from babelquake.scorers.base import Questions, VectorScorer, Wanted
 from babelquake.spec import Spec
 from babelquake.studies.card import Study
 from babelquake.studies.options import SCORER, StudyOptions, option, takes
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import scorers_of
 
 LIKENESS = Kind("likeness", unit="of 1", better="up")
@@ -57,7 +58,7 @@ TOY = Study("toy", ToyOptions, question=QUESTION, findings=lambda run: counted(r
 @takes(ToyOptions)
 def toy(options: ToyOptions) -> bq.Run:
     material = options.dataset()
-    with TOY.session(options, data=material, scorers=scorers_of(options.scorers)) as session:
+    with TOY.session(Plan("toy", options, material, scorers_of(options.scorers))) as session:
         session.attach(1)
         if session.finished:
             return session.run

@@ -9,6 +9,7 @@ from babelquake.data import dataset
 from babelquake.errors import UserError
 from babelquake.studies.card import STUDIES, Study, function_of
 from babelquake.studies.options import StudyOptions
+from babelquake.studies.plan import Plan
 
 WHOLE = pl.DataFrame(
     {
@@ -39,5 +40,5 @@ def test_data_without_what_a_study_needs_are_refused(study: str, either: str, tm
 def test_the_card_itself_refuses() -> None:
     card = Study("toy", StudyOptions, "Is it there?", inputs=("source", "score|preferences"))
     with pytest.raises(UserError, match="has no score and no preferences, which the study toy needs"):
-        card.session(StudyOptions(data=(), out="nowhere"), data=dataset(WHOLE.drop("score")), scorers=[])
+        card.session(Plan("toy", StudyOptions(data=(), out="nowhere"), dataset(WHOLE.drop("score")), ()))
     assert not Path("nowhere").exists()

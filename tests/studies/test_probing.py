@@ -36,9 +36,10 @@ def probed(data: Dataset, out: Path, of: Material | None = None) -> dict[str, pl
 
 def studied(data: Dataset, out: Path, of: Material, changes: Suite, names: list[str]) -> dict[str, pl.DataFrame]:
     options = QeOptions(data=data, out=out, seed=4, engine=Engine(quiet=True))
-    with QE.session(options, data=data, scorers=[*map(scorer, names)], suite=changes) as session:
-        words = vocabularies(of.segments, "text", changes, of.lang)
-        found = execute(Plan("qe", options, data, session.scorers, changes, of, words), session)
+    words = vocabularies(of.segments, "text", changes, of.lang)
+    plan = Plan("qe", options, data, [*map(scorer, names)], changes, of, words)
+    with QE.session(plan) as session:
+        found = execute(plan, session)
         return {name: table.collect() for name, table in found.items()}
 
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-from babelquake.data import Dataset
 from babelquake.errors import UserError
-from babelquake.perturb.suite import Suite
 from babelquake.registry import Registry
 from babelquake.runs.findings import Finding, in_order
 from babelquake.runs.measures import Kind
@@ -20,7 +18,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.cells import Cell
 from babelquake.studies.kinds import over_changed
-from babelquake.studies.options import RunOptions, StudyOptions
+from babelquake.studies.options import RunOptions
 from babelquake.studies.plan import Plan
 from babelquake.studies.session import Session
 
@@ -63,24 +61,16 @@ class Study:
         kinds = {made.name: made for kind in self.measures for made in (over_changed(kind), kind.difference(), kind)}
         return kinds[measure].label if measure in kinds else measure.replace("_", " ")
 
-    def session(
-        self,
-        options: StudyOptions,
-        *,
-        data: Dataset,
-        scorers: list[Scorer],
-        suite: Suite | None = None,
-        **resolved: Any,
-    ) -> Session:
-        """Begin a run of this study, or continue the one of the same options.
+    def session(self, plan: Plan, **resolved: Any) -> Session:
+        """Begin the run that was planned, or continue the one of the same options.
 
         `resolved` says what options turned out to mean: the names of models that stand in, say.
         """
         for either in self.inputs:
-            if not any(data.has(name) for name in either.split("|")):
+            if not any(plan.data.has(name) for name in either.split("|")):
                 lacking = either.replace("|", " and no ")
-                raise UserError(f"{data.name} has no {lacking}, which the study {self.name} needs.")
-        return Session(self.name, options, data, scorers, suite, resolved)
+                raise UserError(f"{plan.data.name} has no {lacking}, which the study {self.name} needs.")
+        return Session(self.name, plan, resolved)
 
 
 def findings_of(run: Run) -> list[Finding]:

@@ -22,7 +22,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.inquiries import REPEAT
-from babelquake.studies.options import Reset, RunOptions
+from babelquake.studies.options import Reset, RunOptions, Unit
 from babelquake.studies.variants import Block, Words, blocks_of, cell_columns, perturbed_blocks, surroundings_of
 from babelquake.systems import System
 
@@ -152,6 +152,8 @@ class Plan:
     """What this machine looks at without a system or scorer, and how long that takes."""
     notes: tuple[str, ...] = ()
     """What readers of the results must know."""
+    unit: Unit = "segment"
+    """What is resampled."""
 
     def blocks(self) -> list[Block]:
         """The material in pieces that fit into memory."""

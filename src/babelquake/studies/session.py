@@ -7,16 +7,15 @@ from typing import Any, Self
 
 import polars as pl
 
-from babelquake.data import Dataset
 from babelquake.errors import BabelquakeError, ResumableError, UserError, setting
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
-from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array, VectorScorer
 from babelquake.signature import run_signature
-from babelquake.studies.options import RunOptions, StudyOptions
+from babelquake.studies.options import RunOptions
+from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import model_signatures
 from babelquake.warnings_log import Remarks, collecting, noted
 
@@ -89,26 +88,21 @@ class Held:
 class Session(Held):
     """A run that scorers judge, in which data may be perturbed."""
 
-    def __init__(
-        self,
-        study: str,
-        options: StudyOptions,
-        data: Dataset,
-        scorers: list[Scorer],
-        suite: Suite | None,
-        resolved: Mapping[str, Any],
-    ) -> None:
-        if not scorers and options.needs_scorers:
+    def __init__(self, study: str, plan: Plan, resolved: Mapping[str, Any]) -> None:
+        options: Any = plan.options
+        if not plan.scorers and options.needs_scorers:
             raise UserError(f"No scorer given. Use {setting('scorers', metavar='SCORER')}, such as chrf.")
-        self.data, self.scorers, self.suite = data, scorers, suite
+        self.data, self.scorers, self.suite = plan.data, [*plan.scorers], plan.suite
+        self.unit = plan.unit if plan.unit == "document" else None
         self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()
         known: dict[str, Any] = {
-            "scorers": scorers,
-            "victims": scorers,
-            "language_pair": data.language_pairs,
-            "data": f"{data.name}#{data.hash}",
-            "suite": suite,
-            "replicates": suite and [suite.repeats(perturbation) for perturbation in suite.perturbations],
+            "scorers": self.scorers,
+            "victims": self.scorers,
+            "language_pair": self.data.language_pairs,
+            "data": f"{self.data.name}#{self.data.hash}",
+            "suite": self.suite,
+            "replicates": self.suite and [self.suite.repeats(one) for one in self.suite.perturbations],
+            "unit": self.unit or getattr(options, "unit", None),
         }
         super().__init__(study, options, **known | dict(resolved))
         self.words: Mapping[str | None, Vocabulary] = {}
@@ -184,7 +178,12 @@ class Session(Held):
             info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)
         continued = "+".join(f"{name} {new}" for name, new in sorted(info.continued.items())) or None
         common = run_signature(
-            seed=self.seed, data=self.data.hash, **facts, resamples=self.resamples, continued=continued
+            seed=self.seed,
+            data=self.data.hash,
+            **facts,
+            unit=self.unit,
+            resamples=self.resamples,
+            continued=continued,
         )
         scorers = {**(extra_signatures or {}), **self._scorer_signatures}
         known = {one.cell: one for one in self.suite.perturbations} if self.suite else {}

@@ -65,7 +65,8 @@ def probed(
     rows = int(sums.select("row").max().collect().item()) + 1
     names = [f"sentence {row % (sentences or rows)}" for row in range(rows)]
     segments = pl.DataFrame({"row": range(rows), "source": names})
-    return probe_results(list(probed_models(sums, segments, [judge or Judge()], PROBES, resamples, 0, **more)))
+    models = list(probed_models(sums, segments, [judge or Judge()], PROBES, resamples, 0, **more))
+    return probe_results(models), [flag for model in models for flag in model.flags()]
 
 
 def rounded(sums: pl.LazyFrame, judge: Judge | None = None, **more: Any) -> dict[tuple[str, str | None], float]:

@@ -232,9 +232,7 @@ def attack(options: AttackOptions) -> Run:
     )
     models = Models(wishes, specs, limits, wanted.strict)
     with ATTACK.session(
-        options,
-        data=material,
-        scorers=scorers,
+        planned,
         recipes=[str(spec) for spec in specs],
         goal=wanted.signature,
         systems=[next(iter(target.systems.values())).identity for target in targets if target.systems],

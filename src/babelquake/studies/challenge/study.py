@@ -143,7 +143,7 @@ def challenge(options: ChallengeOptions) -> Run:
             raise UserError(
                 f"{setting('lower', name)}: no returned scores have this name. There are: {', '.join(returned)}."
             )
-    with CHALLENGE.session(options, data=data, scorers=scorers, order=order) as session:
+    with CHALLENGE.session(Plan(CHALLENGE.name, options, data, scorers), order=order) as session:
         session.attach(references_each(data.segments) if data.has("references") else None)
         if session.finished:
             return session.run

@@ -131,11 +131,11 @@ def _rules(options: CheckOptions) -> Rules | None:
 @takes(CheckOptions)
 def check(options: CheckOptions) -> Run:
     """Look for failures in translations: flags with evidence, rates with intervals per system and language pair."""
-    material = _with_translations(options.dataset())
-    chosen, rules = _chosen(options), _rules(options)
+    planned = plan(options)
+    material, chosen, rules = planned.data, _chosen(options), _rules(options)
     said = None if rules is None else digest([rules.model_dump_json()])
     encoder = encoder_of(options.encoder)
-    with CHECK.session(options, data=material, scorers=[], kinds=chosen, rules=said, encoder=encoder) as session:
+    with CHECK.session(planned, kinds=chosen, rules=said, encoder=encoder) as session:
         if session.finished:
             return session.run
         segments = session.once("segments", lambda: _translations(material))

@@ -184,7 +184,7 @@ def correlate(options: CorrelateOptions) -> Run:
     planned = plan(options)
     material = planned.data
     _require(statistics, material, options)
-    with CORRELATE.session(options, data=material, scorers=[*planned.scorers], statistics=statistics) as session:
+    with CORRELATE.session(planned, statistics=statistics) as session:
         session.attach(references_each(material.segments) if material.has("references") else None)
         if session.finished:
             return session.run

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from babelquake.data import Dataset
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
@@ -39,7 +38,7 @@ from babelquake.studies.metric.challenge import challenge_cells, challenge_resul
 from babelquake.studies.metric.material import GIVEN, attacked_texts, material_of, mode_of, noise_cells, suite_for
 from babelquake.studies.metric.options import MetricOptions, Side
 from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells, unknown_tokens
-from babelquake.studies.options import Unit, takes
+from babelquake.studies.options import takes
 from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several, without_masked_lm
@@ -86,7 +85,7 @@ def plan(options: MetricOptions) -> Plan:
     """Perturb one side of the data, or take texts that others perturbed; judge."""
     data, side = options.dataset(), options.side
     mode, scorers = mode_of(data, side, options.suite), scorers_of(options.scorers)
-    unit = _unit(options, data)
+    unit = unit_for(options.unit, data, data.has(GIVEN[side]))
     slicing_column(options.by, data.segments)
     if mode == "agreement" and (options.by or unit == "document"):
         raise UserError(
@@ -102,7 +101,13 @@ def plan(options: MetricOptions) -> Plan:
         )
     if mode == "challenge":
         return Plan(
-            METRIC.name, options, data, scorers, beside=lambda: triples(data.segments)[1].values(), notes=data.notes
+            METRIC.name,
+            options,
+            data,
+            scorers,
+            beside=lambda: triples(data.segments)[1].values(),
+            notes=data.notes,
+            unit=unit,
         )
     suite, said = without_masked_lm(suite_for(data, options))
     full_stops = options.full_stops if are_split(suite) else None
@@ -110,7 +115,8 @@ def plan(options: MetricOptions) -> Plan:
     if options.attacked:
         material = replace(material, given=attacked_texts(data, suite))
     words = vocabularies(material.segments, "text", suite, material.lang)
-    return Plan(METRIC.name, options, data, scorers, suite, material, words, notes=(*data.notes, *said))
+    notes = (*data.notes, *said)
+    return Plan(METRIC.name, options, data, scorers, suite, material, words, notes=notes, unit=unit)
 
 
 @takes(MetricOptions)
@@ -127,16 +133,9 @@ def metric(options: MetricOptions) -> Run:
         tokenizer(what)
     planned, side = plan(options), options.side
     keep_within_budget(planned)
-    mode, unit = mode_of(planned.data, side, options.suite), _unit(options, planned.data)
+    mode = mode_of(planned.data, side, options.suite)
     references = references_each(planned.data.segments) if side == "translation" and mode != "agreement" else 1
-    with METRIC.session(
-        options,
-        data=planned.data,
-        scorers=[*planned.scorers],
-        suite=planned.suite,
-        tokenizers=tokenizers,
-        unit=unit if unit == "document" else options.unit,
-    ) as session:
+    with METRIC.session(planned, tokenizers=tokenizers) as session:
         session.attach(references)
         if session.finished:
             return session.run
@@ -147,13 +146,7 @@ def metric(options: MetricOptions) -> Run:
             rows,
             language=lambda pair: sides(pair)[0 if side == "source" else 1],
             side=side,
-            unit=unit if unit == "document" else None,
         )
-
-
-def _unit(options: MetricOptions, data: Dataset) -> Unit:
-    """What is resampled."""
-    return unit_for(options.unit, data, data.has(GIVEN[options.side]))
 
 
 def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Rows:
@@ -187,7 +180,7 @@ def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
 def _challenge(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """Does the metric prefer a translation to a version of it with one known error?"""
     numbered = session.data.segments.drop("row", strict=False).with_row_index("row")
-    segments = session.once("segments", lambda: with_units(numbered, _unit(options, session.data)))
+    segments = session.once("segments", lambda: with_units(numbered, planned.unit))
     scores = session.once("scores", lambda: judge_triples(segments, session.scorers, session.engine))
     draws = session.resamples, session.seed
     found = challenge_results(scores, segments, *draws, slices_of(segments, options.by))

@@ -63,7 +63,8 @@ def plan(options: MtOptions) -> Plan:
     refuse_other_sides(options, suite)
     segments, unchanged = sources_of(data, options.deduplicate)
     slicing_column(options.by, segments)
-    segments = with_units(segments, unit_for(options.unit, data, brings_variants(data)))
+    unit = unit_for(options.unit, data, brings_variants(data))
+    segments = with_units(segments, unit)
     given: list[AnySystem] = several(options.systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
     systems, absent = systems_for(named, data, segments, data.segments["language_pair"].unique().sort())
@@ -95,6 +96,7 @@ def plan(options: MtOptions) -> Plan:
         options.reset,
         detection(encoder_of(options.encoder)),
         notes=(*data.notes, *said, *unchanged, *absent, *unmade_variants(systems, suite)),
+        unit=unit,
     )
 
 
@@ -146,14 +148,9 @@ def mt(options: MtOptions) -> Run:
     if not any(systems.values()):
         raise UserError(no_system(planned.data))
     keep_within_budget(planned)
-    unit = unit_for(options.unit, planned.data, brings_variants(planned.data))
     with MT.session(
-        options,
-        data=planned.data,
-        scorers=[*planned.scorers],
-        suite=suite,
+        planned,
         systems=[item.identity for item in next(iter(systems.values()), [])],
-        unit=unit if unit == "document" else options.unit,
         encoder=encoder_of(options.encoder),
     ) as session:
         run = session.run
@@ -192,7 +189,6 @@ def mt(options: MtOptions) -> Run:
             results,
             language=source_language,
             extra_signatures={"chrf": ChrF().signature},
-            unit=unit if unit == "document" else None,
         )
 
 

@@ -9,7 +9,7 @@ of their own, so the same difference in standard deviations of the model's own s
 has its own τ with Pearson's.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -31,7 +31,7 @@ from babelquake.stats.testing import Test, difference_test
 from babelquake.stats.units import by_unit, marks_of, short
 from babelquake.studies.cells import Cell, Place, paired_test
 from babelquake.studies.kinds import qe as kinds
-from babelquake.studies.segment_units import Rows, Slices, keys_by_row
+from babelquake.studies.segment_units import Rows, keys_by_row
 from babelquake.studies.tests_to_measures import Families, mean_of, measured
 
 Probe = tuple[str, float | None]
@@ -68,35 +68,12 @@ def probed_models(
     yield from in_parallel(make, [(scorer, pair) for scorer in scorers for pair in pairs], len(keys))
 
 
-def part_results(
-    sums: pl.LazyFrame,
-    segments: pl.DataFrame,
-    scorers: Sequence[Scorer],
-    probes: Mapping[str, Meant],
-    resamples: int,
-    seed: int,
-    unprobed: Collection[str],
-    slices: Slices,
-) -> list[Measure]:
-    """Means, drops and discrimination on every part of the segments, tested in families apart from the whole."""
-    measures: list[Measure] = []
+def probe_results(models: Iterable["Probed"]) -> list[Measure]:
+    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination; parts of the data in families apart."""
     families = Families()
-    for part in slices.items():
-        for model in probed_models(sums, segments, scorers, probes, resamples, seed, unprobed, part):
-            if model.n:
-                measures += model.measures(families)
+    measures = [measure for model in models if model.n for measure in model.measures(families)]
     families.judge()
     return measures
-
-
-def probe_results(models: Sequence["Probed"]) -> tuple[list[Measure], list[Flag]]:
-    """Mean scores (Table 4), drops per probe (Figures 1, 3–6), discrimination, and flags in plain words."""
-    measures: list[Measure] = []
-    families = Families()
-    for model in models:
-        measures += model.measures(families)
-    families.judge()
-    return measures, [flag for model in models for flag in model.flags()]
 
 
 class Probed:

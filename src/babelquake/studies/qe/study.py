@@ -42,11 +42,10 @@ from babelquake.studies.judging import (
 )
 from babelquake.studies.kinds import judges, pitfalls
 from babelquake.studies.kinds import qe as kinds
-from babelquake.studies.options import Unit, takes
+from babelquake.studies.options import takes
 from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Material, Plan
 from babelquake.studies.qe.discrimination import (
-    part_results,
     probe_results,
     probed_models,
     ranking_results,
@@ -206,7 +205,8 @@ class QePlan(Plan):
 def plan(options: QeOptions) -> QePlan:
     """Probe good translations, and judge all of them as they are (Kanojia 2021 §3)."""
     data = options.dataset()
-    everything = with_units(judged_segments(data, options.by), _unit(options, data))
+    unit = unit_for(options.unit, data, data.has(TRANSLATIONS))
+    everything = with_units(judged_segments(data, options.by), unit)
     slicing_column(options.by, everything)
     selected, selection = select(everything, options.threshold)
     suite, said = probes(options, everything)
@@ -224,14 +224,10 @@ def plan(options: QeOptions) -> QePlan:
         beside=lambda: [whole.batch(everything, everything["text"].to_list())],
         with_references=data.has("references") and data.has("translation"),
         notes=(*data.notes, selection, *_reference_note(data, scorers), *said),
+        unit=unit,
         everything=everything,
         selection=selection,
     )
-
-
-def _unit(options: QeOptions, data: Dataset) -> Unit:
-    """What is resampled."""
-    return unit_for(options.unit, data, data.has(TRANSLATIONS))
 
 
 @takes(QeOptions)
@@ -246,14 +242,7 @@ def qe(options: QeOptions) -> Run:
     everything, selected, suite = planned.everything, planned.segments, planned.perturbations
     made = suite.perturbations and not suite.asks
     lacking = (suite_of(options.suite or DEFAULT_SUITE).lacking or None) if made else None
-    unit = _unit(options, planned.data)
-    with QE.session(
-        options,
-        data=planned.data,
-        scorers=[*planned.scorers],
-        suite=suite,
-        unit=unit if unit == "document" else options.unit,
-    ) as session:
+    with QE.session(planned) as session:
         run = session.run
         session.attach(references_each(planned.data.segments) if planned.data.has("references") else 1)
         if session.finished:
@@ -278,13 +267,11 @@ def qe(options: QeOptions) -> Run:
         require_scores(
             humans.lazy(), steady(session.scorers), "translations", text_in(everything.lazy(), "text", "row")
         )
-        known = run.info.facts.probes
-        probed = list(
-            probed_models(tables["sums"], selected, session.scorers, known, enough(resamples), seed, unprobed)
-        )
-        measures, flags = probe_results(probed)
-        drawn = known, enough(resamples), seed, unprobed
-        parts = part_results(tables["sums"], selected, session.scorers, *drawn, slices_of(selected, options.by))
+        judged = (tables["sums"], selected, session.scorers, run.info.facts.probes, enough(resamples), seed, unprobed)
+        probed = list(probed_models(*judged))
+        measures = probe_results(probed)
+        slices = slices_of(selected, options.by)
+        parts = probe_results(model for part in slices.items() for model in probed_models(*judged, part))
         spreads = _spreads(humans)
         measures += [*standardised(measures, spreads), *rivalries(probed, spreads)]
         agreement = pearson_cells(everything, humans, session.scorers, resamples, seed)
@@ -295,15 +282,10 @@ def qe(options: QeOptions) -> Run:
         measures += parts
         probed_by = [scorer for scorer in session.scorers if scorer.name not in unprobed]
         measures += pitfall_measures(tables["sums"], selected, probed_by, suite, options.tolerance)
-        run.info.facts.flags = flags
-        session.say(
-            *(
-                f"{name} has no scores for perturbed texts: only its mean and its Pearson are reported."
-                for name in unprobed
-            )
-        )
-        resampled = unit if unit == "document" else None
-        return session.finish(measures, language=target_language, threshold=options.threshold, unit=resampled)
+        run.info.facts.flags = [flag for model in probed for flag in model.flags()]
+        silent = "has no scores for perturbed texts: only its mean and its Pearson are reported."
+        session.say(*(f"{name} {silent}" for name in unprobed))
+        return session.finish(measures, language=target_language, threshold=options.threshold)
 
 
 def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
