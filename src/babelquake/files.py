@@ -91,6 +91,15 @@ def store_bytes(content: bytes, path: Path) -> None:
         draft.write_bytes(content)
 
 
+def deliver(content: str | bytes, path: Path) -> None:
+    """A file where a user wants it: its folder is made, and what is in the way is said."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store_bytes(content.encode("utf-8") if isinstance(content, str) else content, path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+
+
 def checksum(path: Path) -> str:
     """What run.json keeps of a file, so that one flipped bit is found."""
     with path.open("rb") as file:

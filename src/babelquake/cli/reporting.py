@@ -78,7 +78,6 @@ def report(
         from babelquake.report.html import write_html
 
         target = html or runs[0] / "report.html"
-        target.parent.mkdir(parents=True, exist_ok=True)
         write_html(opened, target, _compared(opened))
         written.append(target)
     for path in written:
@@ -177,8 +176,7 @@ def compare(
 
 
 def _written(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    from babelquake.files import store_text
+    from babelquake.files import deliver
 
-    store_text(text, path)
+    deliver(text, path)
     return path

@@ -17,7 +17,7 @@ from typing import Any
 from markupsafe import Markup
 
 from babelquake.errors import UserError
-from babelquake.files import store_text
+from babelquake.files import deliver
 from babelquake.report.charts import Chart
 from babelquake.report.comparison_page import ComparisonPage
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
@@ -48,12 +48,7 @@ def write_html(runs: AnyRun | Sequence[AnyRun], path: Path | str, comparison: Co
     """
     if not runs:
         raise UserError("a report needs at least one run folder.")
-    page, path = render(opened(runs), comparison), Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        store_text(page, path)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    deliver(render(opened(runs), comparison), Path(path))
 
 
 def render(runs: Sequence[Run], comparison: ComparisonPage | None = None) -> str:

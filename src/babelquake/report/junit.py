@@ -7,8 +7,7 @@ from xml.sax.saxutils import quoteattr
 import polars as pl
 import regex
 
-from babelquake.errors import UserError
-from babelquake.files import store_text
+from babelquake.files import deliver
 from babelquake.runs.run import AnyRun, opened
 
 NOT_XML = regex.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -17,12 +16,7 @@ NOT_XML = regex.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 def write_junit(run: AnyRun, path: Path | str, kinds: Collection[str] | None = None) -> None:
     """Write a test suite per system and language pair; of these kinds alone where some are named."""
-    file = Path(path)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        store_text(junit(run, kinds), file)
-    except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror}.") from error
+    deliver(junit(run, kinds), Path(path))
 
 
 def junit(run: AnyRun, kinds: Collection[str] | None = None) -> str:

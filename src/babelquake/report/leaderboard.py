@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from babelquake.errors import UserError
-from babelquake.files import store_text
+from babelquake.files import deliver
 from babelquake.report.charts import NEUTRAL, PALETTE, Chart, data, tooltips, where_known
 from babelquake.report.latex import table_latex
 from babelquake.report.markdown import table_markdown
@@ -210,12 +210,11 @@ def write_leaderboard(runs: AnyRun | Sequence[AnyRun], path: Path, mine: Iterabl
     """Write the board as LaTeX, Markdown, PNG or SVG, by the file's ending."""
     if path.suffix not in FORMATS:
         raise UserError(f"leaderboard {path}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
-    path.parent.mkdir(parents=True, exist_ok=True)
     chosen = tuple(mine)
     if path.suffix == ".tex":
-        store_text(table_latex(leaderboard(runs, chosen), "leaderboard") + "\n", path)
+        deliver(table_latex(leaderboard(runs, chosen), "leaderboard") + "\n", path)
     elif path.suffix == ".md":
-        store_text(table_markdown(leaderboard(runs, chosen)), path)
+        deliver(table_markdown(leaderboard(runs, chosen)), path)
     else:
         chart = leaderboard_chart(runs, chosen)
         spec = {name: value for name, value in chart.spec().items() if name != "width"}

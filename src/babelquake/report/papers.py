@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from babelquake.files import store_text
+from babelquake.files import deliver
 from babelquake.papers import Cell, Reproduction
 from babelquake.report.markdown import table_markdown
 from babelquake.report.table import Table, is_numeric, number
@@ -51,14 +51,13 @@ def _with_sd(value: float | None, sd: float | None, digits: int) -> str:
 
 def write_page(found: Reproduction, folder: Path) -> Path:
     """The table as HTML, as Markdown and as stored results (JSON) in a folder; where the page is."""
-    folder.mkdir(parents=True, exist_ok=True)
     table = reproduction_table(found)
     flush = [is_numeric(column) for column in zip(*table.rows, strict=True)]
     page = rendered("paper.html", table=table, notes=found.notes, runs=found.runs, flush=flush)
     target = folder / f"{found.paper}-{found.table}.html"
-    store_text(page, target)
-    store_text(reproduction_markdown(found), target.with_suffix(".md"))
-    store_text(_results(found), target.with_suffix(".json"))
+    deliver(page, target)
+    deliver(reproduction_markdown(found), target.with_suffix(".md"))
+    deliver(_results(found), target.with_suffix(".json"))
     return target
 
 

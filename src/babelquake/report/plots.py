@@ -8,7 +8,7 @@ from typing import Any
 import regex
 
 from babelquake.errors import UserError
-from babelquake.files import store_bytes, store_text
+from babelquake.files import deliver
 from babelquake.report.page import views
 from babelquake.runs.run import AnyRun, opened
 
@@ -38,7 +38,6 @@ def write_images(runs: AnyRun | Sequence[AnyRun], folder: Path | str, formats: S
         if name not in FORMATS:
             raise UserError(f"images are written as {' or '.join(FORMATS)}, not as {name}.")
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for run in opened(runs):
         for view in views(run):
@@ -57,9 +56,9 @@ def write_image(spec: dict[str, Any], path: Path) -> None:
     import vl_convert
 
     if path.suffix == ".png":
-        store_bytes(vl_convert.vegalite_to_png(_drawn(spec), vl_version=VEGA_LITE, scale=2), path)
+        deliver(vl_convert.vegalite_to_png(_drawn(spec), vl_version=VEGA_LITE, scale=2), path)
     else:
-        store_text(svg(spec), path)
+        deliver(svg(spec), path)
 
 
 def svg(spec: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from babelquake.errors import UserError, setting
 from babelquake.escape import visible
-from babelquake.files import store_text
+from babelquake.files import deliver
 from babelquake.report.charts import bare, data
 from babelquake.report.plots import svg, write_image
 from babelquake.report.results import scorer_text
@@ -31,13 +31,12 @@ def write_similarities(found: Sequence[Similarities], path: Path) -> Path:
         raise UserError(
             f"{setting('out', path)}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
     spec = similarity_chart(found)
     if path.suffix != ".html":
         write_image(spec, path)
         return path
     drawn = Markup(svg(spec))  # noqa: S704 – made by vl-convert, which escapes the texts
-    store_text(rendered("similarities.html", picture=drawn, found=found), path)
+    deliver(rendered("similarities.html", picture=drawn, found=found), path)
     return path
 
 

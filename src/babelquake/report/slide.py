@@ -7,7 +7,7 @@ from pathlib import Path
 
 from babelquake.errors import UserError, setting
 from babelquake.escape import visible
-from babelquake.files import store_bytes, store_text
+from babelquake.files import deliver
 from babelquake.report.charts import BAD, Chart
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.page import page_of
@@ -32,14 +32,10 @@ def write_slide(run: AnyRun, path: Path) -> Path:
     """Write the slide of a run as PNG or SVG, by the file's ending."""
     if path.suffix not in FORMATS:
         raise UserError(f"{setting('summary', path)}: expected a name that ends in {' or '.join(FORMATS)}.")
-    drawn = slide(run)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".svg":
-        store_text(drawn, path)
-    else:
-        import vl_convert
+    import vl_convert
 
-        store_bytes(vl_convert.svg_to_png(drawn, scale=1.0), path)
+    drawn = slide(run)
+    deliver(drawn if path.suffix == ".svg" else vl_convert.svg_to_png(drawn, scale=1.0), path)
     return path
 
 

@@ -14,7 +14,7 @@ import polars as pl
 from babelquake.data import write
 from babelquake.data.ratings.table import COUNTED, TUTORIAL, Ratings
 from babelquake.errors import UserError, setting
-from babelquake.files import store_text
+from babelquake.files import deliver
 from babelquake.stats.families import corrected
 from babelquake.stats.intervals import mean_interval
 from babelquake.stats.resampling import segment_keys
@@ -45,14 +45,9 @@ def export(segments: pl.DataFrame, path: str | Path, score: str = "z") -> None:
     """
     target = Path(path)
     if target.name.endswith(".score"):
-        text = "".join(f"{system}\t{value}\n" for system, value in segment_scores(segments, score))
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            store_text(text, target)
-        except OSError as error:
-            raise UserError(f"{target} cannot be written: {error.strerror}.") from None
-        return
-    write(segments, target)
+        deliver("".join(f"{system}\t{value}\n" for system, value in segment_scores(segments, score)), target)
+    else:
+        write(segments, target)
 
 
 def segment_scores(segments: pl.DataFrame, score: str = "z") -> list[tuple[str, str]]:
