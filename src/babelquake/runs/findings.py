@@ -94,11 +94,18 @@ class Finding(BaseModel):
     """What else its words need: counts, thresholds, titles."""
 
     @classmethod
-    def on(cls, what: str, *rows: dict[str, Any], of: str = "scorer", **more: Any) -> "Finding":
-        """A finding that rests on rows of measures; the first one says whom it is about (`of`), and where."""
-        place = {name: rows[0][name] for name in ("language_pair", "perturbation", "level")}
-        said: dict[str, Any] = {"who": rows[0][of], "numbers": tuple(map(Number.of, rows)), **place, **more}
-        return cls(what=what, **said)
+    def on(
+        cls, what: str, *rows: dict[str, Any] | None, of: str = "scorer", test: Any = None, **more: Any
+    ) -> "Finding":
+        """A finding that rests on rows of measures, as far as there are any, and on the one with its `test`.
+
+        The first one says whom it is about (`of`), where, and of systems also who judged.
+        """
+        there = [row for row in rows if row is not None]
+        known = ("language_pair", "perturbation", "level", *(["scorer"] if of == "system" else []))
+        said: dict[str, Any] = {name: there[0][name] for name in known}
+        said |= {"who": there[0][of], "numbers": tuple(map(Number.of, there)), **more}
+        return cls(what=what, test=Number.of(test) if isinstance(test, dict) else test, **said)
 
     @property
     def outcome(self) -> Outcome:

@@ -56,23 +56,13 @@ def _rejected(results: Results) -> Iterator[Finding]:
 def _best(results: Results, systems: pl.DataFrame, pair: str | None) -> Iterator[Finding]:
     """The system in front, with the differences to all others."""
     first: dict[str, Any] = systems.row(0, named=True)
-    rows = [
-        row
-        for system in systems["system"]
-        for name in ("rating", "rating_z")
-        if (row := results.one(name, language_pair=pair, system=system)) is not None
-    ]
+    names = ("rating", "rating_z")
+    rows = [results.one(name, language_pair=pair, system=system) for system in systems["system"] for name in names]
     against = _differences(results, first["system"], pair)
     top = systems.filter(cluster=1).height
-    yield Finding(
-        what="rated" if systems.height == 1 else "rated_best",
-        weight="answer",
-        who=first["system"],
-        language_pair=pair,
-        numbers=tuple(map(Number.of, (*rows, *against))),
-        test=_weakest(against),
-        facts={"systems": systems.height, "first_cluster": top},
-    )
+    what = "rated" if systems.height == 1 else "rated_best"
+    facts = {"systems": systems.height, "first_cluster": top}
+    yield Finding.on(what, *rows, *against, of="system", weight="answer", test=_weakest(against), facts=facts)
 
 
 def _differences(results: Results, leader: str, pair: str | None) -> list[Row]:

@@ -221,15 +221,9 @@ def _claims_findings(results: Results) -> Iterator[Finding]:
     rows = [row for row in results.known("delta") if _claims_something(row["perturbation"])]
     for pair, scorer in distinct(rows, "language_pair", "scorer"):
         mine = [row for row in rows if (row["language_pair"], row["scorer"]) == (pair, scorer)]
-        numbers = sorted(map(Number.of, mine), key=lambda one: -one.known)
-        yield Finding(
-            what="believes_claims",
-            weight="answer",
-            who=scorer,
-            language_pair=pair,
-            numbers=tuple(numbers),
-            facts={"digits": min(3, results.digits(scorer))},
-        )
+        mine.sort(key=lambda row: -float(row["value"]))
+        facts = {"digits": min(3, results.digits(scorer))}
+        yield Finding.on("believes_claims", *mine, weight="answer", perturbation=None, level=None, facts=facts)
 
 
 def _claims_something(perturbation: str | None) -> bool:

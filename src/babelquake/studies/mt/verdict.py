@@ -27,17 +27,7 @@ def _obeys(results: Results, pair: str | None) -> Iterator[Finding]:
     rows = results.known("obeyed", language_pair=pair)
     for system in values(rows, "system"):
         mine = sorted((row for row in rows if row["system"] == system), key=lambda row: -float(row["value"]))
-        translated = results.beside(mine[0], "translated")
-        numbers = [Number.of(row) for row in (*mine, *([translated] if translated else []))]
-        yield Finding(
-            what="obeys",
-            weight="answer",
-            who=system,
-            language_pair=pair,
-            perturbation=mine[0]["perturbation"],
-            level=mine[0]["level"],
-            numbers=tuple(numbers),
-        )
+        yield _on("obeys", *mine, results.beside(mine[0], "translated"), weight="answer")
 
 
 def _prompts_matter(results: Results, pair: str | None) -> Iterator[Finding]:
@@ -55,15 +45,7 @@ def _prompts_matter(results: Results, pair: str | None) -> Iterator[Finding]:
             more = "source"
         elif known and (one.low or 0) > (other.high or 0):
             more = "prompt"
-        yield Finding(
-            what="prompts_matter",
-            weight="answer",
-            who=system,
-            scorer=prompts["scorer"],
-            language_pair=pair,
-            numbers=(one, other),
-            facts={"more": more},
-        )
+        yield _on("prompts_matter", prompts, sources, weight="answer", facts={"more": more})
 
 
 def _agrees_with_itself(results: Results, pair: str | None) -> Iterator[Finding]:
@@ -71,18 +53,8 @@ def _agrees_with_itself(results: Results, pair: str | None) -> Iterator[Finding]
     rows = results.known("self_agreement", language_pair=pair)
     for system, scorer in distinct(rows, "system", "scorer")[: len(values(rows, "system"))]:
         own = next(row for row in rows if (row["system"], row["scorer"]) == (system, scorer))
-        below = [
-            Number.of(row)
-            for row in results.known("consis_beyond_noise", language_pair=pair, system=system, scorer=scorer)
-        ]
-        yield Finding(
-            what="agrees_with_itself",
-            weight="answer",
-            who=system,
-            scorer=scorer,
-            language_pair=pair,
-            numbers=(Number.of(own), *sorted(below, key=lambda one: one.known)),
-        )
+        below = results.known("consis_beyond_noise", language_pair=pair, system=system, scorer=scorer)
+        yield _on("agrees_with_itself", own, *sorted(below, key=lambda row: float(row["value"])), weight="answer")
 
 
 def changed_in(run: Run, results: Results) -> str:
@@ -103,6 +75,8 @@ MOST = 3
 BASELINES = ("baseline_copy", "baseline_constant")
 Key = dict[str, Any]
 OVERALL = ("overall_quality_perturbed", "overall_quality", "overall_robust")
+NOWHERE: Key = {"perturbation": None, "level": None}
+"""Of a finding about several perturbations."""
 
 
 def mt_findings(run: Run) -> list[Finding]:
@@ -126,7 +100,6 @@ def _defences(results: Results, pair: str | None, margin: float) -> Iterator[Fin
     """Per system the defence to recommend: the largest significant gain of those that cost clean text nothing."""
     rows = results.known("overall_gain", language_pair=pair)
     for scorer, bare in distinct(rows, "scorer", "other")[: len(values(rows, "other"))]:
-        key: Key = {"language_pair": pair, "scorer": scorer}
         gains = [row for row in rows if (row["scorer"], row["other"]) == (scorer, bare)]
         gains.sort(key=lambda row: -float(row["value"]))
         helping = [
@@ -138,10 +111,7 @@ def _defences(results: Results, pair: str | None, margin: float) -> Iterator[Fin
             and Number.of(left).significant
         ]
         best = (helping or gains)[0]
-        beside = (
-            results.beside(best, name) for name in ("overall_gain", "overall_recovered", "clean_change", "clean_margin")
-        )
-        numbers = [Number.of(row) for row in beside if row is not None and row["value"] is not None]
+        told = ("overall_gain", "overall_recovered", "clean_change", "clean_margin")
         facts: dict[str, str | float] = {
             "margin": margin,
             "system": str(bare),
@@ -151,7 +121,7 @@ def _defences(results: Results, pair: str | None, margin: float) -> Iterator[Fin
             stronger = str(gains[0]["system"]).removeprefix(f"{bare} + ")
             facts |= {"stronger": stronger, "stronger_gain": float(gains[0]["value"])}
         what = "defence_helps" if helping else "no_defence_recommended"
-        yield _finding(what, best, key, numbers, best, weight="answer", facts=facts)
+        yield _on(what, *_known(results, [best], told), test=best, weight="answer", facts=facts)
 
 
 def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:
@@ -167,8 +137,7 @@ def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:
         reached = [other for other in others if other["value"] < RIGHT and _near(row["value"], other["value"])]
         if reached:
             highest = max(reached, key=lambda other: float(other["value"]))
-            numbers = tuple(map(Number.of, (row, highest, *(other for other in others if other is not highest))))
-            yield Finding(what="near_baseline", weight="alarm", who=row["system"], numbers=numbers, **key)
+            yield _on("near_baseline", row, highest, *(one for one in others if one is not highest), weight="alarm")
 
 
 def _near(quality: float, baseline: float) -> bool:
@@ -203,40 +172,31 @@ def _best(results: Results, key: Key, useless: set[str], changed: str) -> Iterat
     if first["system"] in useless:
         return
     ordered = [first, *(row for row in others if row["system"] not in useless)]
-    numbers = [
-        Number.of(number)
-        for row in ordered
-        for measure in OVERALL
-        if (number := results.beside(row, measure)) is not None and number["value"] is not None
-    ]
     test = None
     if len(ordered) > 1:
         test = results.between(name, "system", first["system"], ordered[1]["system"], **key)
     what = "best_under_noise" if len(ordered) > 1 else "under_noise"
-    yield _finding(what, first, key, numbers, test, weight="answer", facts={"changed": changed})
+    yield _on(what, *_known(results, ordered, OVERALL), test=test, weight="answer", facts={"changed": changed})
 
 
 def _most_consistent(results: Results, key: Key, useless: set[str], changed: str) -> Iterator[Finding]:
     rows = [row for row in results.known("overall_consis", **key) if row["system"] not in useless]
+    rows.sort(key=lambda row: -float(row["value"]))
     if rows:
-        first, *others = sorted(rows, key=lambda row: -float(row["value"]))
-        test = (
-            results.between("overall_consis", "system", first["system"], others[0]["system"], **key) if others else None
-        )
-        numbers, facts = map(Number.of, (first, *others)), {"changed": changed}
-        yield _finding("most_consistent", first, key, numbers, test, weight="answer", facts=facts)
+        ends = [row["system"] for row in rows[:2]]
+        test = results.between("overall_consis", "system", *ends, **key) if len(ends) > 1 else None
+        yield _on("most_consistent", *rows, test=test, weight="answer", facts={"changed": changed})
 
 
-def _finding(
-    what: str,
-    row: Row,
-    key: Key,
-    numbers: Iterable[Number],
-    test: Row | None = None,
-    **more: Any,
-) -> Finding:
-    decided = Number.of(test) if test is not None else None
-    return Finding(what=what, who=row["system"], numbers=tuple(numbers), test=decided, **key, **more)
+def _on(what: str, *rows: Row | None, **more: Any) -> Finding:
+    """A finding about the system of the first row."""
+    return Finding.on(what, *rows, of="system", **more)
+
+
+def _known(results: Results, rows: Iterable[Row], measures: Iterable[str]) -> list[Row]:
+    """What is known of these measures, row by row."""
+    beside = (results.beside(row, measure) for row in rows for measure in measures)
+    return [row for row in beside if row is not None and row["value"] is not None]
 
 
 def _losses(results: Results, rows: list[Row], key: Key) -> Iterator[Finding]:
@@ -249,9 +209,9 @@ def _losses(results: Results, rows: list[Row], key: Key) -> Iterator[Finding]:
     for some in lossy[:MOST]:
         yield _loss(results, some, key, [row for row in rows if row["perturbation"] == some[0]["perturbation"]])
     if quiet := [some for some in told if some not in lossy]:
-        yield _finding("no_significant_loss", quiet[0][0], key, [Number.of(row) for some in quiet for row in some])
+        yield _on("no_significant_loss", *(row for some in quiet for row in some), **NOWHERE)
     if few:
-        yield _finding("too_few", few[0][0], key, [Number.of(row) for some in few for row in some])
+        yield _on("too_few", *(row for some in few for row in some), **NOWHERE)
 
 
 def _loss(results: Results, rows: Sequence[Row], key: Key, levels: Sequence[Row]) -> Finding:
@@ -261,19 +221,15 @@ def _loss(results: Results, rows: Sequence[Row], key: Key, levels: Sequence[Row]
     """
     ordered = sorted(rows, key=lambda row: float(row["value"]))
     worst, best = ordered[0], ordered[-1]
-    names = ("delta", "robust", "quality", "quality_perturbed")
-    beside = [other for row in ordered for name in names if (other := results.beside(row, name)) is not None]
-    achieved = results.one(
-        "achieved_words", **{name: worst[name] for name in ("language_pair", "perturbation", "level")}
-    )
-    numbers = [Number.of(row) for row in (*beside, *([achieved] if achieved else [])) if row["value"] is not None]
+    numbers = _known(results, ordered, ("delta", "robust", "quality", "quality_perturbed"))
+    place = {name: worst[name] for name in ("perturbation", "level")}
+    numbers += results.known("achieved_words", language_pair=worst["language_pair"], **place, group=None)
     test: Row | None = worst
     if len(ordered) > 1:
-        here = {name: worst[name] for name in ("perturbation", "level")} | key
+        here = place | key
         measure = "robust" if results.beside(worst, "robust") is not None else "delta"
         test = results.between(measure, "system", worst["system"], best["system"], **here)
-    place = {name: worst[name] for name in ("perturbation", "level")}
-    return _finding("loss", worst, key, numbers, test, facts=_deeper(results, worst, levels), **place)
+    return _on("loss", *numbers, test=test, facts=_deeper(results, worst, levels))
 
 
 def _deeper(results: Results, row: Row, levels: Sequence[Row]) -> dict[str, float | str]:
@@ -321,16 +277,7 @@ def _inconsistency(results: Results, pair: str | None, useless: set[str], thresh
         and row["perturbation"] != REPEAT
     ]
     if rows:
-        worst = max(rows, key=lambda row: float(row["value"]))
-        yield Finding(
-            what="least_consistent",
-            who=worst["system"],
-            language_pair=pair,
-            perturbation=worst["perturbation"],
-            level=worst["level"],
-            numbers=(Number.of(worst),),
-            facts={"threshold": threshold},
-        )
+        yield _on("least_consistent", max(rows, key=lambda row: float(row["value"])), facts={"threshold": threshold})
 
 
 def _failures(results: Results, pair: str | None, useless: set[str]) -> Iterator[Finding]:
@@ -345,14 +292,5 @@ def _failures(results: Results, pair: str | None, useless: set[str]) -> Iterator
         noisy = results.beside(worst, "failures")
         key = {name: worst[name] for name in ("language_pair", "system", "scorer")}
         clean = results.one("failures", **key, perturbation=None)
-        numbers = tuple(Number.of(row) for row in (worst, clean, noisy) if row is not None)
-        yield Finding(
-            what="failures_rise",
-            who=worst["system"],
-            language_pair=pair,
-            perturbation=worst["perturbation"],
-            level=worst["level"],
-            numbers=numbers,
-            test=numbers[0],
-            facts={"kind": worst["scorer"], "kinds": len({row["scorer"] for row in rows})},
-        )
+        facts = {"kind": worst["scorer"], "kinds": len({row["scorer"] for row in rows})}
+        yield _on("failures_rise", worst, clean, noisy, test=worst, scorer=None, facts=facts)

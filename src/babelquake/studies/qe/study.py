@@ -17,7 +17,7 @@ from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.findings import Finding, Number
+from babelquake.runs.findings import Finding
 from babelquake.runs.info import Flag, Probe
 from babelquake.runs.results import Results, values
 from babelquake.runs.run import Run
@@ -132,7 +132,7 @@ def qe_findings(run: Run) -> list[Finding]:
     for pair in values(results.where("discrimination", "drop"), "language_pair"):
         found += _models(results, pair)
         for row in results.known("rank_agreement", language_pair=pair):
-            found.append(Finding.on("ranks_agree", row, test=Number.of(row)))
+            found.append(Finding.on("ranks_agree", row, test=row))
     return [*found, *judge_findings(results), *_warnings(run.info.facts.flags)]
 
 
@@ -140,13 +140,13 @@ def _models(results: Results, pair: str | None) -> Iterator[Finding]:
     rows = results.known("discrimination", language_pair=pair)
     if len(rows) == 1:
         facts = {"digits": min(3, results.digits(rows[0]["scorer"]))}
-        yield Finding.on("discriminates", rows[0], weight="answer", test=Number.of(rows[0]), facts=facts)
+        yield Finding.on("discriminates", rows[0], weight="answer", test=rows[0], facts=facts)
     rows = results.known("discrimination_standardised", language_pair=pair)
     if len(rows) > 1:
         rows.sort(key=lambda row: -float(row["value"]))
         ends = rows[0]["scorer"], rows[-1]["scorer"]
         test = results.between("discrimination_standardised", "scorer", *ends, language_pair=pair)
-        yield Finding.on("discriminates_best", *rows, weight="answer", test=Number.of(test) if test else None)
+        yield Finding.on("discriminates_best", *rows, weight="answer", test=test)
 
 
 def _warnings(flags: list[Flag]) -> Iterator[Finding]:
