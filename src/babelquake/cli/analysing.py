@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,14 +13,8 @@ from babelquake.cli.options import option, switch
 
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
-    from babelquake.report.verdict import Sentence
+    from babelquake.runs.run import Run
     from babelquake.studies.human.findings import Findings
-
-
-SHOWN = ("rank", "system", "raw", "z", "segments", "ratings", "wins", "cluster_start", "cluster_end")
-"""Columns of the ranking of systems."""
-RANKS = ("rank", "wins", "cluster_start", "cluster_end")
-"""Those that are not shown where quality control left too few ratings."""
 
 
 @guarded
@@ -59,6 +53,8 @@ def analyse(
     """
     from babelquake.annotate.analyse import analyse as analyse_source
     from babelquake.errors import UserError
+    from babelquake.paths import passing_folder
+    from babelquake.report.verdict import verdict
     from babelquake.studies.human.findings import export as write_export
     from babelquake.studies.human.findings import for_attack as as_tuples
     from babelquake.studies.human.people import campaign_agreement
@@ -81,18 +77,25 @@ def analyse(
         from babelquake.data import write
 
         write(as_tuples(found[0].segments), for_attack)
+    chosen = ["--language-pair", language_pair] if language_pair else []
+    folders = [out or passing_folder() / "first", passing_folder() / "second"]
+    runs = [
+        _kept(*one, folder, [source, *chosen], alpha, power, restart)
+        for one, source, folder in zip(analysed, sources, folders, strict=False)
+    ]
     if out is not None:
-        chosen = ["--language-pair", language_pair] if language_pair else []
-        _keep(*analysed[0], out, [sources[0], *chosen], alpha, power, restart)
+        from babelquake.report.html import write_html
+
+        write_html(runs[:1], out / "report.html")
     if quiet:
         return
     if as_json:
-        objects = [{"verdict": [one.text for one in _told(each)], **each.as_json()} for each in found]
+        objects = [{"verdict": verdict(run), **one.as_json()} for run, one in zip(runs, found, strict=True)]
         answer = objects[0] if between is None else {"campaigns": objects, "between": between}
         typer.echo(json.dumps(answer, ensure_ascii=False))
         return
-    for one in found:
-        _show(one)
+    for run, one in zip(runs, found, strict=True):
+        _show(run, one)
     if between is not None:
         typer.echo(
             f"Agreement of the two campaigns over {between['n']} translations: "
@@ -116,29 +119,24 @@ def _forecast(sources: list[str], language_pair: str | None, as_json: bool) -> N
         typer.echo(f"{one['name']}: {counted}, about {duration(float(one['seconds']))}. Nothing is sent.")
 
 
-def _keep(
-    ratings: "Ratings", found: "Findings", out: Path, words: list[str], alpha: float, power: float, restart: bool
-) -> None:
-    """A run folder and its report page."""
-    from babelquake.report.html import write_html
+def _kept(
+    ratings: "Ratings", found: "Findings", folder: Path, words: list[str], alpha: float, power: float, restart: bool
+) -> "Run":
+    """What was found as a run, and the command that makes it again."""
     from babelquake.studies.human.options import HumanOptions
     from babelquake.studies.human.study import keep
 
-    chosen = HumanOptions(data=ratings.name, out=out, alpha=alpha, power=power, restart=restart)
+    chosen = HumanOptions(data=ratings.name, out=folder, alpha=alpha, power=power, restart=restart)
     run = keep(found, ratings, chosen)
-    run.info.words, run.info.options = (
-        ["annotate", "analyse", *words],
-        dict(chosen.said(ratings.name), exclude=found.facts.exclude),
-    )
-    run.info.options |= {"least": found.facts.least}
+    run.info.words = ["annotate", "analyse", *words]
+    run.info.options = dict(chosen.said(ratings.name), exclude=found.facts.exclude, least=found.facts.least)
     run.info.options.pop("data", None)
     run.save()
-    write_html([run], out / "report.html")
+    return run
 
 
-def _show(found: "Findings") -> None:
-    from babelquake.cli.printing import print_rows, print_text
-    from babelquake.studies.human.suggestions import OUTCOMES
+def _show(run: "Run", found: "Findings") -> None:
+    from babelquake.cli.studying import print_tables, tell
 
     facts = found.facts
     if facts.ratings:
@@ -146,52 +144,7 @@ def _show(found: "Findings") -> None:
         typer.echo(f"{found.name}: {facts.ratings} ratings by {people}")
     else:
         typer.echo(f"{found.name}: means of {found.segments.height} translations")
-    said = _told(found)
-    for sentence in said:
-        print_text(sentence.text, "bold red" if sentence.weight == "alarm" else "")
-    for note in found.notes:
-        typer.echo(f"Note: {note}")
+    tell(run)
     if facts.seconds.median is not None:
         typer.echo(f"Time: {facts.seconds.median:.1f} s a rating (median)")
-    for pair, agreed in found.agreement.items():
-        if agreed.alpha_raw is not None or agreed.alpha_z is not None:
-            shown = {
-                name: _rounded(getattr(agreed, name))
-                for name in ("alpha_raw", "alpha_z", "pearson", "kendall", "units")
-            }
-            print_rows([{"language_pair": pair, **shown}])
-    if found.suggestions.height:
-        typer.echo("Errors were suggested in some items, drawn at random. Per translation, with and without:")
-        columns = ("about", "outcome", "with", "without", "difference", "low", "high", "p_corrected")
-        rows = [{**row, "outcome": OUTCOMES[row["outcome"]]} for row in found.suggestions.to_dicts()]
-        print_rows([{name: _rounded(row[name]) for name in columns} for row in rows])
-        print_rows(found.suggestions_taken.to_dicts())
-    rejected = any(sentence.weight == "alarm" for sentence in said)
-    shown_of = [name for name in ("language_pair", *SHOWN) if not (rejected and name in RANKS)]
-    print_rows(
-        [{name: _rounded(row[name]) for name in shown_of} for row in found.systems.to_dicts()],
-        spare=("ratings", "segments"),
-    )
-    if rejected:
-        return
-    neighbours = found.power.filter("neighbours").drop("neighbours").to_dicts()
-    if neighbours:
-        typer.echo("Neighbours that do not separate, and what it would take if the difference seen is the true one:")
-        print_rows([{name: _rounded(value) for name, value in row.items()} for row in neighbours])
-
-
-def _told(found: "Findings") -> "list[Sentence]":
-    """What the ratings say, as a run of them would."""
-    from babelquake.report.verdict import in_words
-    from babelquake.runs.findings import in_order
-    from babelquake.runs.measures import measures_frame
-    from babelquake.runs.results import Results
-    from babelquake.studies.human.measures import human_measures
-    from babelquake.studies.human.study import findings_on
-
-    results = Results(measures_frame(human_measures(found)).to_dicts())
-    return in_words(in_order(findings_on(results, found.systems, found.facts.exclude)))
-
-
-def _rounded(value: Any) -> Any:
-    return round(value, 4) if isinstance(value, float) else value
+    print_tables(run, "--json")

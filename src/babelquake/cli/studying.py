@@ -288,9 +288,14 @@ def show(run: "Run", options: StudyOptions, terminal: Terminal) -> None:
         for note in run.info.notes:
             warn(visible(note))
         return
-    _tell(run)
+    tell(run)
     if not terminal.brief:
-        _print_tables(run, terminal, "the report" if keep else "--json")
+        print_tables(run, "the report" if keep else "--json")
+        if terminal.examples:
+            from babelquake.cli.printing import print_table
+            from babelquake.report.examples import example_table
+
+            print_table(example_table(run, terminal.examples, terminal.sort))
     if keep:
         typer.echo(f"Run folder: {run.folder}")
         typer.echo(f"Report: {page}")
@@ -313,7 +318,7 @@ def as_json(run: "Run") -> str:
     return json.dumps(found, ensure_ascii=False)
 
 
-def _tell(run: "Run") -> None:
+def tell(run: "Run") -> None:
     """The verdict in at most five lines, and what the reader must know."""
     from babelquake.cli.printing import print_text
     from babelquake.report.verdict import told
@@ -331,12 +336,10 @@ def _tell(run: "Run") -> None:
     typer.echo()
 
 
-def _print_tables(run: "Run", terminal: Terminal, elsewhere: str) -> None:
+def print_tables(run: "Run", elsewhere: str) -> None:
+    """Its tables; what does not fit a narrow terminal is elsewhere."""
     from babelquake.cli.printing import print_table
-    from babelquake.report.examples import example_table
     from babelquake.report.page import audit_tables, tables
 
     for table in [*tables(run), *audit_tables(run)]:
         print_table(table, elsewhere)
-    if terminal.examples:
-        print_table(example_table(run, terminal.examples, terminal.sort))
