@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from babelquake.report.charts import PALETTE, _cycled
-from babelquake.report.metric.layers import in_order, layer_charts, layer_tables, swept
+from babelquake.report.metric.page import in_order, layer_charts, layer_tables, swept
 from babelquake.runs.measures import NAMES
 from babelquake.runs.results import Results
 

@@ -1,10 +1,13 @@
-"""The MT study's page: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, and failures."""
+"""The MT study's page: Niu 2020 Figures 1 and 2, the heat map of systems × perturbations, failures; and examples:
+translations of clean and of perturbed sources side by side.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from babelquake.failures.base import description_of
 from babelquake.perturb.labels import REPEAT, label_of
@@ -26,18 +29,78 @@ from babelquake.report.charts import (
     where_known,
 )
 from babelquake.report.failure_words import failure_label, family_of
-from babelquake.report.mt.examples import EXAMPLES
 from babelquake.report.mt.tables import floors, mt_tables
-from babelquake.report.page import Page
+from babelquake.report.pack import Packed
+from babelquake.report.page import Examples, Page
 from babelquake.report.phrases import count, labelled, row_label
 from babelquake.report.remedies import against_noise
-from babelquake.report.results import results_of, scorer_text
+from babelquake.report.results import base_name, results_of, scorer_text, short_names
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.results import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.verdict import changed_in
+
+FACETS = (("system", "System"), ("cell", "Perturbation"), ("failure", "Failure"))
+"""What examples are filtered by: column, label."""
+
+
+def mt_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:
+    """Per perturbed source the translation before and after; the damage is the quality that was lost.
+
+    Without references, or without chrF, it is how far the translation is from that of the clean source.
+    """
+    translations = run.scan("translations").filter(wanted)
+    clean = translations.filter(pl.col("perturbation").is_null()).select(
+        "system", "row", pl.col("source").alias("original"), pl.col("judged").alias("before")
+    )
+    on = ["system", "language_pair", "row", "perturbation", "level", "replicate"]
+    beside = pl.col("kind") == "not-translated"  # says what is missing beside another failure
+    failures = run.scan("failures").filter(pl.col("perturbation").is_not_null())
+    failures = failures.sort("score", ~beside, descending=True)
+    worst = failures.unique(on, keep="first", maintain_order=True).select(*on, pl.col("kind").alias("failure"))
+    found = (
+        translations.filter(pl.col("perturbation").is_not_null())
+        .join(worst, on=on, how="left", nulls_equal=True, maintain_order="left")
+        .join(clean, on=["system", "row"], how="left", maintain_order="left")
+        .rename({"source": "text", "judged": "after"})
+    )
+    chrf = _with_references(run)
+    if chrf is None:
+        return found.with_columns(drop=100 - pl.col("consistency"))
+    scores = run.scan("scores").filter(pl.col("scorer") == chrf, wanted)
+    was = scores.filter(pl.col("perturbation").is_null()).select("system", "row", was="score")
+    return (
+        found.join(was, on=["system", "row"], how="left", maintain_order="left")
+        .join(scores.select(*on, now="score"), on=on, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(drop=pl.col("was") - pl.col("now"))
+    )
+
+
+def _with_references(run: Run) -> str | None:
+    """The chrF that judged the translations, where there were references to judge them by."""
+    names = (name for name in run.info.listed("scorer") if base_name(name) == "chrf")
+    if (chrf := next(names, None)) is None or not run.has("scores"):
+        return None
+    known = run.scan("scores").filter(pl.col("scorer") == chrf, pl.col("score").is_not_null())
+    return chrf if known.head(1).collect().height else None
+
+
+def mt_columns(run: Run, table: pl.DataFrame) -> dict[str, Any]:
+    """Source and translation before and after, beside the reference."""
+    short = short_names(run.measures.filter(measure="consis")["system"])
+    failures = pl.col("failure").replace({kind: failure_label(kind) for kind in table["failure"].drop_nulls().unique()})
+    packed = Packed(table.with_columns(pl.col("system").replace(short), failures.fill_null("no failure found")))
+    packed.changed("Source", "original", "text")
+    packed.changed("Translation", "before", "after")
+    packed.beside("Reference", "segment_reference", against=1)
+    lost = "chrF lost" if "now" in table.columns else "difference from the translation of the clean source, in chrF"
+    return packed.columns(lost, FACETS)
+
+
+EXAMPLES = Examples(mt_examples, "system", mt_columns)
+
 
 MEASURES = {kind.name: kind.column for kind in (kinds.ROBUST, kinds.CONSIS, kinds.INCONSISTENT)}
 OBEYED = kinds.OBEYED.name
