@@ -12,7 +12,7 @@ from babelquake.report.phrases import row_label
 from babelquake.report.results import results_of, scorer_text
 from babelquake.report.table import Table, crossed, digits, number, of, plain_interval, stars, table_of
 from babelquake.runs.info import Expected
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.results import Results, Row, apart, values
 from babelquake.runs.run import Run
 from babelquake.studies.kinds import pitfalls as kinds
 from babelquake.studies.pitfalls import SMALL, UNTOUCHED, outcome_of
@@ -36,8 +36,7 @@ def pitfall_tables(run: Run, results: Results) -> list[Table]:
         f"higher allow for {SMALL:g} standard deviations of the scorer's scores of unchanged texts."
     )
     tables = []
-    for pair in values(rows, "language_pair"):
-        here = [row for row in rows if row["language_pair"] == pair]
+    for (pair,), here in apart(rows, "language_pair"):
         tables += _together(here, expected, tolerance, f"Pitfalls{of(pair)}", note)
         scorers = values(here, "scorer")
         for scorer in scorers:

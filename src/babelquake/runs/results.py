@@ -82,12 +82,20 @@ class Results:
 
 def distinct(rows: Iterable[Row], *columns: str) -> list[tuple[Any, ...]]:
     """The combinations of values that occur in these columns, in order of appearance."""
-    return list(dict.fromkeys(tuple(row[column] for column in columns) for row in rows))
+    return [key for key, _ in apart(rows, *columns)]
 
 
 def values(rows: Iterable[Row], column: str) -> list[Any]:
     """The values that occur in a column, in order of appearance."""
     return [value for (value,) in distinct(rows, column)]
+
+
+def apart(rows: Iterable[Row], *columns: str) -> Iterable[tuple[tuple[Any, ...], list[Row]]]:
+    """The rows of each combination of values that occurs in these columns, in order of appearance."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return found.items()
 
 
 def is_significant(row: Row | None) -> bool:

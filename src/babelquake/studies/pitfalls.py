@@ -18,7 +18,7 @@ from babelquake.runs.chunks import same
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Expected
 from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.results import Results, Row, apart
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
@@ -137,24 +137,15 @@ def _of_scorers(run: Run) -> Iterator[Finding]:
     results = Results.of(run).whole
     tolerance = run.info.number("tolerance", 5.0)
     rows = results.where(kinds.PITFALL.name)
-    for pair in values(rows, "language_pair"):
-        for scorer in values(rows, "scorer"):
-            mine = [row for row in rows if row["scorer"] == scorer and row["language_pair"] == pair]
-            sorted_out = outcomes(mine, tolerance)
-            failed = sorted((row for row, said in sorted_out if said == "fail"), key=lambda row: float(row["value"]))
-            said = [outcome for _, outcome in sorted_out if outcome != "not tested"]
-            yield Finding(
-                what="pitfalls",
-                weight="answer",
-                who=scorer,
-                language_pair=pair,
-                numbers=tuple(map(Number.of, failed)),
-                facts={
-                    "tested": len(said),
-                    "passed": said.count("pass"),
-                    "open": len(said) - said.count("pass") - len(failed),
-                },
-            )
+    for (pair, scorer), mine in apart(rows, "language_pair", "scorer"):
+        sorted_out = outcomes(mine, tolerance)
+        failed = sorted((row for row, said in sorted_out if said == "fail"), key=lambda row: float(row["value"]))
+        said = [outcome for _, outcome in sorted_out if outcome != "not tested"]
+        passed = said.count("pass")
+        facts: dict[str, float | str] = {"tested": len(said), "passed": passed}
+        facts["open"] = len(said) - passed - len(failed)
+        about: dict[str, Any] = {"who": scorer, "language_pair": pair, "numbers": tuple(map(Number.of, failed))}
+        yield Finding(what="pitfalls", weight="answer", facts=facts, **about)
 
 
 def outcomes(rows: Iterable[Row], tolerance: float) -> list[tuple[Row, Outcome]]:

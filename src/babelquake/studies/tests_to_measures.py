@@ -12,7 +12,7 @@ from babelquake.stats.families import corrected
 from babelquake.stats.intervals import LEAST, bca_interval, mean_interval, wilson
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test
-from babelquake.studies.cells import Cell
+from babelquake.studies.cells import Cell, paired_test
 
 Family = tuple[str | None, ...]
 
@@ -68,6 +68,15 @@ class Families:
         """One more test of a family."""
         measure.family = family
         self._tested.setdefault(family, []).append((measure, test))
+
+    def compare(
+        self, family: Family, kind: Kind, cells: tuple[Cell, Cell], name: str, arranged: Any = None, **place: Any
+    ) -> Measure:
+        """The difference of a number of two cells on the same segments, tested in pairs."""
+        one, other = cells
+        found = measured(kind, one.numbers[name] - other.numbers[name], one.sizes.get(name, one.n), **place)
+        self.add(family, found, paired_test(one, other, name, arranged=arranged))
+        return found
 
     def judge(self) -> list[Measure]:
         """Correct each family and write down what its tests say; the measures tested, family by family."""

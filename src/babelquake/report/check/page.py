@@ -14,7 +14,7 @@ from babelquake.report.remedies import about_failures
 from babelquake.report.results import results_of, short_names
 from babelquake.report.table import Table, number, of
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.results import Results, Row, apart, values
 from babelquake.runs.run import Run
 from babelquake.studies.check.study import ANY, MOST_NAMED, flagged, of_systems
 
@@ -60,8 +60,7 @@ def _commonest(results: Results, row: Row) -> list[Row]:
 def _kinds(results: Results, pair: str | None) -> Table:
     rows = [row for row in of_systems(results, pair) if row["scorer"] != ANY]
     lines = []
-    for kind in values(rows, "scorer"):
-        here = [row for row in rows if row["scorer"] == kind]
+    for (kind,), here in apart(rows, "scorer"):
         count = flagged(here)
         total = sum(row["n"] for row in here)
         worst = max(here, key=lambda row: row["value"])

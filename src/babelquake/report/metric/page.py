@@ -46,7 +46,7 @@ from babelquake.report.table import (
     value_of,
 )
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import STATISTICS, Results, Row, values
+from babelquake.runs.results import STATISTICS, Results, Row, apart, values
 from babelquake.runs.run import Run
 from babelquake.spec import Spec, parse
 
@@ -235,8 +235,7 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
     note = f"Words: % of words changed. Δ is what that did to the score; better is up. {note_on(deltas)}".strip()
     spare = ("95 % interval", "perturbed", "clean", "n", "meaning", "changed", "words")
     tables = []
-    for pair in values(deltas, "language_pair"):
-        here = [row for row in deltas if row["language_pair"] == pair]
+    for (pair,), here in apart(deltas, "language_pair"):
         tables += table_of(f"Sensitivity{of(pair)}", here, columns, note, spare)
     return tables
 
@@ -406,12 +405,10 @@ def _best_of(results: Results, pair: str | None) -> list[Chart]:
     """The over-optimisation curve: what each judge says of the best of n by one scorer."""
     charts = []
     rows = results.known("best_of", language_pair=pair)
-    for group in values(rows, "group"):
-        here = [row for row in rows if row["group"] == group]
+    for (group,), here in apart(rows, "group"):
         names = values(here, "other")
         judged_by = named(here, "other")
-        for picker in values(here, "scorer"):
-            mine = [row for row in here if row["scorer"] == picker]
+        for (picker,), mine in apart(here, "scorer"):
             drawn = points(mine, name=judged_by, level=lambda row: row["level"])
             shown = list(dict.fromkeys(point["name"] for point in drawn))
             title = f"Best of n by {scorer_text(picker, names)}" + (f": {group}" if group else "")

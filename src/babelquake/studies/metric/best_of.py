@@ -18,7 +18,7 @@ from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding
 from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.results import Results, Row, apart
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.studies.kinds import metric as kinds
@@ -136,17 +136,13 @@ def picked(scores: Array, n: int) -> Array:
 def best_of_findings(results: Results) -> Iterator[Finding]:
     """Per picker what it gains by its own measure, and what the others gain, at the largest number of candidates."""
     rows = results.known(kinds.BEST_OF.name)
-    for pair in values(rows, "language_pair"):
-        for group in values(rows, "group"):
-            here = [row for row in rows if row["language_pair"] == pair and row["group"] == group]
-            for picker in values(here, "scorer"):
-                mine = [row for row in here if row["scorer"] == picker]
-                top = max(row["level"] for row in mine)
-                last = [row for row in mine if row["level"] == top]
-                last.sort(key=lambda row: (row["other"] != picker, -float(row["value"])))
-                last += _harmful(results, picker, pair, group, top)
-                facts = {"candidates": top, "among": group or "translations and changed versions of them"}
-                yield Finding.on("best_of", *last, weight="answer", level=None, facts=facts)
+    for (pair, group, picker), mine in apart(rows, "language_pair", "group", "scorer"):
+        top = max(row["level"] for row in mine)
+        last = [row for row in mine if row["level"] == top]
+        last.sort(key=lambda row: (row["other"] != picker, -float(row["value"])))
+        last += _harmful(results, picker, pair, group, top)
+        facts = {"candidates": top, "among": group or "translations and changed versions of them"}
+        yield Finding.on("best_of", *last, weight="answer", level=None, facts=facts)
 
 
 def _harmful(results: Results, picker: str, pair: str | None, group: str | None, top: float) -> list[Row]:

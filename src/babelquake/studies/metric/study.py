@@ -18,7 +18,7 @@ from babelquake.models.tokenizers import tokenizer
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure
-from babelquake.runs.results import STATISTICS, Results, Row, distinct, values
+from babelquake.runs.results import STATISTICS, Results, Row, apart, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.studies.aces import aces_measures
@@ -219,8 +219,7 @@ def metric_findings(run: Run) -> list[Finding]:
 def _claims_findings(results: Results) -> Iterator[Finding]:
     """Per scorer: do claims inside the translation or its source raise the score?"""
     rows = [row for row in results.known("delta") if _claims_something(row["perturbation"])]
-    for pair, scorer in distinct(rows, "language_pair", "scorer"):
-        mine = [row for row in rows if (row["language_pair"], row["scorer"]) == (pair, scorer)]
+    for (_, scorer), mine in apart(rows, "language_pair", "scorer"):
         mine.sort(key=lambda row: -float(row["value"]))
         facts = {"digits": min(3, results.digits(scorer))}
         yield Finding.on("believes_claims", *mine, weight="answer", perturbation=None, level=None, facts=facts)
@@ -233,10 +232,8 @@ def _claims_something(perturbation: str | None) -> bool:
 
 def _sensitivity_findings(results: Results, meaning: dict[str, str]) -> Iterator[Finding]:
     rows = [row for row in results.known("delta") if not _claims_something(row["perturbation"])]
-    for pair in values(rows, "language_pair"):
-        here = [row for row in rows if row["language_pair"] == pair]
-        for scorer in values(here, "scorer"):
-            mine = [row for row in here if row["scorer"] == scorer]
+    for (pair,), here in apart(rows, "language_pair"):
+        for (scorer,), mine in apart(here, "scorer"):
             harmless = [row for row in mine if meaning.get(row["perturbation"], "preserving") == "preserving"]
             yield Finding(
                 what="harmless_moves",
@@ -294,8 +291,7 @@ def _falls(rows: list[Row]) -> list[tuple[Row, Row]]:
 
 def _challenge_findings(results: Results) -> Iterator[Finding]:
     rows = results.known("detection_accuracy")
-    for scorer in values(rows, "scorer"):
-        mine = [row for row in rows if row["scorer"] == scorer]
+    for (scorer,), mine in apart(rows, "scorer"):
         overall = [row for row in mine if row["perturbation"] is None and row["group"] is None]
         phenomena = [row for row in mine if row["perturbation"] is not None]
         weakest = [min(phenomena, key=lambda row: float(row["value"]))] if phenomena else []

@@ -96,11 +96,9 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
             for name in one.numbers.keys() & other.numbers.keys() & COMPARED.keys():
                 if name == "delta" and "robust" in one.numbers.keys() & other.numbers.keys():
                     continue
-                drawn = one.numbers[name] - other.numbers[name]
                 place = {**one.place.columns, "other": other.place.system}
-                measure = measured(KINDS[name].difference(), drawn, one.sizes.get(name, one.n), **place)
-                question = f"{COMPARED[name]} of two systems"
-                families.add(one.place.asked(question), measure, paired_test(one, other, name))
+                family = one.place.asked(f"{COMPARED[name]} of two systems")
+                families.compare(family, KINDS[name].difference(), (one, other), name, **place)
     return sorted(families.judge(), key=lambda measure: measure.kind.name, reverse=True)
 
 
@@ -122,9 +120,8 @@ def self_agreement(found: Sequence[Cell]) -> list[Measure]:
         if own is None or not {"consis"} <= cell.numbers.keys() & own.numbers.keys():
             continue
         if np.array_equal(cell.keys, own.keys):
-            drawn = cell.numbers["consis"] - own.numbers["consis"]
-            measure = measured(kinds.CONSIS_BEYOND_NOISE, drawn, cell.n, **cell.place.columns)
-            families.add(cell.place.asked("CONSIS beyond sampling"), measure, paired_test(cell, own, "consis"))
+            family = cell.place.asked("CONSIS beyond sampling")
+            families.compare(family, kinds.CONSIS_BEYOND_NOISE, (cell, own), "consis", **cell.place.columns)
     return [*measures, *families.judge()]
 
 
@@ -332,9 +329,8 @@ def _differences(systems: Sequence[Whole]) -> list[Measure]:
         arranged = overall_gains(*pair)
         for name in _shared_names(one, other):
             place = {**one.place.columns, "other": other.place.system}
-            measure = measured(OVERALL[name].difference(), one.numbers[name] - other.numbers[name], one.n, **place)
             family = (one.place.language_pair, one.place.scorer, f"{QUESTIONS[name]} of two systems")
-            families.add(family, measure, paired_test(one, other, name, arranged=arranged.get(name)))
+            families.compare(family, OVERALL[name].difference(), (one, other), name, arranged.get(name), **place)
     return families.judge()
 
 
@@ -444,10 +440,8 @@ def _clean(cell: Cell, bare: Cell, scorer: Scorer, margin: float, rivals: int, f
     """What a defence does to clean text, tested both ways: is there a change, and is it within the margin?"""
     change = cell.numbers["quality"] - bare.numbers["quality"]
     place = {**cell.place.columns, "other": bare.place.system}
-    found = measured(kinds.CLEAN_CHANGE, change, cell.n, **place)
-    question = "clean quality behind defences"
-    families.add((cell.place.language_pair, cell.place.scorer, question), found, paired_test(cell, bare, "quality"))
-    yield found
+    family = (cell.place.language_pair, cell.place.scorer, "clean quality behind defences")
+    yield families.compare(family, kinds.CLEAN_CHANGE, (cell, bare), "quality", **place)
     if scorer.perfect is None:
         note = f"{scorer.name} has no scale on which a margin could be stated."
         yield undefined(kinds.CLEAN_MARGIN, cell.n, note, **place)

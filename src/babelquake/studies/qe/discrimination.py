@@ -29,7 +29,7 @@ from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys
 from babelquake.stats.testing import Test, difference_test
 from babelquake.stats.units import by_unit, marks_of, short
-from babelquake.studies.cells import Cell, Place, paired_test
+from babelquake.studies.cells import Cell, Place
 from babelquake.studies.kinds import qe as kinds
 from babelquake.studies.segment_units import Rows, keys_by_row
 from babelquake.studies.tests_to_measures import Families, mean_of, measured
@@ -310,10 +310,9 @@ def rivalries(models: Sequence[Probed], spreads: Mapping[tuple[str | None, str],
         pair, names = one.place.language_pair, (one.place.scorer, other.place.scorer)
         if pair != other.place.language_pair or not np.array_equal(one.keys, other.keys):
             continue
-        drawn = one.numbers["discrimination"] - other.numbers["discrimination"]
         place = {"language_pair": pair, "scorer": names[0], "other": names[1]}
         family = (pair, " − ".join(names), "discrimination of two models")
-        families.add(family, measured(kind, drawn, one.n, **place), paired_test(one, other, "discrimination"))
+        families.compare(family, kind, (one, other), "discrimination", **place)
     return families.judge()
 
 
