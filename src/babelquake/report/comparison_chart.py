@@ -14,7 +14,7 @@ from babelquake.report.phrases import labelled
 from babelquake.report.results import results_of, scorer_text, short_names
 from babelquake.report.table import Table, number
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import Results, Row, distinct, values
+from babelquake.runs.results import Results, Row, apart, values
 from babelquake.runs.run import Run, run_names
 from babelquake.studies.card import STUDIES
 
@@ -198,9 +198,8 @@ def versus_heat(old: Run, new: Run, changes: "Sequence[Change]") -> list[HeatMap
     for measure in page_of(new).compared or study.gated:
         rows = [row for row in results[1].known(measure) if row["perturbation"] is not None]
         by = ("language_pair", "scorer") if study.subject == "system" else ("language_pair",)
-        for key in distinct(rows, *by):
+        for key, part in apart(rows, *by):
             here = dict(zip(by, key, strict=True))
-            part = [row for row in rows if all(row[name] == value for name, value in here.items())]
             cells = list(_cells(part, results[0], study.subject))
             if cells:
                 said = " · ".join(filter(None, [here["language_pair"], scorer_text(here.get("scorer") or "")]))
@@ -241,7 +240,7 @@ def _map(
     cells: Sequence[_Cell],
     names: tuple[str, str],
     better: str | None,
-    tones: Mapping[tuple[object, ...], str],
+    tones: Mapping[Any, str],
     measure: str,
 ) -> HeatMap:
     known = [value for cell in cells for value in (cell.old, cell.new)]
