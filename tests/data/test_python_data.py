@@ -59,7 +59,7 @@ def test_pairs_and_mappings() -> None:
     assert bq.dataset(pairs).segments.equals(bq.dataset(mappings).segments)
 
 
-@pytest.mark.parametrize("wrong", [None, 3, [], [("a",)]])
+@pytest.mark.parametrize("wrong", [None, 3, [("a",)]])
 def test_what_is_no_data_is_told_what_is(wrong: Any) -> None:
     with pytest.raises(bq.UserError, match="data must be a path or name, a table of polars"):
         bq.dataset(wrong)
@@ -81,3 +81,9 @@ def test_sentences_are_no_files() -> None:
     assert bq.dataset(texts).segments["source"].to_list() == texts
     with pytest.raises(bq.UserError, match="does not exist"):
         bq.dataset(["news.tsv", "Das ist ein Satz."])
+
+
+@pytest.mark.parametrize("empty", [[], (), pl.Series([], dtype=pl.String)])
+def test_empty_data_are_called_empty(empty: Any) -> None:
+    with pytest.raises(bq.UserError, match="data is empty"):
+        bq.dataset(empty)

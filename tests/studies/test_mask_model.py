@@ -58,7 +58,7 @@ def test_the_model_that_ships_is_asked_for_english_and_named() -> None:
     assert len([change for change in chosen.perturbations if change.card.meaning == "altering"]) == 8
     assert said == [
         "mask-replace (MAP6) asks minilm-en, the masked language model that ships (paper: bert-base-uncased); "
-        "--masked-lm names another, --masked-lm none leaves it out."
+        "masked_lm=… names another, masked_lm='none' leaves it out."
     ]
 
 

@@ -61,6 +61,8 @@ def dataset(
     if items and all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
         pairs = pl.DataFrame(items, schema=["source", "reference"], orient="row")
         return _of_table(pairs, language_pair, columns)
+    if hasattr(given, "__len__") and not items:
+        raise UserError("data is empty: there are no segments in it.")
     raise UserError(
         "data must be a path or name, a table of polars, pandas, pyarrow or datasets, columns such as "
         "{'source': texts}, or a list of sentences, of paths, of (source, reference) pairs or of mappings."

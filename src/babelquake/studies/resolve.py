@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, setting
 from babelquake.languages import Language
 from babelquake.models import masked
 from babelquake.models.shipped import shipped
@@ -109,8 +109,8 @@ def with_masked_lm(suite: Suite, named: str | None, languages: Sequence[str | No
     if reasons or not english or named == NONE:
         return suite.with_model(None), [_left_out(suite, reasons or ([] if named else [ENGLISH]))]
     said = [
-        f"mask-replace (MAP6) asks {SHIPS}, the masked language model that ships (paper: {PAPER}); --masked-lm names "
-        "another, --masked-lm none leaves it out."
+        f"mask-replace (MAP6) asks {SHIPS}, the masked language model that ships (paper: {PAPER}); "
+        f"{setting('masked_lm', metavar='MODEL')} names another, {setting('masked_lm', NONE)} leaves it out."
     ]
     if others:
         where = ", ".join(code or "a language that is not known" for code in others)
@@ -132,7 +132,7 @@ def model_signatures(suite: Suite | None) -> dict[str, str]:
 
 
 def _left_out(suite: Suite, reasons: Iterable[str]) -> str:
-    return " ".join([suite.lacking, *reasons, f"--masked-lm {PAPER} names the paper's."])
+    return " ".join([suite.lacking, *reasons, f"{setting('masked_lm', PAPER)} names the paper's."])
 
 
 def _missing() -> list[str]:

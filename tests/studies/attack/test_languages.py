@@ -9,7 +9,7 @@ from tests.studies.attack.toys import tuples
 from babelquake.studies.attack.study import attack
 
 FEW = {"constraints": "none", "resamples": 100, "max_queries": 3}
-UNNAMED = "No language pair given: texts are taken to be English. Use --language-pair for another language."
+UNNAMED = "No language pair given: texts are taken to be English. Use language_pair=… for another language."
 UNSPACED = "Most texts have no spaces between words"
 
 

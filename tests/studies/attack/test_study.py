@@ -132,7 +132,7 @@ def test_a_budget_of_queries_holds_for_every_sentence(tmp_path: Path, neighbours
     table = run.table("attacks")
     assert table["queries"].max() <= 20 and table["spent"].any()
     ended = f"{table['spent'].sum()} of {table.height}"
-    assert f"--max-queries 20 ended {ended} searches early." in run.info.notes
+    assert f"max_queries=20 ended {ended} searches early." in run.info.notes
 
 
 def test_a_time_limit_ends_a_run_that_the_same_command_continues(tmp_path: Path, neighbours: Path) -> None:

@@ -13,6 +13,7 @@ from babelquake.attacks.moves.words import neighbours, neighbours_signature
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.attacks.sentence import Sentence
 from babelquake.data import Dataset
+from babelquake.errors import setting
 from babelquake.languages import Language, sides
 from babelquake.models import CausalLM, Encoder, MaskedLM
 from babelquake.models.settings import offline
@@ -136,7 +137,8 @@ def _languages(goal: Goal, data: Dataset) -> list[Language | None]:
 
 
 def _unnamed(languages: Sequence[Language | None]) -> list[str]:
-    said = "No language pair given: texts are taken to be English. Use --language-pair for another language."
+    use = setting("language_pair", metavar="PAIR")
+    said = f"No language pair given: texts are taken to be English. Use {use} for another language."
     return [said] if None in languages else []
 
 

@@ -412,7 +412,7 @@ def _cut_short(attacks: pl.DataFrame, max_queries: int | None) -> list[str]:
     """How many searches the limit of questions ended."""
     ended = int(attacks["spent"].sum())
     many = f"{ended} of {attacks.height} searches"
-    return [f"--max-queries {max_queries} ended {many} early."] if ended else []
+    return [f"{setting('max_queries', max_queries)} ended {many} early."] if ended else []
 
 
 def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str]:

@@ -154,9 +154,8 @@ def challenge(options: ChallengeOptions) -> Run:
         if segments["system"].n_unique() == 1:
             session.say("Every source has one hypothesis: there are mean scores, but nothing to rank.")
         elif not order and "better" not in segments.columns:
-            session.say(
-                f"The set does not say which hypotheses are better: {FIRST} is taken as the best (see --order)."
-            )
+            taken = f"{FIRST} is taken as the best (see {setting('order')})"
+            session.say(f"The set does not say which hypotheses are better: {taken}.")
         pairs = session.once("pairs", lambda: judged_pairs(segments, scores, order))
         cells = [*challenge_cells(pairs, segments, session.resamples, session.seed, slices_of(segments, options.by))]
         measures = _measures(cells, session.seed)
