@@ -61,6 +61,7 @@ def test_braces_balance_in_latex() -> None:
 
 def test_invisible_characters_are_shown() -> None:
     assert visible("a\x00b\x1b\u202e\u2066") == "a␀b␛⟨U+202E⟩⟨U+2066⟩"
+    assert visible("two\nlines") == "two↵lines"
     assert visible("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"
 
 

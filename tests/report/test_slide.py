@@ -22,6 +22,7 @@ def test_a_slide_is_sixteen_by_nine_and_says_the_answer(runs: dict[str, Run], tm
     assert wide * 9 == high * 16 and wide >= 1600
     drawn = slide(runs[study])
     assert verdict(runs[study])[0].split()[0] in drawn and "<text" in drawn
+    assert "()" not in drawn, "advice without a figure has no brackets"
 
 
 def test_a_slide_is_a_picture(runs: dict[str, Run], tmp_path: Path) -> None:
