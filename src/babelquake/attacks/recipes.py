@@ -285,8 +285,6 @@ RECIPES: dict[str, Callable[..., dict[str, Any]]] = {
     "universal-suffix": universal_suffix,
     "universal-prefix": universal_prefix,
 }
-FOR_ALL = frozenset({"universal-suffix", "universal-prefix"})
-"""The recipes that search one text for all sentences."""
 
 
 def recipe_spec(text: str | Spec) -> Spec:
@@ -298,7 +296,7 @@ def recipe_spec(text: str | Spec) -> Spec:
 
 def universal(spec: Spec) -> Universal | None:
     """How a recipe searches one text for all sentences; None for those that search each sentence separately."""
-    return recipe(spec, Tools({}, lambda sentence: ())).universal if spec.name in FOR_ALL else None
+    return recipe(spec, Tools({}, lambda sentence: ())).universal
 
 
 def recipe(text: str | Spec, tools: Tools) -> Recipe:

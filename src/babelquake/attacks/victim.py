@@ -42,8 +42,8 @@ class Scale:
             )
         if not np.std(known) > 0:
             raise UserError(
-                f"{name} gives every translation of the data the same score: it cannot be normalised, so a fall "
-                "of one standard deviation means nothing. Use data with several translations of different quality, and "
+                f"{name} gives every translation of the data the same score, so one standard deviation of it "
+                "means nothing. Use data with several translations of different quality, and "
                 "with references that are not blank."
             )
         return cls(float(np.mean(known)), float(np.std(known)) * (1 if higher_is_better else -1))

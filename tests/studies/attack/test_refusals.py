@@ -12,6 +12,11 @@ from babelquake.errors import UserError
 from babelquake.studies.attack.study import attack
 
 
+def test_a_text_for_all_that_raises_scores_is_refused_where_they_are_to_fall(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="universal-suffix raises scores.*inflate"):
+        attack(recipes="universal-suffix", victims="chrf", data=tuples(3), out=tmp_path / "run")
+
+
 def test_the_victim_as_similarity_is_refused_where_it_means_nothing(tmp_path: Path) -> None:
     few: dict[str, Any] = {"constraints": "self-similarity", "out": tmp_path / "run"}
     with pytest.raises(UserError, match="the goal inconsistent brings its own"):

@@ -276,7 +276,7 @@ class Campaign:
     ) -> tuple[Recipe, pl.DataFrame]:
         """The recipe with the one text that it found on half of the segments, and the other half."""
         if found.universal is None or target.scorer is None or scale is None:
-            raise UserError(f"{found.name} raises scores. Use it with {setting('goal', 'inflate')} and a scorer.")
+            raise ValueError(f"{found.name} has no text for all, or nobody to judge it")
         searched, held_out = halves(segments, self.seed)
         trigger = search(session.engine, target.scorer, scale, searched, found.universal, self.seed)
         rise = f"{trigger.rise:+.2f} standard deviations".replace("-", "−")

@@ -179,6 +179,9 @@ def plan(options: AttackOptions) -> AttackPlan:
     recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
     if not recipes:
         raise UserError(f"No recipe given. Use {setting('recipes', metavar='RECIPE')}, such as input-reduction.")
+    for spec in recipes:
+        if universal(spec) and not goal.keeps_quality:
+            raise UserError(f"{spec} raises scores. Use it with {setting('goal', 'inflate')}.")
     sentences = len(data) if options.sample is None else min(options.sample, len(data))
     return AttackPlan(
         ATTACK.name,
