@@ -13,7 +13,7 @@ from babelquake.studies.attack.study import attack
 
 
 def test_a_text_for_all_that_raises_scores_is_refused_where_they_are_to_fall(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="universal-suffix raises scores.*inflate"):
+    with pytest.raises(UserError, match=r"universal-suffix raises scores.*inflate"):
         attack(recipes="universal-suffix", victims="chrf", data=tuples(3), out=tmp_path / "run")
 
 
