@@ -4,13 +4,14 @@ import re
 from collections import Counter
 
 from babelquake.failures.base import Failure, detector
-from babelquake.failures.pair import Pair, Side
+from babelquake.failures.pair import Pair, Side, remembered
 from babelquake.machinery import EMAIL, PLACEHOLDER, TAG, URL
 
 NAME_OF_TAG = re.compile(r"</?\s*([A-Za-z][\w:.-]*)")
 ICU = re.compile(r"\{\s*(\w+)\s*,\s*(\w+)")
 ICU_BRANCH = re.compile(r"(=\d+|\w+)\s*\{")
 NOTHING: frozenset[str] = frozenset()
+NO_ITEMS: Counter[str] = Counter()
 BRACKETED = re.compile(r"<[^<>\n]{1,80}>")
 AUTOLINK = re.compile(r"<(?:www\.|https?:)", re.IGNORECASE)
 HOST = re.compile(r"^(?:\w+://)?[^/?#]*")
@@ -73,7 +74,7 @@ def symbol(pair: Pair) -> Failure | None:
 def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
     if not pair.source.machinery and not pair.translation.machinery:
         return None
-    wanted, found = _items(pair.source, machine), _items(pair.translation, machine)
+    wanted, found = _items(pair.source).get(machine, NO_ITEMS), _items(pair.translation).get(machine, NO_ITEMS)
     if wanted == found:
         return None
     lost = [item for item, times in wanted.items() if found[item] < times]
@@ -126,8 +127,13 @@ def _is_spelt_out(item: str, source: str) -> bool:
     return bool(domain) and (name in source or domain.partition(".")[0] in source)
 
 
-def _items(side: Side, machine: str) -> Counter[str]:
-    return Counter(_written(item.text, machine) for item in side.machinery if item.kind == machine)
+@remembered
+def _items(side: Side) -> dict[str, Counter[str]]:
+    """What has to survive, of each kind of machinery."""
+    found: dict[str, Counter[str]] = {}
+    for item in side.machinery:
+        found.setdefault(item.kind, Counter())[_written(item.text, item.kind)] += 1
+    return found
 
 
 def _written(text: str, machine: str) -> str:

@@ -8,8 +8,9 @@ unit explains it. Digits inside words (`gr8`, `user16`) and in fractions (`24/7`
 import itertools
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from rapidfuzz.distance import Indel
 
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.pair import Pair, Side, remembered
@@ -174,7 +175,7 @@ def _is_in_words(number: Number, text: Side) -> bool:
     if not lexicon.scales.isdisjoint(vocabulary):
         return True
     forms = [form for form, known in lexicon.numbers.items() if known == value and len(form) >= SHORTEST_MISSPELT]
-    return any(SequenceMatcher(None, word, form).ratio() >= ALIKE for form in forms for word in vocabulary)
+    return any(Indel.normalized_similarity(word, form) >= ALIKE for form in forms for word in vocabulary)
 
 
 SHORTEST_MISSPELT, ALIKE = 4, 0.8
