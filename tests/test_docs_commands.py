@@ -42,7 +42,7 @@ PARSED = {
     "train clm": "trains for hours",
     "train metric": "trains for hours",
     "train vectors": "trains for minutes",
-    "--architecture transformer": "trains for minutes",
+    "train qe --config": "trains for minutes",
     "--architecture predictor-estimator": "trains for minutes",
     "neighbours build": "word vectors of 2 GB",
     "--recipe clare": "searches for minutes; tests/studies/attack runs it",

@@ -12,6 +12,7 @@ from babelquake.errors import UserError  # noqa: E402
 from babelquake.models.hashed_quality import HashedQuality  # noqa: E402
 from babelquake.models.hashed_vectors import HashedVectors  # noqa: E402
 from babelquake.train import quality, vectors  # noqa: E402
+from babelquake.train.config import parts  # noqa: E402
 
 TEXTS = ["Der Hund schläft.", "日本語 und mehr", "a", "Привет, мир! 12"]
 
@@ -114,6 +115,34 @@ def test_several_tunings_are_averaged(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(quality, "figures", lambda *_: {"dev ru-en": 0.5, "test20 ru-en": 0.1})
     assert quality.tuned(model, tmp_path, recipe, torch.device("cpu"))["dev"] == 0.5
     assert model.rating.bias.item() == pytest.approx(began + 2.0)
+
+
+def test_parts_go_on_from_each_other_and_steps_repeat_a_training(tmp_path: Path) -> None:
+    rows = [f"de\twort{n} wort{n + 1}\tword{n} word{n + 1}\twmt24\n" for n in range(40)]
+    (tmp_path / "pairs.tsv").write_text("".join(rows), encoding="utf-8")
+    small = {"bits": 8, "width": 8, "hidden": 8, "out": 8, "heads": 2, "batch": 16, "block": 16, "seed": 3}
+    config = {**small, "parts": [{"steps": 3}, {"steps": 2, "rate": 0.001}]}
+    for name in ("one", "other"):
+        vectors.in_parts(
+            vectors.train, tmp_path, tmp_path / name, parts(config, "vectors", vectors.VectorRecipe, minutes=None)
+        )
+    weights = [np.load(tmp_path / name / "weights.npz") for name in ("one", "one/part-1", "other")]
+    assert all((weights[0][name] == weights[2][name]).all() for name in weights[0].files)
+    assert (weights[0]["centre_weight"] != weights[1]["centre_weight"]).any()
+    cards = [json.loads((tmp_path / name / "card.json").read_text("utf-8")) for name in ("one/part-1", "one")]
+    assert [card["steps"] for card in cards] == [3, 2]
+    assert cards[1]["recipe"]["start"] == str(tmp_path / "one/part-1/weights.npz") and not cards[0]["recipe"]["start"]
+
+
+def test_the_trainings_that_ship_have_configs() -> None:
+    first, second, third = parts("qe-multi", "qe", quality.QualityRecipe)
+    assert (first.start, second.start, third.start) == ("", "pretrained", "") and third.tunings == 2
+    assert [part.teacher_weight for part in parts("vectors-multi", "vectors", vectors.VectorRecipe)] == [0, 2]
+    assert [part.minutes for part in parts("qe-multi", "qe", quality.QualityRecipe, minutes=1)] == [1, 1, 1]
+    with pytest.raises(UserError, match="Did you mean 'rate'"):
+        parts({"parts": [{"rat": 1}]}, "qe", quality.QualityRecipe)
+    with pytest.raises(UserError, match="parts"):
+        parts({"parts": {"rate": 1}}, "qe", quality.QualityRecipe)
 
 
 def test_missing_data_are_named(tmp_path: Path) -> None:

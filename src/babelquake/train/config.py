@@ -10,6 +10,7 @@ from babelquake.limits import json_of, text_of, yaml_of
 
 AnyBounded = TypeVar("AnyBounded", bound="Bounded")
 CONFIGS = Path(__file__).parent / "configs"
+Recipe = TypeVar("Recipe")
 
 
 @dataclass(frozen=True)
@@ -134,13 +135,27 @@ def settings(config: str | Path | Mapping[str, Any], kind: str, **overrides: Any
     return values | {key: value for key, value in overrides.items() if value is not None}
 
 
+def parts(config: str | Path | Mapping[str, Any], kind: str, recipe: type[Recipe], **overrides: Any) -> list[Recipe]:
+    """The recipes of a training that goes on from where its last part ended: `parts`, each over the other settings."""
+    where = "config" if isinstance(config, Mapping) else str(config)
+    shared = settings(config, kind)
+    rows = shared.pop("parts", [{}])
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise UserError(f"{where}: parts is not a list of settings, such as '- {{minutes: 5, rate: 0.001}}'.")
+    given = {key: value for key, value in overrides.items() if value is not None}
+    made = [shared | row | given for row in rows]
+    for values in made:
+        check(values, recipe, where)
+    return [recipe(**values) for values in made]
+
+
 def bundled(kind: str) -> dict[str, Path]:
     """The configs of the models that ship, by name, for one kind of training."""
     return {path.stem: path for path in sorted((CONFIGS / kind).glob("*.yaml"))}
 
 
 def kinds() -> list[str]:
-    """The kinds of training that have configs: clm, metric, mlm, nmt."""
+    """The kinds of training that have configs: clm, metric, mlm, nmt, qe, vectors."""
     return sorted(path.name for path in CONFIGS.iterdir() if path.is_dir())
 
 

@@ -30,6 +30,7 @@ from babelquake.train.vectors import (
     correlations,
     load,
     pearson_of,
+    progress,
     ranges,
     rows_of,
     save,
@@ -53,7 +54,9 @@ class QualityRecipe:
     rate: float = 0.001
     dropout: float = 0.1
     minutes: float = 5.0
+    steps: int = 0
     tuning: float = 1.5
+    tuning_steps: int = 0
     tuning_rate: float = 0.0002
     tunings: int = 2
     probe_weight: float = 0.5
@@ -172,7 +175,8 @@ def pretrain(model: Any, sides: tuple[Words, Words], chance: Any, recipe: Qualit
         model.parameters(), lr=recipe.rate, weight_decay=0.01, betas=(0.9, 0.98), fused=place.type == "cuda"
     )
     start, step, shown = time.monotonic(), 0, 0.0
-    while (share := (time.monotonic() - start) / (60 * recipe.minutes)) < 1:
+    bound = progress(recipe.minutes, recipe.steps)
+    while (share := bound(step)) < 1:
         for group in optimiser.param_groups:
             group["lr"] = recipe.rate * min(1.0, (step + 1) / 500) * max(0.02, 1 - share)
         chosen = torch.multinomial(chance, recipe.batch, replacement=True)
@@ -308,7 +312,8 @@ def tune(model: Any, folder: Path, recipe: QualityRecipe, place: Any) -> None:
     )
     best: tuple[float, dict[str, Any]] = (-1.0, {})
     start, step = time.monotonic(), 0
-    while (share := (time.monotonic() - start) / (60 * recipe.tuning)) < 1:
+    bound = progress(recipe.tuning, recipe.tuning_steps)
+    while (share := bound(step)) < 1:
         model.train()
         for group in optimiser.param_groups:
             group["lr"] = recipe.tuning_rate * min(1.0, (step + 1) / 100) * max(0.02, 1 - share)
@@ -422,7 +427,7 @@ def train(folder: Path, out: Path, recipe: QualityRecipe) -> dict[str, Any]:
     with ProcessPoolExecutor(max(1, (os.cpu_count() or 2) - 2)) as pool:
         if recipe.start:
             load(model, Path(recipe.start))
-        if recipe.minutes:
+        if recipe.minutes or recipe.steps:
             table = rows_of(folder, "pairs", needed=True)
             texts = [[row[side] for row in table] for side in (1, 2)]
             counts: Counter[str] = Counter()

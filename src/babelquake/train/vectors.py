@@ -4,7 +4,7 @@ PyTorch and NumPy are installed.
 The model is that of `babelquake.models.vectors`: hashed n-grams → words → one vector. It learns from translations:
 a sentence and its translation belong together, every other sentence of the batch does not, and neither does the
 translation with a part of it taken away or taken from another sentence (Guo et al. 2018's hard negatives). Where
-translations have been rated by people, their cosine learns to follow the ratings. With `--teacher-weight` it also
+translations have been rated by people, their cosine learns to follow the ratings. With `teacher_weight` it also
 learns to say what USE-multilingual says (Reimers and Gurevych 2020): of every text in a language that the teacher
 knows, of the English where it does not, and of texts drawn from lists of frequent words, which bring words that the
 translations lack.
@@ -16,9 +16,9 @@ source, translation, rating, standardised rating), `dev.tsv[.xz]` (split, then a
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,8 @@ class VectorRecipe:
     teacher_weight: float = 0.0
     drawn: int = 400_000
     dropout: float = 0.15
-    minutes: float = 4.0
+    minutes: float = 6.8
+    steps: int = 0
     seed: int = 5
     start: str = ""
 
@@ -381,7 +382,8 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     )
     rates = [group["lr"] for group in optimiser.param_groups]
     start, step, shown = time.monotonic(), 0, 0.0
-    while (share := (time.monotonic() - start) / (60 * recipe.minutes)) < 1:
+    bound = progress(recipe.minutes, recipe.steps)
+    while (share := bound(step)) < 1:
         for group, rate in zip(optimiser.param_groups, rates, strict=True):
             group["lr"] = rate * min(1.0, (step + 1) / 200) * max(0.02, 1 - share)
         chosen = np.concatenate(
@@ -459,6 +461,26 @@ def _rated(rows: list[list[str]], recipe: VectorRecipe, place: Any) -> Any:
         return (1 - correlations((one * other).sum(1), ratings[numbers], len(groups))).mean()
 
     return disagreement
+
+
+def progress(minutes: float, steps: int) -> Callable[[int], float]:
+    """How far a training is after so many steps: of `steps`, or where that is 0, of the time it has."""
+    start = time.monotonic()
+    return lambda done: done / steps if steps else (time.monotonic() - start) / (60 * minutes)
+
+
+def in_parts(
+    train: Callable[[Path, Path, Any], dict[str, Any]], folder: Path, out: Path, recipes: Sequence[Any]
+) -> dict[str, Any]:
+    """Train part by part, each from the weights of the one before, or from its folder that `start` names."""
+    facts: dict[str, Any] = {}
+    before: Path | None = None
+    for number, recipe in enumerate(recipes, 1):
+        here = out if number == len(recipes) else out / f"part-{number}"
+        if before is not None:
+            recipe = replace(recipe, start=str(before / recipe.start / "weights.npz"))
+        facts, before = train(folder, here, recipe), here
+    return facts
 
 
 def encode(model: Any, texts: Sequence[str], recipe: VectorRecipe, place: Any) -> NDArray[np.float32]:
