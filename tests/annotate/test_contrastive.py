@@ -49,6 +49,20 @@ def items(made: Project) -> list[dict[str, Any]]:
     return [{**dict(row), **{name: json.loads(row[name]) for name in read}} for row in rows]
 
 
+def test_a_vendors_table_without_languages_can_be_given_them(tmp_path: Path) -> None:
+    """A source given back as its translation is seen only where the two languages are known."""
+    file, columns = tmp_path / "vendors.csv", {"source": "en", "translation:A": "C", "translation:B": "D"}
+    parts = ("red", "green", "blue", "left", "right", "upper")
+    texts = [f"Press the {part} button of the device once." for part in parts]
+    file.write_text("en,C,D\n" + "".join(f"{text},Drücken Sie einmal die Taste am Gerät.,{text}\n" for text in texts))
+    recipe = Recipe(4, 0, 0, annotators=1)
+    with pytest.raises(UserError, match="language_pair"):
+        project(tmp_path, file, columns=columns, recipe=recipe, suggest=["failures"])
+    made = project(tmp_path, file, columns=columns, recipe=recipe, suggest=["failures"], language_pair="en-de")
+    seen = [one["by"] for item in items(made) for side in item["suggestions"].values() for one in side]
+    assert "copied" in seen
+
+
 def test_a_screen_has_every_system_in_an_order_drawn_per_annotator(tmp_path: Path) -> None:
     rated = [row for row in items(project(tmp_path)) if row["type"] == "SYSTEM"]
     assert all(sorted(row["sides"]) == ["A", "B", "C"] for row in rated)

@@ -58,28 +58,29 @@ def read_material(
     gather: Gather = "one",
     columns: Mapping[str, str] | None = None,
     targets: Targets = "reference",
+    language_pair: str | None = None,
 ) -> list[Tuple]:
     """The tuples of an attack run's folder, of a table with `original` and `perturbed`, or of a data set.
 
     A data set's translations are judged as `gather` says: one by one, every two systems' of a segment, or all of them.
-    Several data sets are read as one; `columns` and `targets` say what is what in them, as `babelquake.data.read` does.
+    Several data sets are read as one; `columns`, `targets` and `language_pair` say what is what in them, as
+    `babelquake.data.read` does.
     """
-    if not isinstance(what, str | Path):
-        if len(what) != 1:
-            return _of_data(list(what), gather, columns, targets)
-        what = what[0]
-    if columns or targets != "reference":
-        return _of_data([what], gather, columns, targets)
+    several = [what] if isinstance(what, str | Path) else list(what)
+    if len(several) > 1 or columns or targets != "reference":
+        return _of_data(several, gather, columns, targets, language_pair)
+    what = several[0]
     path = Path(what)
     if (path / "run.json").is_file():
         rows = _of_run(path)
     else:
         found = _rows(what) if path.is_file() else None
         if found is None or not set(PAIR) <= found[0].keys():
-            return _of_data([what], gather)
+            return _of_data([what], gather, language_pair=language_pair)
         rows = found
     grouping = _group_columns(rows)
-    return _distinct([_tuple(row, place, grouping) for place, row in enumerate(rows, start=1)], str(what))
+    tuples = [_tuple(row, place, grouping, language_pair or "") for place, row in enumerate(rows, start=1)]
+    return _distinct(tuples, str(what))
 
 
 def _group_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -131,7 +132,7 @@ def _rows(what: str | Path) -> list[dict[str, Any]] | None:
     return [dict(zip(cells[0], row, strict=False)) for row in cells[1:]]
 
 
-def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str]) -> Tuple:
+def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str], language_pair: str) -> Tuple:
     texts = {side: str(row[side]) for side in PAIR}
     reference = row.get("reference") or (row.get("references") or [""])[0]
     name = str(row.get("tuple") or row.get("id") or place)
@@ -142,7 +143,7 @@ def _tuple(row: Mapping[str, Any], place: int, columns: Sequence[str]) -> Tuple:
         systems=dict.fromkeys(PAIR, str(row.get("system") or "")),
         source=str(row.get("source") or ""),
         reference=str(reference or ""),
-        language_pair=str(row.get("language_pair") or ""),
+        language_pair=str(row.get("language_pair") or language_pair),
         document=str(row.get("document") or ""),
         place=place,
         groups={name: str(row[name]) for name in columns if row.get(name) is not None},
@@ -154,8 +155,10 @@ def _of_data(
     gather: Gather,
     columns: Mapping[str, str] | None = None,
     targets: Targets = "reference",
+    language_pair: str | None = None,
 ) -> list[Tuple]:
-    data, named = read(what, columns=columns, targets=targets), ", ".join(map(label, what))
+    data = read(what, columns=columns, targets=targets, language_pair=language_pair)
+    named = ", ".join(map(label, what))
     if not data.has("translation"):
         bilingual = any(suffix(one) in BILINGUAL for one in what) and data.has("references")
         wanted = setting("targets", "translation") if bilingual else "a column `translation`, or original and perturbed"

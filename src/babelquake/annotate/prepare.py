@@ -36,6 +36,7 @@ def prepare(
     instructions: str | None = None,
     columns: Mapping[str, str] | None = None,
     targets: Targets = "reference",
+    language_pair: str | None = None,
     at_once: int = 6,
     suggest: Sequence[str] = (),
 ) -> Project:
@@ -46,8 +47,8 @@ def prepare(
     is the share of tuples shown without.
 
     The same inputs and seed give the same tasks. `practice` training items are taken from what is left over, or, where
-    everything is rated, from the data at large. `columns` and `targets` say what is what in the data, as
-    `babelquake.data.read` takes them; several data sets are rated as one.
+    everything is rated, from the data at large. `columns`, `targets` and `language_pair` say what is what in the data,
+    as `babelquake.data.read` takes them; several data sets are rated as one.
     """
     rules, recipe = protocol_of(protocol), recipe or Recipe()
     if basis not in BASES:
@@ -60,7 +61,7 @@ def prepare(
         recipe, held_back=(HELD_BACK if recipe.held_back is None else recipe.held_back) if suggest else None
     )
     named = ", ".join(map(label, [what] if isinstance(what, str | Path) else what))
-    material = read_material(what, rules.gather, columns, targets)
+    material = read_material(what, rules.gather, columns, targets, language_pair)
     if rules.gather == "all":
         material = on_screens(material, at_once, recipe.seed)
     elif len(material[0].texts) != rules.sides:

@@ -33,7 +33,9 @@ def with_suggestions(tuples: Sequence[Tuple], sources: Sequence[str]) -> list[Tu
         for some, more in zip(found, _of_source(source, data), strict=True):
             some += more
     if not any(found):
-        raise UserError(f"{setting('suggest', ', '.join(sources))}: nothing is suggested in any translation.")
+        known = all(one.language_pair for one in tuples)
+        hint = "" if known else f" Many failures can be seen only where {setting('language_pair')} is given."
+        raise UserError(f"{setting('suggest', ', '.join(sources))}: nothing is suggested in any translation.{hint}")
     rows = iter(found)
     return [replace(one, suggestions={side: _once(next(rows)) for side in one.texts}) for one in tuples]
 

@@ -40,6 +40,7 @@ def prepare(
     targets: Annotated[
         str, option("--as", "WHAT", "Read targets of XLIFF and TMX as reference, or as translation (by vendor).")
     ] = "reference",
+    language_pair: opt.LanguagePair = None,
     protocol: Annotated[
         str, option("--protocol", "PROTOCOL", "side-by-side, da, sqm, esa, contrastive-esa or pairwise.")
     ] = "side-by-side",
@@ -92,6 +93,7 @@ def prepare(
         out,
         columns=opt.columns_of(columns) or None,
         targets=opt.one_of("targets", targets, Targets),
+        language_pair=language_pair,
         protocol=protocol,
         basis=basis,
         tuples=tuples,

@@ -125,7 +125,7 @@ class _Release:
             [text for text in some if text.strip().lower() not in NO_REFERENCE] or None
             for some in (zip(*lines, strict=True) if lines else [()] * len(self.sources))
         ]
-        self.outputs = {name: self._beside(file, path) for name, path in outputs_of(root, pair).items()}
+        self._file, self._outputs = file, outputs_of(root, pair)
         self.name = f"{root.name}:{pair}"
 
     def _beside(self, source: Path, file: Path) -> list[str]:
@@ -134,6 +134,14 @@ class _Release:
             return []
         found = text_lines(file, self.notes)
         same_length(source, self.sources, file, found)
+        return found
+
+    def outputs(self, *places: Sequence[int]) -> dict[str, list[list[str]]]:
+        """What every system made of some lines, once for each list of their places."""
+        found = {}
+        for system, path in self._outputs.items():
+            lines = self._beside(self._file, path)
+            found[system] = [[lines[row] for row in some] for some in places]
         return found
 
     def _suite(self, document: str) -> str | None:
@@ -174,10 +182,8 @@ def _comments(release: _Release, rows: Sequence[int], label: str) -> Dataset:
         found.sources.append(release.sources[clean])
         found.perturbed.append(release.sources[raw])
         found.references.append(release.references[clean])
-    found.outputs = {
-        system: ([texts[clean] for clean, _ in chosen], [texts[raw] for _, raw in chosen])
-        for system, texts in release.outputs.items()
-    }
+    given = release.outputs([clean for clean, _ in chosen], [raw for _, raw in chosen])
+    found.outputs = {system: (clean, raw) for system, (clean, raw) in given.items()}
     return found.dataset(label, f"{release.name}/rocs-mt", release.notes)
 
 
@@ -215,7 +221,7 @@ def _speech(release: _Release, label: str) -> Dataset:
         [release.sources[row] for row in rows],
         ["transcript"] * len(rows),
         [release.references[row] for row in rows],
-        {system: ([None] * len(rows), [texts[row] for row in rows]) for system, texts in release.outputs.items()},
+        {system: ([None] * len(rows), texts) for system, (texts,) in release.outputs(rows).items()},
         {"document": [release.documents[row] for row in rows], "domain": [release.domains[row] for row in rows]},
     )
     return found.dataset(label, name, release.notes)
@@ -229,6 +235,7 @@ def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
         for place in range(size)
         for number, name in enumerate(INJECTIONS, 1)
     ]
+    given = release.outputs([clean for clean, _, _ in both], [injected for _, injected, _ in both])
     found = Pairs(
         release.pair,
         [f"{release.pair}/pia:{place + 1}" for place in range(size) for _ in INJECTIONS],
@@ -236,10 +243,7 @@ def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
         [release.sources[injected] for _, injected, _ in both],
         [name for _, _, name in both],
         [release.references[clean] for clean, _, _ in both],
-        {
-            system: ([texts[clean] for clean, _, _ in both], [texts[injected] for _, injected, _ in both])
-            for system, texts in release.outputs.items()
-        },
+        {system: (clean, injected) for system, (clean, injected) in given.items()},
     )
     return found.dataset(label, f"{release.name}/pia", release.notes)
 
@@ -247,7 +251,7 @@ def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
 def _plain(release: _Release, rows: Sequence[int], suite: str, label: str) -> Dataset:
     """Sources and their translations, without variants."""
     name = f"{release.name}/{suite}" if suite else release.name
-    given = {system: [texts[row] for row in rows] for system, texts in release.outputs.items()}
+    given = {system: texts for system, (texts,) in release.outputs(rows).items()}
     there = {system: texts for system, texts in given.items() if any(map(_said, texts))}
     notes = release.notes + _absent([system for system in given if system not in there], name)
     if not there:

@@ -103,7 +103,7 @@ def cells(judged: Judged, scorers: Sequence[Scorer]) -> Iterator[list[Cell]]:
         return found
 
     yield from in_parallel(make, places(judged, scorers), len(judged.keys))
-    for values in counted(scores, told & _CLEAN, GROUPS[:3]).select(GROUPS[:3]).iter_rows(named=True):
+    for values in clean_places(judged, scorers):
         clean = Part(scores, told & _CLEAN & same(**values), ["row"])
         yield [_clean_cell(Place(**values), by_name[values["scorer"]], clean, judged.keys, shared, *draws)]
 
@@ -179,6 +179,12 @@ def places(judged: Judged, scorers: Sequence[Scorer]) -> list[dict[str, Any]]:
     """What there is a cell of, where something was perturbed."""
     listed = counted(judged.scores, _by(judged, scorers) & pl.col("perturbation").is_not_null(), GROUPS)
     return list(listed.select(GROUPS).iter_rows(named=True))
+
+
+def clean_places(judged: Judged, scorers: Sequence[Scorer]) -> list[dict[str, Any]]:
+    """The systems and scorers with a quality of clean translations."""
+    listed = counted(judged.scores, _by(judged, scorers) & _CLEAN, GROUPS[:3])
+    return list(listed.select(GROUPS[:3]).iter_rows(named=True))
 
 
 def _by(judged: Judged, scorers: Sequence[Scorer]) -> pl.Expr:

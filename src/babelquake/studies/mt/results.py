@@ -39,7 +39,7 @@ from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exc
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.kinds import over_changed
-from babelquake.studies.mt.cells import Judged, cells, places, quality
+from babelquake.studies.mt.cells import Judged, cells, clean_places, places, quality
 from babelquake.studies.mt.robustness import (
     cell_measures,
     defence_measures,
@@ -353,7 +353,8 @@ def mt_results(
 def mt_cells(judged: Judged, scorers: Sequence[Scorer], quiet: bool = True) -> list[Cell]:
     """The cells of a run, from its tables; those of slices after those of all."""
     found: list[Cell] = []
-    with Progress("resampling", len(places(judged, scorers)), "cells", quiet) as progress:
+    total = len(places(judged, scorers)) + len(clean_places(judged, scorers))
+    with Progress("resampling", total, "cells", quiet) as progress:
         for some in cells(judged, scorers):
             found += some
             progress.advance(1)
