@@ -6,6 +6,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export OPENBLAS_NUM_THREADS := 1
+# Tests start hundreds of processes; each would compile everything anew, which takes longer than what it does
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: pictures demo demo-neural test suite quick lint types bench docs site site-check models clean parity locked audit release workflows
 
