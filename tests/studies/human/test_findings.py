@@ -13,8 +13,10 @@ from babelquake.studies.human.findings import findings, for_attack, segment_scor
 from babelquake.studies.human.ranking import segment_means, standardised
 
 
-def campaign(seed: int = 1, pair: str | None = "de-en", better: float = 20.0) -> dict[str, list[object]]:
-    """Two systems, 40 segments, four annotators of whom the last answers at random; controls included."""
+def campaign(
+    seed: int = 1, pair: str | None = "de-en", better: float = 20.0, honest: int = 3
+) -> dict[str, list[object]]:
+    """Two systems, 40 segments, four annotators of whom all but the honest answer at random; controls included."""
     draw = np.random.default_rng(seed)
     columns: dict[str, list[object]] = {
         name: [] for name in ("language_pair", "hit", "annotator", "system", "segment", "type", "raw", "seconds")
@@ -26,7 +28,7 @@ def campaign(seed: int = 1, pair: str | None = "de-en", better: float = 20.0) ->
             kinds = ["SYSTEM"] + (["REPEAT", "BAD_REF"] if segment < 12 else [])
             for kind in kinds:
                 score = true - (30 if kind == "BAD_REF" else 0) + draw.normal(0, 5) + 5 * person
-                if person == 3:
+                if person >= honest:
                     score = draw.uniform(0, 100)
                 row = (pair, f"h{person}", f"a{person}", system, str(segment), kind, float(round(score)), 4.0)
                 for name, value in zip(columns, row, strict=True):
@@ -165,6 +167,15 @@ def test_the_study_leaves_a_run(ratings: Ratings, tmp_path: Path) -> None:
     assert again.measures.equals(measures)
     with pytest.raises(UserError, match="exclude"):
         bq.human(data=ratings, out=tmp_path / "run", exclude="none")
+
+
+def test_what_is_left_of_ratings_most_of_which_were_rejected_ranks_nobody(tmp_path: Path) -> None:
+    """The one honest annotator finds A significantly better; a ranking on that quarter would hide how little it is."""
+    data = Ratings("random", ratings_frame(campaign(honest=1)))
+    run = bq.human(data=data, out=tmp_path / "run", exclude="hits")
+    said = {finding.what: finding for finding in run.info.findings}
+    assert said["ratings_rejected"].weight == "alarm" and "rated_best" not in said and "rated" not in said
+    assert "384 of 512" in run.verdict[0] and not any(" A " in f" {line} " for line in run.verdict)
 
 
 def test_two_ratings_cannot_separate_systems(tmp_path: Path) -> None:
