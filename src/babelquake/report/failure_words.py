@@ -58,5 +58,7 @@ def family_of(kind: str) -> str:
 
 
 def failure_label(kind: str) -> str:
-    """A kind in plain words; one that we do not know by its name."""
-    return KINDS[kind].label if kind in KINDS else kind
+    """A kind in plain words; the user's own rules by their names."""
+    if kind in KINDS:
+        return KINDS[kind].label
+    return "your terminology" if kind == "rule:term" else kind.replace("rule:", "your rule ", 1)

@@ -140,6 +140,7 @@ def test_rules_of_the_user(tmp_path: Path) -> None:
     assert (1, "rule:term", "morning → dopoledne") in found
     assert not any(kind == "rule:term" and row in (2, 5) for row, kind, _ in found)
     assert (2, "rule:short", "30 characters where 20 are allowed") in found
+    assert "your rule" in " ".join(run.verdict) and "rule:" not in " ".join(run.verdict)
 
 
 @pytest.mark.parametrize(
