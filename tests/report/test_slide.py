@@ -9,6 +9,7 @@ from babelquake.errors import UserError
 from babelquake.report.remedies import REMEDIES, against_noise
 from babelquake.report.slide import slide, write_slide
 from babelquake.report.verdict import verdict
+from babelquake.runs.findings import Finding
 from babelquake.runs.run import Run
 
 DOCS = Path(__file__).parents[2] / "docs" / "weaknesses"
@@ -57,3 +58,9 @@ def test_only_significant_losses_get_advice_and_a_measured_defence_says_what_it_
     assert (first.title, first.measured, first.untried) == ("Capitals", "--defence truecase won back 75 %", "")
     assert (second.title, second.helped, second.untried) == ("Unicode and spacing", False, "--defence fold")
     assert "truecase" in second.measured
+    more = {**lost, "system": "a + fold+truecase", "perturbation": "case[to=upper]", "value": -4.0}
+    table = pl.DataFrame([*rows, more], schema=run.measures.schema)
+    assert against_noise(run)[0].measured == "--defence fold+truecase won back 80 %"
+    found = [Finding(what="defence_helps", facts={"chain": "truecase"})]
+    monkeypatch.setattr("babelquake.report.remedies.findings_of", lambda run: found)
+    assert against_noise(run)[0].measured == "--defence truecase won back 75 %", "what the run recommends comes first"

@@ -1,5 +1,6 @@
 """What to do about it: what is known to help against what a run found, and what of it was measured."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from babelquake.perturb.labels import known_card
@@ -64,13 +65,16 @@ def against_noise(run: Run) -> list[Advice]:
         card = known_card(row["perturbation"])
         if row["value"] < 0 and is_significant(row) and card is not None and card.family in REMEDIES:
             lost.setdefault(card.family, row)
-    return [_advice(family, row, here, results) for family, row in list(lost.items())[:MOST]]
+    recommended = {finding.facts["chain"] for finding in findings_of(run) if finding.what == "defence_helps"}
+    return [_advice(family, row, here, results, recommended) for family, row in list(lost.items())[:MOST]]
 
 
-def _advice(family: str, row: Row, rows: list[Row], results: Results) -> Advice:
+def _advice(family: str, row: Row, rows: list[Row], results: Results, recommended: Collection[object]) -> Advice:
+    """The defence that the run recommends where it helps, else the one that won back most."""
     remedy = REMEDIES[family]
     loss = f"−{number(-row['value'], 1 if results.digits(row['scorer'], 1) == 1 else 3)} {scorer_text(row['scorer'])}"
     found = sorted(_won_back(row, rows), reverse=True)
+    found.sort(key=lambda one: one[0] < WORTH_NAMING or one[1] not in recommended)
     share, best = found[0] if found else (0.0, "")
     helped = share >= WORTH_NAMING
     measured = f"--defence {best} won back {percent(100 * share)}" if helped else ""

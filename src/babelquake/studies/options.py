@@ -205,7 +205,7 @@ class RunOptions:
     )
     out: Path | str | None = option(
         None,
-        "Run folder to create or continue; without it, the run is deleted at the end.",
+        "Run folder to create or continue; only check, correlate and Python do without one.",
         "--out",
         "-o",
         metavar="PATH",

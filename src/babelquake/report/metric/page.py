@@ -376,7 +376,7 @@ def _forests(results: Results, pair: str | None, meaning: dict[str, str]) -> lis
             f"Change of {name} under every perturbation with its 95 % interval; filled marks are significant after "
             "correction; blue changes are harmless, vermilion ones harmful."
         )
-        charts.append(Chart(f"forest-{scorer}", title, described, forest(shown, f"Δ {name} (perturbed − clean)")))
+        charts.append(Chart(f"forest-{name}", title, described, forest(shown, f"Δ {name} (perturbed − clean)")))
     return charts
 
 
