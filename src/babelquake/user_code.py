@@ -28,7 +28,8 @@ def at(place: str) -> Any:
     try:
         found: Any = importlib.import_module(module)
     except Exception as error:
-        raise UserError(f"'{place}' cannot be loaded: {type(error).__name__}: {error}") from error
+        meant = f". Name a module, not a file: {module.removesuffix('.py')}:{name}." if module.endswith(".py") else ""
+        raise UserError(f"'{place}' cannot be loaded: {type(error).__name__}: {error}{meant}") from error
     for part in name.split("."):
         if not hasattr(found, part):
             raise UserError(f"'{place}' cannot be loaded: {module} has no '{name}'.")

@@ -52,6 +52,7 @@ def test_a_function_is_a_perturbation() -> None:
         ("own_noise:blind", "first parameter must be the text"),
         ("own_noise:missing", "has no 'missing'"),
         ("nowhere_at_all:shout", "cannot be loaded"),
+        ("own_noise.py:shout", "not a file: own_noise:shout"),
         ("own_noise:shout[level=1]", "has no level"),
     ],
 )
