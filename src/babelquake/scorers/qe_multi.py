@@ -24,7 +24,7 @@ from babelquake.signature import signature
 class MultilingualQE(VectorScorer):
     """Predicted human judgement of a translation given its source, in standard deviations; higher is better.
 
-    `model` is the model that ships or a folder made by `python -m babelquake.train.quality`. It was trained on
+    `model` is the model that ships or a folder made by `babelquake train qe --config`. It was trained on
     Estonian, Nepali, Romanian, Russian and Sinhala into English, and English into German and Chinese.
     """
 

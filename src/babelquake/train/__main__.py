@@ -11,27 +11,28 @@ from types import UnionType
 from typing import get_args, get_origin, get_type_hints
 
 from babelquake.errors import BabelquakeError
-from babelquake.train.config import Config
+from babelquake.train.config import Config, parts
 from babelquake.train.quality import QualityRecipe
 from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe
-from babelquake.train.vectors import VectorRecipe
+from babelquake.train.vectors import VectorRecipe, in_parts
 
 CONFIGURED = {"nmt": Config, "mlm": MaskedRecipe, "clm": CausalRecipe, "metric": MetricRecipe}
 """Kinds of training that follow a file of settings."""
-PLAIN = {"vectors": VectorRecipe, "quality": QualityRecipe}
-"""Kinds that need none."""
+IN_PARTS = {"vectors": VectorRecipe, "qe": QualityRecipe}
+"""Kinds that may go on part by part, and need no file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the arguments, train, and end with the error's status if something was wrong."""
     parser = argparse.ArgumentParser(prog="python -m babelquake.train", description=__doc__)
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for kind, recipe in (CONFIGURED | PLAIN).items():
+    for kind, recipe in (CONFIGURED | IN_PARTS).items():
         one = kinds.add_parser(kind, argument_default=argparse.SUPPRESS)
         one.add_argument("--data", type=Path, required=True)
         one.add_argument("--out", type=Path, required=True)
-        if kind in CONFIGURED:
-            one.add_argument("--config", required=True, help="YAML or JSON file, or the name of a bundled config")
+        configured = kind in CONFIGURED
+        one.add_argument("--config", required=configured, help="YAML or JSON file, or the name of a bundled config")
+        if configured:
             one.add_argument("--device")
             one.add_argument("--until", type=float, help="seconds since the epoch at which training shall be over")
         if kind == "nmt":
@@ -39,16 +40,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
             one.add_argument("--restart", dest="resume", action="store_false", help="ignore an earlier checkpoint")
         for name, hint in get_type_hints(recipe).items():
             plain = [each for each in get_args(hint) or (hint,) if each in (int, float, str)]
-            if plain and get_origin(hint) in (None, UnionType):
+            if plain and get_origin(hint) in (None, UnionType) and name != "out":
                 one.add_argument(f"--{name.replace('_', '-')}", type=plain[0])
     given = vars(parser.parse_args(arguments))
     kind, data, out = given.pop("kind"), given.pop("data"), given.pop("out")
-    train = import_module(f"babelquake.train.{kind}").train
+    train = import_module(f"babelquake.train.{'quality' if kind == 'qe' else kind}").train
     try:
         if kind in CONFIGURED:
             print(train(given.pop("config"), data, out, **given))
         else:
-            train(data, out, PLAIN[kind](**given))
+            in_parts(train, data, out, parts(given.pop("config", {}), kind, IN_PARTS[kind], **given))
     except BabelquakeError as error:
         parser.exit(error.exit_status, f"babelquake: {error}\n")
 

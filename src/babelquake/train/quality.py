@@ -1,4 +1,5 @@
-"""Train a small quality-estimation model for many languages: `python -m babelquake.train quality`.
+"""Train a small quality-estimation model for many languages: `babelquake train qe --config qe-multi`, or
+`python -m babelquake.train qe` where only PyTorch, NumPy and Numba are installed.
 
 Words are made of hashed n-grams (`babelquake.models.ngram_hash`); a transformer reads source and translation together.
 It first learns languages from translations: to guess masked words of both sides from the other (translation language
