@@ -13,9 +13,7 @@ ENGLISH = Language("en")
 """Chat models talk English whatever they were asked for."""
 SERVED = ("en", "cs", "es", "de", "fr")
 """Languages whose ways of answering are listed."""
-QUESTION = re.compile(r"[?？؟;\u037e]")
 MARKDOWN = re.compile(r"^\s{0,3}(?:#{1,6} |\* |- |\d+\. |> )|```|\*\*[^*\n]{1,300}\*\*", re.MULTILINE)
-LINES = re.compile(r"\\n|\n|\t|<br ?/?>")
 PAIRS = {'"': '"', "“": "”", "„": "“", "«": "»", "'": "'", "‘": "’", "”": "”", "`": "`", "「": "」", "『": "』"}
 SHORTEST_NOTE = 15
 HEAD = 160
