@@ -159,16 +159,9 @@ def failures() -> list[dict[str, Any]]:
     """One object per kind of failure, straight from its detector's card."""
     from babelquake.failures import DETECTORS
 
+    said = ("family", "description", "needs", "languages", "cost", "paper")
     return [
-        {
-            "name": card.kind,
-            "family": card.family,
-            "description": card.description,
-            "needs": sorted(card.needs),
-            "languages": card.languages,
-            "cost": card.cost,
-            "paper": card.paper,
-        }
+        {"name": card.kind} | {name: getattr(card, name) for name in said} | {"needs": sorted(card.needs)}
         for _, card in usable(DETECTORS)
     ]
 

@@ -254,11 +254,9 @@ def _of_translations(scorer: Scorer, block: Block, translations: pl.DataFrame, e
     if len(able):
         asked = [texts[place] for place in able], references.gather(able).to_list(), [sources[place] for place in able]
         questions = Questions(asked[0], asked[1] if wants else None, asked[2])
-        here = [fits[place] for place in able]
-        statistics = judged_by_sentence(engine, scorer, questions, here)
+        statistics = judged_by_sentence(engine, scorer, questions, [fits[place] for place in able])
         scores = pl.Series(scorer.score_rows(statistics), dtype=pl.Float64)
-        judged = pl.DataFrame({"place": able.cast(pl.UInt32), "score": scores, "statistics": list_column(statistics)})
-        table = table.with_row_index("place").join(judged, on="place", how="left", maintain_order="left").drop("place")
+        table = _beside(table, able.to_numpy(), score=scores, statistics=list_column(statistics))
     else:
         table = table.with_columns(score=pl.lit(None, pl.Float64), statistics=nothing)
     noisy = translations["perturbation"].is_not_null().to_numpy().nonzero()[0]
@@ -268,15 +266,19 @@ def _of_translations(scorer: Scorer, block: Block, translations: pl.DataFrame, e
     rows = translations["row"].to_list()
     before, after = [clean[rows[place]] for place in noisy], [texts[place] for place in noisy]
     said = [sources[place] for place in noisy]
-    whole = dict(translations.filter(pl.col("perturbation").is_null()).select("row", "by_sentence").iter_rows())
+    whole = {
+        row: fit for row, fit, label in zip(rows, fits, translations["perturbation"], strict=True) if label is None
+    }
     both_fit = [fits[place] and whole[rows[place]] for place in noisy]
     forward = judged_by_sentence(engine, scorer, Questions(after, [[text] for text in before], said), both_fit)
     backward = judged_by_sentence(engine, scorer, Questions(before, [[text] for text in after], said), both_fit)
-    both = pl.DataFrame({"place": noisy}, schema={"place": pl.UInt32}).with_columns(
-        forward=list_column(forward), backward=list_column(backward)
-    )
-    joined = table.with_row_index("place").join(both, on="place", how="left", maintain_order="left")
-    return joined.drop("place")
+    return _beside(table, noisy, forward=list_column(forward), backward=list_column(backward))
+
+
+def _beside(table: pl.DataFrame, places: Places, **columns: pl.Series) -> pl.DataFrame:
+    """A table with columns of which only the rows at some places have a value."""
+    known = pl.DataFrame({"place": places, **columns}).with_columns(pl.col("place").cast(pl.UInt32))
+    return table.with_row_index("place").join(known, on="place", how="left", maintain_order="left").drop("place")
 
 
 def _judge(plan: Plan, session: Session, pieces: Pieces, read: Read, parts: dict[str, Parts]) -> dict[str, list[str]]:

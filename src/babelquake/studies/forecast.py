@@ -7,7 +7,7 @@ Time is what earlier calls of the same system or scorer took; where there were n
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from babelquake.engine import Engine
@@ -237,17 +237,9 @@ def unsent_by(asked: Iterable[tuple[System, str | None, list[str]]], engine: Eng
 def _unsent(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:
     cost = system.cost(texts)
     seconds = engine.seconds(system.signature, len(texts))
-    return Unasked(
-        system.name,
-        pair,
-        system.remote,
-        len(texts),
-        cost.characters,
-        cost.dollars,
-        seconds,
-        tokens=cost.tokens,
-        what="texts to translate",
-    )
+    count, remote = len(texts), system.remote
+    found = Unasked(system.name, pair, remote, count, cost.characters, cost.dollars, seconds, cost.tokens)
+    return replace(found, what="texts to translate")
 
 
 def _of_scorers(plan: Plan, engine: Engine, variants: int) -> tuple[tuple[Unasked, ...], int]:

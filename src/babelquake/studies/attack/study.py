@@ -69,7 +69,7 @@ from babelquake.studies.session import Session
 from babelquake.text import digest
 
 FILE = "augmentation.jsonl"
-KEPT = (
+KEPT = [
     "tuple",
     "id",
     "language_pair",
@@ -81,10 +81,8 @@ KEPT = (
     "victim",
     "recipe",
     "goal",
-    "score",
-    "score_perturbed",
-    "gain",
-)
+]
+KEPT += ["score", "score_perturbed", "gain"]
 HUMAN = ("human", "human_perturbed")
 
 

@@ -84,17 +84,8 @@ def _shown(value: float | None) -> str:
 
 
 CELLS = ("victim", "recipe", "year")
-SCHEMA = {
-    **dict.fromkeys(CELLS, pl.String),
-    "n": pl.Int64,
-    "original": pl.Float64,
-    "perturbed": pl.Float64,
-    "loss": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
-    "p_corrected": pl.Float64,
-}
+NUMBERS = ("original", "perturbed", "loss", "low", "high", "p", "p_corrected")
+SCHEMA = {**dict.fromkeys(CELLS, pl.String), "n": pl.Int64, **dict.fromkeys(NUMBERS, pl.Float64)}
 
 
 def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
@@ -111,25 +102,15 @@ def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     sides = [segments.filter(system=side).select("segment", pl.col("z").alias(side)) for side in SIDES]
     both = sides[0].join(sides[1], on="segment").join(groups, on="segment", how="left")
     parts = both.partition_by(known, as_dict=True, maintain_order=True) if known else {(): both}
-    rows, tests = [], []
+    rows: list[dict[str, Any]] = []
+    tests = []
     for key, part in sorted(parts.items(), key=lambda item: str(item[0])):
-        cell = dict(zip(known, key, strict=True))
         original, perturbed = (part[side].to_numpy() for side in SIDES)
-        low, high = mean_interval(original - perturbed)
+        loss = original - perturbed
         tests.append(signed_rank_test(original, perturbed, segment_keys(part["segment"].cast(pl.String))))
-        rows.append(
-            {
-                **dict.fromkeys(CELLS),
-                **cell,
-                "n": part.height,
-                "original": float(original.mean()),
-                "perturbed": float(perturbed.mean()),
-                "loss": float((original - perturbed).mean()),
-                "low": low,
-                "high": high,
-                "p": tests[-1].p,
-            }
-        )
+        numbers = (*(float(each.mean()) for each in (original, perturbed, loss)), *mean_interval(loss), tests[-1].p)
+        cell = dict.fromkeys(CELLS) | dict(zip(known, key, strict=True))
+        rows.append({**cell, "n": part.height, **dict(zip(NUMBERS, numbers, strict=False))})
     victims = [row["victim"] for row in rows]
     for victim in dict.fromkeys(victims):
         own = [place for place, name in enumerate(victims) if name == victim]
@@ -139,7 +120,7 @@ def degradation(ratings: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
 
 
 EXCLUDE = ("none", "hits", "annotators", "both")
-TABLES = (
+TABLES = [
     "systems",
     "pairs",
     "segments",
@@ -149,7 +130,7 @@ TABLES = (
     "degradation",
     "suggestions",
     "suggestions_taken",
-)
+]
 """The tables of findings, as JSON and run folders name them."""
 
 

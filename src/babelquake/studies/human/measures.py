@@ -59,38 +59,24 @@ def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: 
 
 def _losses(found: Findings) -> Iterator[Measure]:
     for row in found.degradation.to_dicts():
-        yield Measure(
-            kinds.RATING_LOSS,
-            row["loss"],
-            n=row["n"],
-            scorer=row["victim"],
-            perturbation=row["recipe"],
-            group=row["year"],
-            low=row["low"],
-            high=row["high"],
-            p=row["p"],
-            p_corrected=row["p_corrected"],
-            family=(row["victim"], "perturbed"),
-            testable=0.5 ** row["n"] < ALPHA,
-        )
+        place = {"scorer": row["victim"], "perturbation": row["recipe"], "group": row["year"]}
+        said: dict[str, Any] = {"family": (row["victim"], "perturbed"), "testable": 0.5 ** row["n"] < ALPHA}
+        yield Measure(kinds.RATING_LOSS, row["loss"], row["n"], **place, **_tested(row), **said)
 
 
 def _suggestions(found: Findings) -> Iterator[Measure]:
     for row in found.suggestions.to_dicts():
-        yield Measure(
-            kinds.SUGGESTION_EFFECT,
-            row["difference"],
-            n=row["n_with"] + row["n_without"],
-            group=f"{row['outcome']}: {row['about']}",
-            low=row["low"],
-            high=row["high"],
-            p=row["p"],
-            p_corrected=row["p_corrected"],
-            family=("suggestions",),
-            testable=row["p_corrected"] is not None,
-        )
+        said: dict[str, Any] = {"family": ("suggestions",), "testable": row["p_corrected"] is not None}
+        said["group"] = f"{row['outcome']}: {row['about']}"
+        n = row["n_with"] + row["n_without"]
+        yield Measure(kinds.SUGGESTION_EFFECT, row["difference"], n, **_tested(row), **said)
     for row in found.suggestions_taken.to_dicts():
         yield share(kinds.SUGGESTIONS_ACCEPTED, row["accepted"], row["shown"], group=row["by"])
+
+
+def _tested(row: dict[str, Any]) -> dict[str, Any]:
+    """What a row says of its interval and its test."""
+    return {name: row[name] for name in ("low", "high", "p", "p_corrected")}
 
 
 def _people(found: Findings) -> Iterator[Measure]:

@@ -30,17 +30,9 @@ OUTCOMES = {
     "seconds": "seconds",
 }
 EFFECTS: dict[str, Any] = {
-    "about": pl.String,
-    "outcome": pl.String,
-    "with": pl.Float64,
-    "without": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
-    "p_corrected": pl.Float64,
-    "n_with": pl.Int64,
-    "n_without": pl.Int64,
+    **dict.fromkeys(("about", "outcome"), pl.String),
+    **dict.fromkeys(("with", "without", "difference", "low", "high", "p", "p_corrected"), pl.Float64),
+    **dict.fromkeys(("n_with", "n_without"), pl.Int64),
 }
 TAKEN: dict[str, Any] = {"by": pl.String, **dict.fromkeys(("shown", "accepted", "dropped", "left"), pl.Int64)}
 
@@ -53,7 +45,7 @@ def suggestion_effects(ratings: pl.DataFrame, seed: int = 0) -> pl.DataFrame:
     if not judged.height:
         return pl.DataFrame(schema=EFFECTS)
     drawn = _drawn_anew(judged, seed)
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     tests: list[Test] = []
     for about, label in ABOUT.items():
         part = judged.filter(about=about)
@@ -66,27 +58,11 @@ def suggestion_effects(ratings: pl.DataFrame, seed: int = 0) -> pl.DataFrame:
             values, mean = centred[outcome].to_numpy(), float(known[outcome].mean() or 0)  # type: ignore[arg-type]
             with_them = centred["suggested"].to_numpy()
             there, gone = float(values[with_them].mean()), float(values[~with_them].mean())
-            low, high = _interval(centred, outcome, seed)
             tests.append(_test(centred, outcome, drawn))
-            rows.append(
-                {
-                    "about": label,
-                    "outcome": outcome,
-                    "with": mean + there,
-                    "without": mean + gone,
-                    "difference": there - gone,
-                    "low": low,
-                    "high": high,
-                    "p": tests[-1].p,
-                    "n_with": n[True],
-                    "n_without": n[False],
-                }
-            )
-    outcomes = corrected(tests)
-    return pl.DataFrame(
-        [{**row, "p_corrected": outcome.p_corrected} for row, outcome in zip(rows, outcomes, strict=True)],
-        schema=EFFECTS,
-    )
+            effect = (mean + there, mean + gone, there - gone, *_interval(centred, outcome, seed), tests[-1].p)
+            rows.append((label, outcome, *effect, None, n[True], n[False]))
+    found = pl.DataFrame(rows, schema=EFFECTS, orient="row")
+    return found.with_columns(p_corrected=pl.Series([one.p_corrected for one in corrected(tests)], dtype=pl.Float64))
 
 
 def suggestions_taken(ratings: pl.DataFrame) -> pl.DataFrame:
