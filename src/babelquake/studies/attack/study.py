@@ -81,8 +81,10 @@ KEPT = [
     "victim",
     "recipe",
     "goal",
+    "score",
+    "score_perturbed",
+    "gain",
 ]
-KEPT += ["score", "score_perturbed", "gain"]
 HUMAN = ("human", "human_perturbed")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,7 +22,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.scores import Scores
 from babelquake.stats.agreement_bootstrap import has_rows
-from babelquake.stats.groups import By
+from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.agreement import (
     AGREEMENTS,
     Judgements,
@@ -96,47 +97,33 @@ def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
     """The cells of a finished run: agreements that are functions of sums over segments."""
-    threshold = run.info.number("threshold", 25.0)
+    how = {"resamples": resamples, "seed": seed, "threshold": run.info.number("threshold", 25.0)}
     by_prompt = stored_panels(run)
     for given in judged_in(run):
         for scorer in scorers:
             values = run.scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()[given.rows]
-            yield _cell(
-                Place(given.language_pair, scorer.name),
-                given,
-                scorer.sign * values,
-                COMPARED,
-                by_prompt.get(scorer.name),
-                resamples=resamples,
-                seed=seed,
-                threshold=threshold,
-            )
+            place, known = Place(given.language_pair, scorer.name), by_prompt.get(scorer.name)
+            yield _cell(place, given, scorer.sign * values, COMPARED, known, **how)
 
 
 def _cell(
-    place: Place,
-    given: Judgements,
-    values: Array,
-    statistics: Sequence[str],
-    by_prompt: Array | None,
-    *,
-    resamples: int,
-    seed: int,
-    threshold: float,
-    by: By | None = None,
+    place: Place, given: Judgements, values: Array, statistics: Sequence[str], by_prompt: Array | None, **how: Any
 ) -> Cell:
     """The agreements of one scorer; of a judge that was asked with several prompts, with these drawn as well."""
-    cell = agreement_cell(place, given, values, statistics, resamples=resamples, seed=seed, threshold=threshold, by=by)
-    if by_prompt is not None:
-        for name, drawn in cell.numbers.items():
-            cell.numbers[name] = with_prompts_drawn(
-                drawn,
-                by_prompt[:, given.rows],
-                partial(agreement_value, name, given, threshold, by),
-                place.scorer or "",
-                seed,
-            )
+    cell = agreement_cell(place, given, values, statistics, **how)
+    for name, drawn in cell.numbers.items() if by_prompt is not None else ():
+        cell.numbers[name] = _with_prompts(name, drawn, given, by_prompt, place.scorer, **how)
     return cell
+
+
+def _with_prompts(
+    name: str, drawn: Resampled, given: Judgements, by_prompt: Array | None, scorer: str, **how: Any
+) -> Resampled:
+    """A resampled agreement with the choice of prompts drawn as well, where there were several."""
+    if by_prompt is None:
+        return drawn
+    agreement = partial(agreement_value, name, given, how["threshold"], how.get("by"))
+    return with_prompts_drawn(drawn, by_prompt[:, given.rows], agreement, scorer, how["seed"])
 
 
 CORRELATE = Study(
@@ -201,18 +188,8 @@ def correlate(options: CorrelateOptions) -> Run:
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
             for scorer in session.scorers
         }
-        measures = agreement_results(
-            segments,
-            material.preferences,
-            values,
-            statistics,
-            options.threshold,
-            options.by,
-            options.resamples,
-            options.seed,
-            session.engine.quiet,
-            {panel.scorer: panel.by_prompt for panel in panels_of(answers)},
-        )
+        by_prompt = {panel.scorer: panel.by_prompt for panel in panels_of(answers)}
+        measures = agreement_results(session, options, segments, values, statistics, by_prompt)
         trust = reliability(answers, segments, options.resamples, options.seed)
         return session.finish(measures + found + trust, reference=material.reference)
 
@@ -251,72 +228,43 @@ def _require(statistics: Sequence[str], data: Dataset, options: CorrelateOptions
 
 
 def agreement_results(
+    session: Session,
+    options: CorrelateOptions,
     segments: pl.DataFrame,
-    preferences: pl.DataFrame | None,
     values: dict[str, Array],
     statistics: Sequence[str],
-    threshold: float,
-    by: By | None,
-    resamples: int,
-    seed: int,
-    quiet: bool = True,
-    by_prompt: Mapping[str, Array] | None = None,
+    by_prompt: Mapping[str, Array],
 ) -> list[Measure]:
     """Agreement of every scorer, and of every two of them the difference; `values` has higher is better.
 
     `by_prompt` has the scores of judges that were asked with several prompts, prompts × rows: the choice of prompts is
     then part of the error, of agreements and of differences; tests are about the prompts that were asked.
     """
-    by_prompt = by_prompt or {}
-    given = judgements(segments, preferences)
+    how: dict[str, Any] = {"seed": options.seed, "threshold": options.threshold, "by": options.by}
+    given = judgements(segments, session.data.preferences)
     known = [(some, name) for some in given for name, scores in values.items() if not np.isnan(scores[some.rows]).all()]
     cells: list[Cell] = []
-    with Progress("resampling", len(known) * len(statistics), "agreements", quiet) as progress:
+    with Progress("resampling", len(known) * len(statistics), "agreements", session.engine.quiet) as progress:
         for some, name in known:
-            cell = _cell(
-                Place(some.language_pair, name),
-                some,
-                values[name][some.rows],
-                statistics,
-                by_prompt.get(name),
-                resamples=resamples,
-                seed=seed,
-                threshold=threshold,
-                by=by,
-            )
-            cells.append(cell)
+            place, own = Place(some.language_pair, name), values[name][some.rows]
+            cells.append(_cell(place, some, own, statistics, by_prompt.get(name), resamples=options.resamples, **how))
             progress.advance(len(statistics))
-    measures = agreement_measures(cells)
     families = Families()
     for some in given:
         for one, other in combinations([cell for cell in cells if cell.place.language_pair == some.language_pair], 2):
             names = (one.place.scorer, other.place.scorer)
             for statistic in [name for name in COMPARED if name in one.numbers and name in other.numbers]:
-                if statistic != "darr" and not has_rows(statistic, by):
+                if statistic != "darr" and not has_rows(statistic, options.by):
                     continue
-                drawn, test = difference(
-                    statistic,
-                    some,
-                    *(values[name][some.rows] for name in names),
-                    resamples=enough(resamples),
-                    seed=seed,
-                    threshold=threshold,
-                    by=by,
-                )
+                sides = (values[name][some.rows] for name in names)
+                drawn, test = difference(statistic, some, *sides, resamples=enough(options.resamples), **how)
                 for name in names:
-                    if name in by_prompt:
-                        drawn = with_prompts_drawn(
-                            drawn,
-                            by_prompt[name][:, some.rows],
-                            partial(agreement_value, statistic, some, threshold, by),
-                            name,
-                            seed,
-                        )
+                    drawn = _with_prompts(statistic, drawn, some, by_prompt.get(name), name, **how)
                 kind = AGREEMENTS[statistic].difference()
-                place = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
-                measure = measured(kind, drawn, one.sizes[statistic], **place)
+                place_of = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
+                measure = measured(kind, drawn, one.sizes[statistic], **place_of)
                 families.add((some.language_pair, " − ".join(names), "agreement of two scorers"), measure, test)
-    return measures + families.judge()
+    return agreement_measures(cells) + families.judge()
 
 
 def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dict[str, Array]) -> pl.DataFrame:

@@ -232,16 +232,10 @@ def with_prompts(segments: pl.DataFrame, systems: Systems) -> pl.DataFrame:
 
 def _misfitting_documents(translations: pl.LazyFrame) -> list[str]:
     """How many documents could not be brought back to sentences."""
-    count, whole = (
-        translations.select(pl.col("by_sentence").count(), (~pl.col("by_sentence")).sum().alias("whole"))
-        .collect()
-        .row(0)
-    )
-    return (
-        [f"{whole:,} of {count:,} documents were judged as a whole: their lines do not fit those sent."]
-        if whole
-        else []
-    )
+    fits = pl.col("by_sentence")
+    count, whole = translations.select(fits.count(), (~fits).sum().alias("whole")).collect().row(0)
+    said = f"{whole:,} of {count:,} documents were judged as a whole: their lines do not fit those sent."
+    return [said] if whole else []
 
 
 def _without_consis(scorers: Sequence[Scorer]) -> list[str]:
@@ -269,14 +263,9 @@ def _blank_sources(segments: pl.DataFrame) -> list[str]:
 
 def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
     """Perturbations without a row in the results, named rather than dropped in silence."""
-    applied = set(
-        counted(variants, pl.lit(True), ["perturbation", "level"]).select("perturbation", "level").iter_rows()
-    )
-    return [
-        f"{perturbation.spec} applies to no segment."
-        for perturbation in chosen.perturbations
-        if perturbation.cell not in applied
-    ]
+    cell = ["perturbation", "level"]
+    applied = set(counted(variants, pl.lit(True), cell).select(cell).iter_rows())
+    return [f"{one.spec} applies to no segment." for one in chosen.perturbations if one.cell not in applied]
 
 
 DEFAULT_SUITE = "everyday"
