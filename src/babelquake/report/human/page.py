@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from babelquake.report.charts import BAD, GOOD, HEIGHT, NEUTRAL, PALETTE, Chart, View, data, lines, points, tooltips
+from babelquake.report.charts import BAD, GOOD, HEIGHT, NEUTRAL, Chart, View, data, dots, points, tooltips
 from babelquake.report.page import Page
 from babelquake.report.table import Table, digits, number, of, stars, table_of, text
 from babelquake.runs.run import Run
@@ -187,17 +187,12 @@ def human_views(run: Run) -> list[View]:
 
 
 def _ratings(rows: list[dict[str, Any]], unit: str) -> Chart:
-    shown = points(rows, name=lambda row: row["system"])
-    base = alt.Chart(data(shown)).encode(y=alt.Y("name:N", title=None, sort=[row["system"] for row in rows]))
-    scale = alt.Scale(zero=False)
-    rule = base.mark_rule(strokeWidth=2, color=NEUTRAL).encode(x=alt.X("low:Q", title=unit, scale=scale), x2="high")
-    dot = base.mark_point(size=70, filled=True, opacity=1, color=PALETTE[0]).encode(
-        x=alt.X("value:Q", title=unit, scale=scale),
-        tooltip=tooltips(name="system", value=unit, low="95 % from", high="to"),
-    )
+    shown = points(rows, label=lambda row: row["system"], name=lambda row: "")
+    chart = dots(shown, [""], "system", unit, alt.Scale(zero=False), label="system", value=unit)
     best = shown[0]
-    description = f"Mean rating of each system with 95 % intervals; {best['name']} is highest with {best['value']:.2f}."
-    chart = alt.layer(rule, dot).properties(height=lines(shown))
+    description = (
+        f"Mean rating of each system with 95 % intervals; {best['label']} is highest with {best['value']:.2f}."
+    )
     return Chart("ratings", "Ratings of systems", description, chart)
 
 
