@@ -26,7 +26,7 @@ def table_of_room(room: str, name: str) -> Any:
     """What the YAML file of that name says. It is read once, so nobody may change it."""
     import yaml
 
-    return yaml.load(text_of_room(room, f"{name}.yaml"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text_of_room(room, f"{name}.yaml")).get_single_data()
 
 
 @cache

@@ -2,8 +2,13 @@
 
 import importlib
 import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +62,40 @@ def test_processes_stay_from_call_to_call_until_one_fails() -> None:
     with pytest.raises(ValueError, match="three"):
         list(workers.unordered(refuses_three, BATCHES))
     assert not first & seen()
+
+
+WITH_PROCESSES = """
+import os, signal
+from babelquake.engine import Local
+
+def process(batch):
+    return os.getpid()
+
+if __name__ == "__main__":
+    print(*{number for _, number in Local(2, "processes").unordered(process, [[1], [2], [3]])}, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_processes_end_when_the_run_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(WITH_PROCESSES)
+    # no pipe: the processes would keep it open, and waiting for its end would wait for theirs
+    with (tmp_path / "pids").open("w") as pids:
+        assert subprocess.run([sys.executable, tmp_path / "killed.py"], stdout=pids).returncode == -signal.SIGKILL
+    left = {int(number) for number in (tmp_path / "pids").read_text().split()}
+    assert left
+    until = time.monotonic() + 60
+    while left and time.monotonic() < until:
+        left = {number for number in left if runs(number)}
+        time.sleep(0.2)
+    assert not left
+
+
+def runs(number: int) -> bool:
+    """Whether the process runs; one that has ended may stay in the table where nobody asks for its status."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def read_until_error(results: Iterator[tuple[int, list[int]]]) -> tuple[list[int], BaseException]:

@@ -107,7 +107,9 @@ class Local:
         if self.kind == "threads":
             return Threads(self.workers)
         self._processes = self._processes or (
-            _one_gpu_each(self.gpus) if self.gpus else ProcessPoolExecutor(self.workers)
+            _one_gpu_each(self.gpus)
+            if self.gpus
+            else ProcessPoolExecutor(self.workers, initializer=_end_with, initargs=(os.getpid(),))
         )
         return self._processes
 
@@ -129,11 +131,23 @@ def _one_gpu_each(gpus: int) -> ProcessPoolExecutor:
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     for gpu in (named.split(",") if named else [str(number) for number in range(there)])[:gpus]:
         visible.put(gpu)
-    return ProcessPoolExecutor(gpus, context, _take_one, (visible,))
+    return ProcessPoolExecutor(gpus, context, _take_one, (os.getpid(), visible))
 
 
-def _take_one(visible: Any) -> None:
+def _take_one(parent: int, visible: Any) -> None:
+    _end_with(parent)
     os.environ["CUDA_VISIBLE_DEVICES"] = visible.get()
+
+
+def _end_with(parent: int) -> None:
+    """In a worker process, which holds models: end with the process that began it, even where that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def first_of(failure: BaseException | None, trouble: BaseException) -> BaseException:

@@ -2,27 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
-import yaml
-
+from babelquake.package_data import table_of_room
 from babelquake.runs.measures import CHANGED, Kind
-
-
-@cache
-def _listed() -> dict[str, dict[str, dict[str, Any]]]:
-    text = (files("babelquake.studies") / "kinds.yaml").read_text("utf-8")
-    found: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 – safe, and in C
-    return found
 
 
 class Kinds:
     """The kinds of one section, and those of others that belong to them."""
 
     def __init__(self, section: str, *others: Kind) -> None:
-        own = (Kind(name, **said) for name, said in _listed()[section].items())
+        own = (Kind(name, **said) for name, said in table_of_room("studies", "kinds")[section].items())
         self.by_name = {kind.name: kind for kind in (*others, *own)}
 
     def __getattr__(self, name: str) -> Kind:
