@@ -141,6 +141,8 @@ def test_the_trainings_that_ship_have_configs() -> None:
     assert [part.minutes for part in parts("qe-multi", "qe", quality.QualityRecipe, minutes=1)] == [1, 1, 1]
     with pytest.raises(UserError, match="Did you mean 'rate'"):
         parts({"parts": [{"rat": 1}]}, "qe", quality.QualityRecipe)
+    with pytest.raises(UserError, match="minutes is 'fast'"):
+        parts({"parts": [{"minutes": "fast"}]}, "qe", quality.QualityRecipe)
     with pytest.raises(UserError, match="parts"):
         parts({"parts": {"rate": 1}}, "qe", quality.QualityRecipe)
 

@@ -116,6 +116,8 @@ def qe(
     Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
     """
     if architecture is Architecture.predictor_estimator:
+        if config is not None:
+            raise typer.BadParameter("a predictor-estimator has none.", param_hint="--config")
         _need_torch()
         from babelquake.train.predictor_estimator import train_predictor_estimator
 

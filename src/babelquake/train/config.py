@@ -144,8 +144,12 @@ def parts(config: str | Path | Mapping[str, Any], kind: str, recipe: type[Recipe
         raise UserError(f"{where}: parts is not a list of settings, such as '- {{minutes: 5, rate: 0.001}}'.")
     given = {key: value for key, value in overrides.items() if value is not None}
     made = [shared | row | given for row in rows]
+    usual = vars(recipe())
     for values in made:
         check(values, recipe, where)
+        for key, value in values.items():
+            if type(value) is not (kind_of := type(usual[key])) and not (kind_of is float and type(value) is int):
+                raise UserError(f"{where}: {key} is {value!r}, expected something like {usual[key]!r}.")
     return [recipe(**values) for values in made]
 
 
