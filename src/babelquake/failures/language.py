@@ -52,6 +52,11 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
+def close_identifier() -> None:
+    """Free the identifier's 80 MB; it is loaded again when it is asked."""
+    _identifier.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _columns() -> dict[str, int]:
     """The first column of each language that the identifier knows."""

@@ -92,6 +92,11 @@ def _read(file: Path, changed: int) -> dict[str, Any]:
     return {name: value if name == "table" else value.astype(np.float32) for name, value in found.items()}
 
 
+def close_weights() -> None:
+    """Free the weights that were read; they are read again when a model is asked."""
+    _read.cache_clear()
+
+
 @lru_cache(maxsize=8)
 def _content(file: Path, changed: int) -> str:
     return hashlib.blake2b(file.read_bytes(), digest_size=6).hexdigest()

@@ -14,8 +14,10 @@ import polars as pl
 from babelquake.engine import Engine
 from babelquake.failures import WITHOUT_MODEL, Card, Exchange, Failure, Injection, Pair, cards_for, failures_in
 from babelquake.failures.detached import SUSPECT, detached, is_unfit
+from babelquake.failures.language import close_identifier
 from babelquake.failures.pair import Views
 from babelquake.languages import Language, sides
+from babelquake.models.hashed_vectors import close_weights
 from babelquake.models.shipped import shipped
 from babelquake.perturb.labels import known_card
 from babelquake.runs.run import Run
@@ -130,6 +132,13 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
         return pl.concat([translations.select(KEYS)[[place for place, _ in found]], told], how="horizontal")
 
     return detect
+
+
+def close_detectors(engine: Engine) -> None:
+    """Free what looking for failures took, vectors and models, before there are resamples to hold."""
+    engine.memory.clear()
+    close_identifier()
+    close_weights()
 
 
 EXCHANGE = pl.Struct({"misfit": pl.String, "lines": pl.List(pl.List(pl.UInt32)), "foreign": pl.String})

@@ -18,7 +18,7 @@ from babelquake.runs.chunks import list_column
 from babelquake.runs.table_parts import Parts
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
-from babelquake.studies.detection import EXCHANGE
+from babelquake.studies.detection import EXCHANGE, close_detectors
 from babelquake.studies.final_marks import RESETS, Comparable, without_instruction
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
 from babelquake.studies.inquiries import Asking, Sent, Told, brought_back, judged_by_sentence
@@ -88,6 +88,7 @@ def execute(plan: Plan, session: Session) -> Tables:
             if not parts["failures"].has(name):
                 parts["failures"].store(name, plan.detect(block, read(name, block), session.engine))
         joined["failures"] = [name for name, _ in pieces]
+        close_detectors(session.engine)
     found = run.join(**joined)
     return {table: found[table] for table in wanted}
 
