@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from babelquake.perturb.labels import known_card, label_of
 from babelquake.report.failure_words import failure_label
-from babelquake.report.phrases import listed, of_pair
+from babelquake.report.phrases import count, listed, of_pair
 from babelquake.report.results import recipe_text, scorer_text, short_names, statistic_text
 from babelquake.report.table import number
 from babelquake.runs.findings import Finding, Number, Weight
@@ -494,14 +494,15 @@ def _same_kind_before(finding: Finding, names: Names) -> Finding | None:
 
 
 def harmless_costs_more(finding: Finding, names: Names) -> str:
-    share = percent(finding.numbers[0].known)
+    (one,) = finding.numbers
     harmless = f"a harmless change, {names.label(finding)},"
-    return f"By {names.who(finding.who)}, {harmless} costs more than a harmful one in {share} of comparisons."
+    often = f"in {percent(one.known)} of {count(one.n or 0, 'comparison')}"
+    return f"By {names.who(finding.who)}, {harmless} costs more than a harmful one {often}."
 
 
 def rewards_harmful(finding: Finding, names: Names) -> str:
-    share = percent(finding.numbers[0].known)
-    raises = f"{names.label(finding)} raises its score in {share} of texts"
+    (one,) = finding.numbers
+    raises = f"{names.label(finding)} raises its score in {percent(one.known)} of {count(one.n or 0, 'text')}"
     return f"{names.who(finding.who)} rewards harmful changes: {raises}."
 
 

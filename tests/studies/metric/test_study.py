@@ -87,7 +87,7 @@ def likes_long_texts(translations: list[str], references: list[list[str]], sourc
 
 def test_a_harmful_change_that_is_rewarded_is_not_a_harmless_one_that_costs_more(write: Write, tmp_path: Path) -> None:
     """Capitals cost this scorer nothing, and repeated words please it: only the second is a fault."""
-    data = write("source reference translation", [("x", "The old house is far.", "The old house is far.")] * 3)
+    data = write("source reference translation", [("x", "The old house is far.", "The old house is far.")] * 20)
     run = metric(
         scorers=likes_long_texts,
         data=data,
@@ -101,6 +101,9 @@ def test_a_harmful_change_that_is_rewarded_is_not_a_harmless_one_that_costs_more
     assert found(run, "rewards_harmful") == {(name, "word-repeat 1"): 100}
     assert "rewarded_harmful" not in {finding.what for finding in run.info.findings or []}
     assert [finding.what for finding in run.info.findings or []] == ["harmless_moves", "rewards_harmful"]
+    assert any("100 % of 20 texts" in sentence for sentence in run.verdict)
+    few = metric(scorers=likes_long_texts, data=data, limit=19, suite="upper-words[level=1],word-repeat", quiet=True)
+    assert "rewards_harmful" not in {finding.what for finding in few.info.findings or []}
 
 
 def test_texts_are_compared_a_few_at_a_time_with_the_same_result(

@@ -24,7 +24,7 @@ from babelquake.scorers import Scorer
 from babelquake.studies.aces import aces_measures
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, judged_in, judgements, keep_preferences
 from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell
+from babelquake.studies.cells import LEAST_CHANGED, Cell
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split
 from babelquake.studies.forecast import keep_within_budget
@@ -255,9 +255,13 @@ def _decisive(rows: list[Row]) -> Number | None:
 
 
 def _wrong_order(results: Results, pair: str | None, scorer: str) -> Iterator[Finding]:
-    """Harmless changes that cost more than harmful ones, and harmful ones that raise the score: not the same fault."""
-    for what in ("harmless_costs_more", "rewards_harmful"):
-        rows = [row for row in results.known(what, language_pair=pair, scorer=scorer) if row["value"]]
+    """Harmless changes that cost more than harmful ones, and harmful ones that raise the score: not the same fault.
+
+    The second counts texts: of few, any share can come out.
+    """
+    for what, least in (("harmless_costs_more", 1), ("rewards_harmful", LEAST_CHANGED)):
+        known = results.known(what, language_pair=pair, scorer=scorer)
+        rows = [row for row in known if row["value"] and row["n"] >= least]
         if rows:
             yield Finding.on(what, max(rows, key=lambda row: float(row["value"])))
 
