@@ -7,7 +7,7 @@ worse or better; or the new one keeps 3 % less of its quality (ROBUST by chrF). 
 segments each perturbation applies to. Translations are judged by chrF and BLEU; what follows is what `compare` does.
 
 Every world has its own words, systems and segments, and 40 comparisons of each truth (20 of a worse system). The tests
-were chosen on worlds of seeds 0 to 6 and 101 to 103; the stored results are of others, 11 to 20.
+were chosen on worlds of seeds 0 to 6 and 101 to 103; the stored results are of others, from 11 on.
 
 - `retrained`: the new system makes mistakes of its own, half of them in other places, as a model trained again does.
 - `damaged`: the new system is the old one, and loses further words of perturbed sentences.
