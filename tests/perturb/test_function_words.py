@@ -156,6 +156,9 @@ def test_a_determiner_that_negates_is_not_harmless(lang: str, before: str, after
     assert change("det-remove", before, lang) == after
     probes = {perturbation.name: perturbation for perturbation in suite("kanojia2021").perturbations}
     assert probes["det-remove"].apply(before, lang=lang) == after
+    kept = {"No", "neither", "Keine"} & set(before.split())
+    for replicate in range(5):
+        assert kept <= set((probes["det-replace"].apply(before, lang=lang, replicate=replicate) or "").split())
 
 
 @given(st.one_of(st.text(), SENTENCES), st.sampled_from(NAMES), st.sampled_from([*LANGUAGES, "ja", None]))

@@ -44,10 +44,7 @@ def remove_determiners(text: str, lang: Language | None, protect: bool = True) -
 
     Skipped where the text has none, nothing else, or its language no lists.
     """
-    found = linguistics(lang).determiners(text)
-    lists = word_lists(lang) if protect else None
-    if lists is not None:
-        found = [word for word in found if lists.negation.find(word) is None]
+    found = _determiners(text, lang, protect)
     changed = without(text, found) if found else ""
     return changed if changed.strip() else None
 
@@ -64,13 +61,15 @@ def remove_determiners(text: str, lang: Language | None, protect: bool = True) -
     replicates=20,
     resource=resource,
 )
-def replace_determiners(text: str, level: float, rng: Stream, lang: Language | None) -> str | None:
-    """Replace each determiner, with probability `level`, by another of the language's list.
+def replace_determiners(
+    text: str, level: float, rng: Stream, lang: Language | None, protect: bool = True
+) -> str | None:
+    """Replace each determiner but those that negate, with probability `level`, by another of the language's list.
 
     Skipped where the text has no determiner or its language no list.
     """
     lists = word_lists(lang)
-    found = linguistics(lang).determiners(text)
+    found = _determiners(text, lang, protect)
     if not found or lists is None:
         return None
     edits = []
@@ -80,6 +79,13 @@ def replace_determiners(text: str, level: float, rng: Stream, lang: Language | N
             space = "" if text[word.end : word.end + 1].isspace() else " "
             edits.append((word.start, word.end, match_case(rng.choice(others), word.text) + space))
     return replaced(text, edits)
+
+
+def _determiners(text: str, lang: Language | None, protect: bool) -> list[Span]:
+    """A text's determiners; where it is protected, without those that negate: a tagger calls `no` a determiner."""
+    found = linguistics(lang).determiners(text)
+    lists = word_lists(lang) if protect else None
+    return found if lists is None else [word for word in found if lists.negation.find(word) is None]
 
 
 @function_word(
