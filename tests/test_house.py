@@ -37,14 +37,11 @@ FLOORS: tuple[set[str], ...] = (
         "interrupts",
         "languages",
         "limits",
-        "locking",
         "machinery",
-        "package_data",
         "paths",
         "randomness",
         "registry",
         "resource",
-        "signature",
         "spec",
         "text",
         "user_code",
@@ -221,7 +218,7 @@ def test_the_package_can_be_imported_on_windows() -> None:
 SIMULATED = """
 import importlib, pkgutil, sys
 sys.modules.update(dict.fromkeys({names}))
-import babelquake
+import babelquake.http
 for room in {rooms}:
     package = importlib.import_module("babelquake." + room)
     for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -231,7 +228,7 @@ print("imported", len([name for name in sys.modules if name.startswith("babelqua
 
 
 def test_every_study_report_and_command_is_imported_where_those_modules_are_missing() -> None:
-    rooms = ["cli", "report", "studies", "engine", "runs", "data", "perturb", "stats", "http"]
+    rooms = ["cli", "report", "studies", "engine", "runs", "data", "perturb", "stats"]
     script = SIMULATED.format(names=sorted(UNIX - {"posix"}), rooms=rooms)  # posix is Python's own here
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("imported"), done.stderr

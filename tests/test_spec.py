@@ -1,4 +1,4 @@
-"""Names with options in brackets read and write the same way everywhere."""
+"""Names with options in brackets read and write the same way everywhere; signatures tell different things apart."""
 
 from typing import Annotated, Literal
 
@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.errors import UserError
-from babelquake.spec import Range, Spec, bind, expand, make, parameters, parse, split_list
+from babelquake.spec import Range, Spec, bind, expand, make, parameters, parse, run_signature, signature, split_list
+from babelquake.text import digest
+from babelquake.version import VERSION
 
 NAMES = st.from_regex(r"[a-z][a-z0-9+\-]{0,8}", fullmatch=True)
 KEYS = st.from_regex(r"[a-z][a-z_]{0,6}", fullmatch=True)
@@ -165,3 +167,35 @@ def test_a_spec_makes_what_it_names() -> None:
         make("pear", {"pair": pair}, "thing", "given")
     with pytest.raises(UserError, match="thing 'pair' has no option 'first'"):
         make("pair[first=x]", {"pair": pair}, "thing", "given")
+
+
+TEXTS = st.lists(st.one_of(st.none(), st.text(st.characters(), max_size=5)), max_size=5)
+
+
+def test_parts_and_facts_stand_in_the_order_given() -> None:
+    assert signature("chrf", "nc:6", seed=5, data=None, case="mixed") == "chrf|nc:6|seed:5|case:mixed"
+    assert run_signature(seed=0) == f"seed:0|babelquake:{VERSION}"
+
+
+def test_a_digest_does_not_change_between_versions() -> None:
+    assert digest(["Hallo", "Welt"]) == "3b7a0130d624"
+
+
+@given(one=TEXTS, other=TEXTS)
+def test_a_digest_tells_lists_apart(one: list[str | None], other: list[str | None]) -> None:
+    assert (digest(one) == digest(other)) == (one == other)
+
+
+def test_a_digest_sees_where_texts_end_order_and_absence() -> None:
+    assert (
+        len(
+            {
+                digest(["ab", "c"]),
+                digest(["a", "bc"]),
+                digest(["c", "ab"]),
+                digest(["ab", "c", ""]),
+                digest(["ab", "c", None]),
+            }
+        )
+        == 5
+    )

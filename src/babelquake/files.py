@@ -1,6 +1,7 @@
 """Files that are whole or not there: written aside, flushed to the disk, then renamed; a full disk ends a run cleanly.
 
-A kill or a power cut at any moment leaves the old file or the new one, never half of either.
+A kill or a power cut at any moment leaves the old file or the new one, never half of either. Locks that processes share
+are files too.
 """
 
 import errno
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
+from filelock import FileLock, Timeout
 
 from babelquake.errors import ResumableError, UserError
 
@@ -116,3 +118,38 @@ def _flush(path: Path) -> None:
             raise
     finally:
         os.close(number)
+
+
+@contextmanager
+def locked(path: Path, wait: bool) -> Iterator[None]:
+    """Hold a lock that processes on one machine share; where another one does, wait or raise BlockingIOError.
+
+    A process that dies gives its lock back. The holder removes the file, so who gets the lock of a file that is no
+    longer there tries again with the new one. A symbolic link in its place is not followed (OSError): whatever it
+    points to is not ours to empty.
+    """
+    if path.is_symlink():
+        raise OSError(f"{path} is a symbolic link where a lock should be")
+    lock = FileLock(path, timeout=-1 if wait else 0, thread_local=False)
+    try:
+        lock.acquire(poll_interval=0.02)
+    except Timeout:
+        raise BlockingIOError(f"{path} is held by another process") from None
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        lock.release()
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    lock = FileLock(path, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except (Timeout, OSError):
+        return True
+    lock.release()
+    return False

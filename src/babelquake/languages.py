@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple, Self
 
 from babelquake.errors import UserError
-from babelquake.package_data import text_of_room
+from babelquake.paths import text_of_room
 
 
 @cache

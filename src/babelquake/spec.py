@@ -2,6 +2,9 @@
 
 One grammar serves the command line, YAML and Python. A value may be quoted; brackets inside a value must balance;
 `|` outside quotes and brackets separates alternatives, which `expand` turns into one spec each.
+
+A signature says exactly how a number was made, in one line (in the manner of sacreBLEU): `part|key:value|…`, names with
+their options, then facts such as seed, precision, data hash and versions.
 """
 
 import inspect
@@ -14,6 +17,7 @@ from itertools import product
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from babelquake.errors import UserError, did_you_mean
+from babelquake.version import VERSION
 
 T = TypeVar("T")
 SPECIAL = frozenset("[],|=\"'\\ ")
@@ -228,3 +232,14 @@ def _quoted(value: str) -> str:
 def _written(value: object) -> str:
     """A Python value as a spec writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def signature(*parts: object, **facts: object) -> str:
+    """Join names and facts in the order given; facts that are None are left out."""
+    named = [f"{key}:{value}" for key, value in facts.items() if value is not None]
+    return "|".join([*(str(part) for part in parts), *named])
+
+
+def run_signature(*parts: object, **facts: object) -> str:
+    """A signature that ends with babelquake's own version."""
+    return signature(*parts, **facts, babelquake=VERSION)

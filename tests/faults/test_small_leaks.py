@@ -7,8 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from babelquake.cli.app import app
-from babelquake.http.body import masked
-from babelquake.http.client import duration, retry_after
+from babelquake.http import duration, masked, retry_after
 from babelquake.runs.run import Run
 
 KEY = "sk-Abc123+/="

@@ -14,7 +14,7 @@ from babelquake.annotate.suggest import with_suggestions
 from babelquake.data.request import Targets
 from babelquake.data.streams import label
 from babelquake.errors import UserError, setting
-from babelquake.package_data import text_of_room
+from babelquake.paths import text_of_room
 
 HELD_BACK = 0.25
 """The share of tuples without suggestions where nothing else is asked for."""

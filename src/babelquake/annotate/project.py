@@ -17,7 +17,7 @@ from babelquake.annotate.hits import Item
 from babelquake.annotate.material import Tuple
 from babelquake.errors import UserError
 from babelquake.files import replacing
-from babelquake.package_data import text_of_room
+from babelquake.paths import text_of_room
 
 VERSION = "2"
 MAGIC = b"SQLite format 3\x00"

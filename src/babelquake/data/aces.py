@@ -13,7 +13,7 @@ from babelquake.data.delimited import tsv_table
 from babelquake.data.request import Request
 from babelquake.data.streams import lines, only_file, stem, suffix
 from babelquake.data.table import Values, to_dataset
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 
 NAMES = {
     "good-translation": "translation",

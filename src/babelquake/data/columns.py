@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from babelquake.data import language_names
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.languages import LanguagePair
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 
 ALIASES: dict[str, tuple[str, ...]] = {
     field: tuple(names.split()) for field, names in table_of_room("data", "columns")["segments"].items()

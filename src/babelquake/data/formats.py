@@ -26,7 +26,7 @@ from babelquake.data.streams import STDIN, existing, suffix
 from babelquake.data.wmt_jsonl import is_wmt_jsonl, read_wmt_jsonl
 from babelquake.data.wmt_outputs import is_wmt_outputs, read_wmt_outputs
 from babelquake.errors import UserError, did_you_mean
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from babelquake.errors import ResumableError, UserError, setting
+from babelquake.files import is_locked, locked
 from babelquake.interrupts import undisturbed
-from babelquake.locking import is_locked, locked
 from babelquake.paths import user_cache
 
 TABLES = """

@@ -13,7 +13,7 @@ from babelquake.failures.base import Failure, detector
 from babelquake.failures.copying import is_copy, speaks_target
 from babelquake.failures.pair import Pair, Side
 from babelquake.languages import Language
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.text import SCRIPT, UNSPACED
 
 SHORTEST = 28

@@ -3,7 +3,7 @@
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.pair import Pair
 from babelquake.languages import Language
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 
 OF_ENGLISH: dict[str, float] = table_of_room("failures", "languages")["length"]
 """Characters of a language for one of English: medians over NTREX-128's 1,997 sentences."""

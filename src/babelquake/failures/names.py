@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.pair import Pair, Side, remembered
-from babelquake.package_data import text_of_room
+from babelquake.paths import text_of_room
 
 LATIN = tuple("cs da de en es et fi fr hr hu it nl no pl pt ro sk sl sv".split())  # noqa: SIM905
 CAPITALISED = re.compile(

@@ -23,7 +23,7 @@ from babelquake.models.linear_layers import prepared
 from babelquake.models.loading import Precision, in_precision
 from babelquake.models.published_metrics import PublishedEncoder
 from babelquake.models.sequence_reader import Reader
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.resource import halving
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.package_data import rows_of_room
+from babelquake.paths import rows_of_room
 
 Integers = NDArray[np.int64]
 SPACE, LETTER, DIGIT, SIGN, UNSPACED = range(5)

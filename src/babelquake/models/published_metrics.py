@@ -15,7 +15,7 @@ from babelquake.models.checkpoint import Checkpoint, library_versions, published
 from babelquake.models.loading import Precision, enough_memory
 from babelquake.models.settings import device_of
 from babelquake.resource import Limits
-from babelquake.signature import signature
+from babelquake.spec import signature
 from babelquake.warnings_log import remark
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from babelquake.models.settings import offline
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 
 
 def tokenizer(where: str, kind: str) -> Any:

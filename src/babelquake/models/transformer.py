@@ -29,8 +29,7 @@ from babelquake.models.tokenizing import started
 from babelquake.models.unpadded import OFFSETS
 from babelquake.paths import install_line
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.warnings_log import remark
 
 Precision = Literal["float32", "bfloat16", "float16"]

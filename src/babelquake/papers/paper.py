@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from babelquake.errors import UserError, did_you_mean
-from babelquake.package_data import table_of_room, tables_in
+from babelquake.paths import table_of_room, tables_in
 
 
 class Judge(BaseModel):

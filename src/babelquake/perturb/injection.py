@@ -14,7 +14,7 @@ from typing import Any, Literal
 import regex
 
 from babelquake.languages import Language
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.context import Rewritten
 from babelquake.randomness import Stream

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from babelquake.languages import Language
-from babelquake.package_data import table_of_room, tables_in
+from babelquake.paths import table_of_room, tables_in
 from babelquake.text import main_script
 
 Choice = Literal["own", "qwerty"]

@@ -5,7 +5,7 @@ Both tables are made by `scripts/make_lookalikes.py`: one line per letter, its l
 
 from functools import cache
 
-from babelquake.package_data import rows_of_room
+from babelquake.paths import rows_of_room
 
 
 @cache

@@ -6,7 +6,7 @@ the word; `^` and `$` are its ends), may be written in these other ways.
 
 from functools import cache, lru_cache
 
-from babelquake.package_data import rows_of_room
+from babelquake.paths import rows_of_room
 
 LANGUAGES = ("en", "de", "fr")
 LONGEST = 4

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from babelquake.languages import Language
-from babelquake.package_data import lines_of_room
+from babelquake.paths import lines_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.context import Other, Others, Rewritten
 from babelquake.perturb.word_lists import base_language

@@ -12,7 +12,7 @@ from typing import Annotated
 from babelquake.errors import UserError
 from babelquake.languages import english_names
 from babelquake.limits import text_of
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.randomness import Stream
 from babelquake.spec import Range

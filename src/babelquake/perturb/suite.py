@@ -19,7 +19,7 @@ from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.generators import driven, together
 from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
-from babelquake.package_data import tables_in, text_of_room
+from babelquake.paths import tables_in, text_of_room
 from babelquake.perturb.base import PERTURBATIONS, Perturbation, card_of
 from babelquake.perturb.card import LIVE
 from babelquake.perturb.context import ALONE, Beside, Rewritten, beside_each

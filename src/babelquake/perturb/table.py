@@ -11,9 +11,8 @@ import polars as pl
 from babelquake.data import write
 from babelquake.data.writing import require_writable
 from babelquake.errors import UserError, listed_texts
-from babelquake.files import disk
+from babelquake.files import disk, locked
 from babelquake.languages import Language
-from babelquake.locking import locked
 from babelquake.perturb.masked_gaps import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of

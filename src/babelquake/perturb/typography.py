@@ -5,7 +5,7 @@ from functools import cache, lru_cache, partial
 
 import regex
 
-from babelquake.package_data import rows_of_room
+from babelquake.paths import rows_of_room
 from babelquake.perturb.base import perturbation
 from babelquake.perturb.lookalikes import homoglyphs
 from babelquake.randomness import Stream

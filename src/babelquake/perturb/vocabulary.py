@@ -12,7 +12,7 @@ from pathlib import Path
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.package_data import lines_of_room
+from babelquake.paths import lines_of_room
 from babelquake.perturb.linguistics import LETTERS, linguistics, pieces
 from babelquake.perturb.word_lists import base_language
 from babelquake.text import digest

@@ -18,8 +18,7 @@ import polars as pl
 
 from babelquake.errors import FLAGS, UserError, did_you_mean, setting
 from babelquake.escape import visible
-from babelquake.files import checksum, draft_of, replacing, store_table, store_text
-from babelquake.locking import is_locked, locked
+from babelquake.files import checksum, draft_of, is_locked, locked, replacing, store_table, store_text
 from babelquake.runs.display import display
 from babelquake.runs.findings import Finding, in_order
 from babelquake.runs.info import RunInfo, now, versions

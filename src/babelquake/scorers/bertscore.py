@@ -24,13 +24,12 @@ from babelquake.models.device_vectors import rows_of
 from babelquake.models.encoders import TransformerEncoder
 from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.matching import Side, match, shares
 from babelquake.scorers.published_scorer import shown
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 
 if TYPE_CHECKING:
     import polars as pl

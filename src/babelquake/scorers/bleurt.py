@@ -20,7 +20,7 @@ from babelquake.models.checkpoint import state
 from babelquake.models.loading import Precision
 from babelquake.models.pair_regression import Joined, PairRegression
 from babelquake.models.tokenizing import cut_pair, tokenizer
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.scorers.base import Array, Questions, required
 from babelquake.scorers.published_scorer import PublishedScorer, best_reference
 

@@ -17,8 +17,7 @@ from babelquake.models.loading import Precision
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.published_scorer import best_reference, shown
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 
 
 class Comet(VectorScorer):

@@ -19,7 +19,7 @@ from babelquake.models.tokenizing import beginning
 from babelquake.models.transformer import Backed, Precision, Transformer
 from babelquake.resource import Limits, halving
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
-from babelquake.signature import signature
+from babelquake.spec import signature
 
 
 class PairReader(Backed):

@@ -14,7 +14,7 @@ from babelquake.models.base import Vectors, cosines, sentence_rows
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.signature import signature
+from babelquake.spec import signature
 
 
 class EmbeddingSimilarity(VectorScorer):

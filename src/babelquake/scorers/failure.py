@@ -15,7 +15,7 @@ from babelquake.models.base import Vectors
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
 from babelquake.scorers.embedding_similarity import EmbeddingSimilarity
 from babelquake.scorers.qe_multi import MultilingualQE
-from babelquake.signature import signature
+from babelquake.spec import signature
 
 ANY = "any"
 

@@ -44,11 +44,10 @@ from babelquake.models.chat import (
     tokens_sent,
 )
 from babelquake.models.comet_joint import PENALTIES, WORST
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.resource import SETTINGS, Limits
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.text import digest
 from babelquake.warnings_log import remark
 

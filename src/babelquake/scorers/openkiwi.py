@@ -16,7 +16,7 @@ from babelquake.models.settings import device_of
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published_scorer import shown
-from babelquake.signature import signature
+from babelquake.spec import signature
 
 ROWS = 128
 """Segments of one shape that go through the network together."""

@@ -12,8 +12,7 @@ from babelquake.models import causal
 from babelquake.models.transformer import Precision
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 
 
 class Perplexity(MeanScorer):

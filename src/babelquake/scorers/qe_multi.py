@@ -18,7 +18,7 @@ from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.hashed_quality import HashedQuality
 from babelquake.resource import Limits
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.signature import signature
+from babelquake.spec import signature
 
 
 class MultilingualQE(VectorScorer):

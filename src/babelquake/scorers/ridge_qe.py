@@ -11,7 +11,7 @@ from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Vectors, sentence_rows
 from babelquake.models.ridge import content_hash, features, load
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.signature import signature
+from babelquake.spec import signature
 
 
 class RidgeQE(VectorScorer):

@@ -18,7 +18,7 @@ import numpy as np
 from babelquake.errors import UserError, did_you_mean
 from babelquake.languages import LanguagePair
 from babelquake.scorers.base import Array, MeanScorer, Questions
-from babelquake.signature import signature
+from babelquake.spec import signature
 from babelquake.text import digest
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from babelquake.models.transformer import Precision
 from babelquake.resource import Limits, Recipe
 from babelquake.scorers.base import Array, Encode, Questions, VectorScorer, Wanted, encoded, required
 from babelquake.scorers.bertscore import BertScore
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 from babelquake.text import digest
 
 if TYPE_CHECKING:

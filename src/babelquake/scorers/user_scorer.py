@@ -15,8 +15,7 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, MeanScorer, Questions, required
 from babelquake.scorers.published_scorer import best_reference
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 from babelquake.user_code import name_of, source_of, told
 
 METHODS = ("segments", "judge", "score", "__call__")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 from babelquake.runs.measures import CHANGED, Kind
 
 

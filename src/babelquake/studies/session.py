@@ -13,7 +13,7 @@ from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array, VectorScorer
-from babelquake.signature import run_signature
+from babelquake.spec import run_signature
 from babelquake.studies.options import RunOptions
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import model_signatures

@@ -17,8 +17,7 @@ from typing import Annotated
 
 from babelquake.errors import ResumableError, UserError, did_you_mean
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.systems.base import System
 from babelquake.systems.command import one_line
 from babelquake.systems.process import Program

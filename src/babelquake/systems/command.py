@@ -25,8 +25,7 @@ from typing import Annotated, Literal
 
 from babelquake.errors import BabelquakeError, ResumableError, UserError
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.systems.base import System
 from babelquake.systems.process import Program
 from babelquake.text import digest

@@ -21,8 +21,7 @@ from typing import Annotated, Any, Literal
 
 from babelquake.errors import UnansweredError, UserError
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.systems.base import System
 from babelquake.systems.subwords import samples
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from babelquake.errors import UserError
 from babelquake.languages import sides
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
 from babelquake.systems.defences import Chain, defence
 from babelquake.systems.stored import Stored

@@ -12,7 +12,7 @@ from babelquake.errors import UserError, did_you_mean
 from babelquake.files import store_bytes, store_text
 from babelquake.limits import json_object
 from babelquake.resource import Limits
-from babelquake.signature import signature
+from babelquake.spec import signature
 from babelquake.systems.base import System
 from babelquake.systems.command import one_line
 from babelquake.text import digest

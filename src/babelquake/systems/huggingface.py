@@ -30,8 +30,7 @@ from babelquake.models.chat import (
 from babelquake.models.loading import quietly
 from babelquake.models.settings import device_of, offline
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.systems import marian
 from babelquake.systems.base import System
 from babelquake.systems.ctranslate2 import answered, by_length

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Unpack
 
 from babelquake.models.chat import ENDPOINT, THOUGHTS, Cost, chat_request, chat_verdict, seed_of
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.systems.prompts import (
     Prompt,
     PromptOptions,

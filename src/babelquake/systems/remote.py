@@ -17,8 +17,7 @@ from babelquake.errors import ResumableError, UnansweredError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
 from babelquake.models.chat import ENDPOINT
 from babelquake.resource import SETTINGS, Limits
-from babelquake.signature import signature
-from babelquake.spec import Range
+from babelquake.spec import Range, signature
 from babelquake.systems.base import System
 from babelquake.text import is_whole
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from babelquake.errors import UserError
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
 from babelquake.text import digest
 

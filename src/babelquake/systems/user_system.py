@@ -11,8 +11,7 @@ from typing import Any
 
 from babelquake.errors import UserError
 from babelquake.resource import Limits
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
 from babelquake.user_code import name_of, source_of, told
 

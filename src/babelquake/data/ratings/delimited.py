@@ -13,7 +13,7 @@ from babelquake.data.ratings.table import SEGMENT_MEANS, SYSTEM, TYPES, Ratings,
 from babelquake.data.streams import file_name
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
-from babelquake.package_data import table_of_room
+from babelquake.paths import table_of_room
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     column: tuple(names.split()) for column, names in table_of_room("data", "columns")["ratings"].items()

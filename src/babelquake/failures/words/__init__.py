@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from babelquake.languages import Language
-from babelquake.package_data import table_of_room, tables_in
+from babelquake.paths import table_of_room, tables_in
 
 
 class Words:

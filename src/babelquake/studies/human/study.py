@@ -12,7 +12,7 @@ from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.results import Results, Row
 from babelquake.runs.run import Run
-from babelquake.signature import run_signature
+from babelquake.spec import run_signature
 from babelquake.studies.card import Study
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.human.findings import TABLES, Findings, findings

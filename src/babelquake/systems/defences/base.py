@@ -12,8 +12,7 @@ from babelquake.errors import UserError, listed_texts
 from babelquake.languages import Language
 from babelquake.machinery import machinery
 from babelquake.perturb.protection import hidden_in
-from babelquake.signature import signature
-from babelquake.spec import Spec
+from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
 
 Stage = Literal["before", "around", "behind"]

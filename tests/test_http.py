@@ -1,6 +1,8 @@
-"""Answers cut off at any place, and keys in every spelling."""
+"""Answers cut off at any place, keys in every spelling, and many threads on one event loop."""
 
+import asyncio
 import json
+import threading
 import time
 from urllib.parse import quote, quote_plus
 
@@ -8,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.http.body import parsed, salvaged, without_secret
+from babelquake import http
+from babelquake.http import parsed, salvaged, without_secret
 
 TEXTS = st.lists(st.text(max_size=10), min_size=1, max_size=5)
 SHAPES = {
@@ -71,3 +74,22 @@ def test_a_key_is_found_in_every_spelling(key: str) -> None:
     for written in (key, quote(key, safe=""), quote(key, safe="").lower(), quote(key)):
         assert without_secret(f"bad key {written}!", key) == "bad key [key]!"
     assert key not in without_secret(quote_plus(key), key)
+
+
+def test_threads_that_ask_first_share_one_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections stay with the loop that opened them: a second loop would break every other request."""
+    make = asyncio.new_event_loop
+
+    def slowly() -> asyncio.AbstractEventLoop:
+        time.sleep(0.05)
+        return make()
+
+    monkeypatch.setattr(asyncio, "new_event_loop", slowly)
+    http._started.cache_clear()
+    found: set[asyncio.AbstractEventLoop] = set()
+    threads = [threading.Thread(target=lambda: found.add(http._loop())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 1
