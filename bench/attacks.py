@@ -258,7 +258,7 @@ def gains(pairs: list[tuple[Any, ...]]) -> dict[str, Any]:
     import numpy as np
 
     from babelquake.stats.bootstrap import bootstrap, ratio_of
-    from babelquake.stats.units import by_unit
+    from babelquake.stats.resampling import by_unit
 
     names = [row["source"] for *_, row in pairs]
     keys = np.array([sorted({*names}).index(name) for name in names], dtype=np.uint64)

@@ -24,8 +24,7 @@ import numpy as np
 
 from babelquake.scorers import Questions, scorer
 from babelquake.scorers.base import Array, Scorer
-from babelquake.stats.resampling import keys_by_place
-from babelquake.stats.units import Places
+from babelquake.stats.resampling import Places, keys_by_place
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.compare import compared_cells, judge
 from babelquake.studies.comparison import Change

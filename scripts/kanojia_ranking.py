@@ -19,8 +19,8 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Questions
 from babelquake.scorers.base import Array, MeanScorer
 from babelquake.spec import Spec
+from babelquake.stats.agreement import tau_b
 from babelquake.stats.bootstrap import Resampled
-from babelquake.stats.kendall import tau_b
 from babelquake.studies.qe.discrimination import Probed, probed_models
 from babelquake.studies.qe.study import judged_segments, pearson_cells
 

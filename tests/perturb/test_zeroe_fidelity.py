@@ -10,7 +10,7 @@ import pytest
 from babelquake.models.shipped import folder, shipped
 from babelquake.perturb import Perturbation
 from babelquake.scorers import scorer
-from babelquake.stats.kendall import darr
+from babelquake.stats.agreement import darr
 
 LEVELS = (0.1, 0.2, 0.3)
 PUBLISHED_DARR = {"visual": 0.270, "intrude": 0.293, "disemvowel": 0.279, "keyboard-typo": 0.292, "phonetic": 0.285}

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from babelquake.stats.agreement import AGREEMENTS, agreement
+from babelquake.stats.agreement import AGREEMENTS, agreement, concordance, darr, darr_rows
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.bootstrap import bootstrap
-from babelquake.stats.kendall import concordance, darr, darr_rows
 from babelquake.stats.resampling import Draws, keys_by_place, segment_keys
 
 

@@ -8,12 +8,15 @@ done. Two cells on overlapping segments share their resamples, which makes compa
 A resample holds each segment Poisson(1) times (the Poisson bootstrap; Hanley & MacGibbon 2006; Chamandy et al. 2012):
 the multinomial counts of the classical bootstrap without the condition that they sum to n, which no ratio of sums
 depends on. Counts are made from 16 random bits, so probabilities are rounded to 2⁻¹⁶.
+
+Tables of statistics are brought to these units first: rows of one segment summed (`by_unit`), spread over the segments
+of other tables (`aligned`), and marked with a hash (`marks_of`): two tables differ in a row where its marks do.
 """
 
 import hashlib
 import math
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,3 +115,46 @@ def _poisson_counts(bits: NDArray[np.uint16]) -> Counts:
         np.greater_equal(bits, edge, out=passed)
         np.add(counts, passed.view(np.uint8), out=counts)
     return counts
+
+
+Array = NDArray[np.float64]
+Places = NDArray[np.integer[Any]]
+
+
+def by_unit(keys: Keys, statistics: Array) -> tuple[Keys, Array]:
+    """Rows of one sentence summed, by ascending key; the order they came in changes not even the last bit."""
+    if not len(keys):
+        return keys, statistics
+    order = np.argsort(keys)
+    ordered = keys[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
+    if len(starts) == len(keys):
+        return ordered, statistics[order]
+    order = np.lexsort((statistics[:, -1], statistics[:, 0], keys))
+    return ordered[starts], np.add.reduceat(statistics[order], starts, axis=0)
+
+
+def aligned(keys: Keys, everywhere: Keys, values: NDArray[Any]) -> Array:
+    """Values of some units spread over all, 0 elsewhere; both keys ascend."""
+    spread = np.zeros((len(everywhere), *values.shape[1:]))
+    spread[np.searchsorted(everywhere, keys)] = values
+    return spread
+
+
+def marks_of(rows: Array) -> NDArray[np.uint64]:
+    """A hash of each row's numbers."""
+    return combined(np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T)
+
+
+def short(marks: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """The better half of hashes: two that differ look alike once in four thousand million times."""
+    return (marks >> np.uint64(32)).astype(np.uint32)
+
+
+def combined(columns: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """A hash of several words, place by place."""
+    marks = np.zeros(1, dtype=np.uint64)
+    for column in columns:
+        marks = (marks ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        marks ^= marks >> np.uint64(29)
+    return marks

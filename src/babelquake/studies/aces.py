@@ -6,7 +6,7 @@ import polars as pl
 from babelquake.data.aces import WEIGHTS, category_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Array
-from babelquake.stats.units import by_unit
+from babelquake.stats.resampling import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.kinds import shared
 from babelquake.studies.segment_units import keys_by_row

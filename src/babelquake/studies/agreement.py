@@ -13,14 +13,11 @@ import polars as pl
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
-from babelquake.stats.agreement import agreement
+from babelquake.stats.agreement import By, agreement, concordance, darr_rows
 from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
 from babelquake.stats.bootstrap import Resampled, bootstrap
-from babelquake.stats.groups import By
-from babelquake.stats.kendall import concordance, darr_rows
-from babelquake.stats.resampling import Keys
+from babelquake.stats.resampling import Keys, Places, aligned, by_unit
 from babelquake.stats.testing import Test, exchange_test
-from babelquake.stats.units import Places, aligned, by_unit
 from babelquake.studies import kinds
 from babelquake.studies.cells import Cell, Place, grouped
 from babelquake.studies.segment_units import unit_keys

@@ -16,9 +16,8 @@ from babelquake.runs.measures import Kind
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Function, Resampled, resampled_sums, weighted_sums
 from babelquake.stats.pvalues import Alternative
-from babelquake.stats.resampling import Draws, Keys
+from babelquake.stats.resampling import Draws, Keys, Places, by_unit, combined, marks_of, short
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
-from babelquake.stats.units import Places, by_unit, combined, marks_of, short
 from babelquake.studies import kinds
 from babelquake.studies.inquiries import REPEAT
 

@@ -24,8 +24,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Questions, scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Function
-from babelquake.stats.resampling import Keys
-from babelquake.stats.units import by_unit
+from babelquake.stats.resampling import Keys, by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.options import FailureEncoder
 from babelquake.studies.variants import Block

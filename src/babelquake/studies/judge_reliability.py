@@ -32,10 +32,9 @@ from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.llm_judge import LlmJudge, Way
 from babelquake.stats.bootstrap import Resampled, bootstrap
-from babelquake.stats.resampling import Keys
+from babelquake.stats.reliability import components
+from babelquake.stats.resampling import Keys, by_unit
 from babelquake.stats.testing import exchange_test
-from babelquake.stats.units import by_unit
-from babelquake.stats.variance_components import components
 from babelquake.studies.kinds import judges
 from babelquake.studies.segment_units import unit_keys
 from babelquake.studies.session import Session

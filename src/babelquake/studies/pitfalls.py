@@ -22,8 +22,7 @@ from babelquake.runs.results import Results, Row, apart
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.resampling import Keys
-from babelquake.stats.units import by_unit
+from babelquake.stats.resampling import Keys, by_unit
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.kinds import pitfalls as kinds
 from babelquake.studies.segment_units import keys_by_row

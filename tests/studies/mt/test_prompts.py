@@ -19,7 +19,7 @@ from babelquake.http import Client
 from babelquake.perturb.labels import label_of
 from babelquake.report.mt.tables import mt_tables
 from babelquake.runs.run import Run
-from babelquake.stats.variance_components import components
+from babelquake.stats.reliability import components
 from babelquake.studies.inquiries import brought_back
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"]

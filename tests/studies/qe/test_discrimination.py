@@ -13,7 +13,7 @@ from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
-from babelquake.stats.kendall import rank_agreement
+from babelquake.stats.agreement import rank_agreement
 from babelquake.studies.qe.discrimination import probe_results, probed_models, ranking_results, rivalries, standardised
 
 PROBES = {

@@ -28,8 +28,8 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.intervals import wilson
+from babelquake.stats.resampling import aligned, by_unit
 from babelquake.stats.testing import Test, exchange_test
-from babelquake.stats.units import aligned, by_unit
 from babelquake.studies.aces import aces_measures
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place, paired_test

@@ -21,9 +21,8 @@ from babelquake.limits import json_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.resampling import Keys
-from babelquake.stats.span_agreement import SPAN_FORMULAS, Mark, span_row
-from babelquake.stats.units import aligned, by_unit
+from babelquake.stats.reliability import SPAN_FORMULAS, Mark, span_row
+from babelquake.stats.resampling import Keys, aligned, by_unit
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, compared
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.segment_units import unit_keys

@@ -17,8 +17,8 @@ from babelquake.errors import UserError, setting
 from babelquake.files import deliver
 from babelquake.stats.families import corrected
 from babelquake.stats.intervals import mean_interval
+from babelquake.stats.ranks import signed_rank_test
 from babelquake.stats.resampling import segment_keys
-from babelquake.stats.superiority import signed_rank_test
 from babelquake.studies.human.people import (
     ALPHA,
     Annotators,

@@ -10,11 +10,10 @@ from itertools import combinations, pairwise
 import polars as pl
 
 from babelquake.data.ratings.table import COUNTED
+from babelquake.stats.agreement import Array
 from babelquake.stats.families import corrected
-from babelquake.stats.groups import Array
-from babelquake.stats.ranks import can_separate, clusters, rank_sum_matrix, rank_sum_size
+from babelquake.stats.ranks import can_separate, clusters, rank_sum_matrix, rank_sum_size, superiority_test
 from babelquake.stats.resampling import Keys, segment_keys
-from babelquake.stats.superiority import superiority_test
 
 MOMENT_DIGITS = 7
 """WMT's annotator means and deviations pass through a file with 7 significant digits."""

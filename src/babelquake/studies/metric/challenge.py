@@ -16,7 +16,7 @@ from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.stats.bootstrap import ratio_of
-from babelquake.stats.units import by_unit
+from babelquake.stats.resampling import by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.judging import of_each
 from babelquake.studies.kinds import metric as kinds

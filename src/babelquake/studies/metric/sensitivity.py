@@ -24,8 +24,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.parallel import in_parallel
-from babelquake.stats.resampling import Keys
-from babelquake.stats.units import by_unit
+from babelquake.stats.resampling import Keys, by_unit
 from babelquake.studies.cells import Cell, Chosen, Place, Sides, exchange_of
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of

@@ -18,8 +18,7 @@ from babelquake.runs.chunks import Part, counted, pieces, same
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled, ratio_of
 from babelquake.stats.parallel import in_parallel
-from babelquake.stats.resampling import Keys, segment_keys
-from babelquake.stats.units import by_unit
+from babelquake.stats.resampling import Keys, by_unit, segment_keys
 from babelquake.studies.cells import Cell, Chosen, Place, Shared, Sides, exchange_of
 from babelquake.studies.segment_units import COLUMN, Slices, keys_by_row, slices_of
 

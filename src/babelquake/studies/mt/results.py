@@ -31,9 +31,9 @@ from babelquake.scorers.strings.chrf import ChrF
 from babelquake.scorers.strings.ter import Ter
 from babelquake.stats.bootstrap import Resampled, bootstrap, ratio_of, resampled_sums
 from babelquake.stats.intervals import rate_sd
+from babelquake.stats.reliability import components
+from babelquake.stats.resampling import by_unit
 from babelquake.stats.testing import exchange_test
-from babelquake.stats.units import by_unit
-from babelquake.stats.variance_components import components
 from babelquake.studies.cells import Cell
 from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exchange
 from babelquake.studies.inquiries import REPEAT

@@ -30,9 +30,8 @@ from babelquake.scorers.base import Array
 from babelquake.stats.agreement import group_pearson
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.intervals import LEAST
-from babelquake.stats.resampling import Keys
+from babelquake.stats.resampling import Keys, aligned, combined, short
 from babelquake.stats.testing import FEW
-from babelquake.stats.units import aligned, combined, short
 from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, differing, gains, grouped, paired_test
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds

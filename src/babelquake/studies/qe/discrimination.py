@@ -21,14 +21,13 @@ from babelquake.runs.info import Flag
 from babelquake.runs.info import Probe as Meant
 from babelquake.runs.measures import Kind, Measure
 from babelquake.scorers.base import Array, Scorer
+from babelquake.stats.agreement import rank_agreement, tau_b
 from babelquake.stats.bootstrap import Resampled, resampled_sums
 from babelquake.stats.families import ALPHA, corrected
-from babelquake.stats.kendall import rank_agreement, tau_b
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.pvalues import Alternative
-from babelquake.stats.resampling import Keys
+from babelquake.stats.resampling import Keys, by_unit, marks_of, short
 from babelquake.stats.testing import Test, difference_test
-from babelquake.stats.units import by_unit, marks_of, short
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.kinds import qe as kinds
 from babelquake.studies.segment_units import Rows, keys_by_row

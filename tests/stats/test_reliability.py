@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.stats.raters import krippendorff, rater_pairs
+from babelquake.stats.reliability import Mark, krippendorff, rater_pairs, span_f1, span_precision, span_recall, span_row
 
 KRIPPENDORFF_2011 = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
@@ -74,3 +74,30 @@ def test_units_are_taken_in_the_order_of_the_first_rater() -> None:
     first, second = rng.normal(size=(2, 200))
     one, other = dict(zip(units, first, strict=True)), dict(zip(units[::-1], second[::-1], strict=True))
     assert rater_pairs({"a": one, "b": other}).pearson == np.corrcoef(first, second)[0, 1]
+
+
+MAJOR, MINOR = True, False
+
+
+def test_the_wrong_severity_earns_half() -> None:
+    gold = [Mark(0, 4, MAJOR), Mark(10, 12, MINOR)]
+    marked = [Mark(2, 6, MINOR), Mark(10, 12, MINOR)]
+    row = np.array(span_row(gold, marked, 20))
+    assert row.tolist() == [2 * 0.5 + 2, 6, 6]
+    assert float(span_precision(row)) == float(span_recall(row)) == float(span_f1(row)) == pytest.approx(0.5)
+
+
+def test_errors_that_overlap_count_as_often_as_they_were_marked() -> None:
+    row = span_row([Mark(0, 3, MAJOR), Mark(0, 3, MAJOR)], [Mark(0, 3, MAJOR)], 3)
+    assert row == (3, 6, 3)
+
+
+def test_what_lies_beyond_the_text_counts_for_nobody() -> None:
+    assert span_row([Mark(0, 10, MINOR)], [Mark(5, 50, MINOR)], 8) == (3, 8, 3)
+
+
+def test_nothing_marked_where_there_is_nothing_is_right() -> None:
+    nothing = np.array(span_row([], [], 5))
+    assert (float(span_precision(nothing)), float(span_recall(nothing)), float(span_f1(nothing))) == (1, 1, 1)
+    silent = np.array(span_row([Mark(0, 2, MAJOR)], [], 5))
+    assert (float(span_precision(silent)), float(span_recall(silent)), float(span_f1(silent))) == (1, 0, 0)
