@@ -17,7 +17,7 @@ import vl_convert
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from babelquake.report.plots import VEGA_LITE
+from babelquake.report.images import VEGA_LITE
 from babelquake.version import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent

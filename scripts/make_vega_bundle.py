@@ -11,7 +11,7 @@ from pathlib import Path
 
 import vl_convert
 
-from babelquake.report.plots import VEGA_LITE
+from babelquake.report.images import VEGA_LITE
 
 ASSETS = Path(__file__).resolve().parents[1] / "src" / "babelquake" / "report" / "assets"
 

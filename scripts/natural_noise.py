@@ -13,7 +13,7 @@ import polars as pl
 from scipy.stats import spearmanr
 
 from babelquake import Run
-from babelquake.report.phrases import row_label
+from babelquake.report.names import row_label
 
 Row = dict[str, Any]
 LEAST = 30

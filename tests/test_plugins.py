@@ -15,7 +15,7 @@ import pytest
 from babelquake.cli.app import COMMANDS
 from babelquake.engine.executor import EXECUTORS
 from babelquake.registry import Registry
-from babelquake.report.page import PAGES
+from babelquake.report.pages import PAGES
 from babelquake.studies.card import STUDIES
 from babelquake.systems import SYSTEMS
 
@@ -33,7 +33,7 @@ import numpy as np
 
 import babelquake as bq
 from babelquake.models.base import SentenceEncoder
-from babelquake.report.page import Page
+from babelquake.report.pages import Page
 from babelquake.report.table import Table
 from babelquake.runs.findings import Finding
 from babelquake.runs.measures import Kind, Measure

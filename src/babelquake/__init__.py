@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from babelquake.perturb.table import perturb_table, write_perturb_table
     from babelquake.report.examples import example_table, examples
     from babelquake.report.html import write_html
+    from babelquake.report.images import write_images
     from babelquake.report.latex import to_latex
-    from babelquake.report.markdown import to_markdown
-    from babelquake.report.model_card import to_model_card
-    from babelquake.report.plots import write_images
+    from babelquake.report.markdown import to_markdown, to_model_card
     from babelquake.runs.run import Run, runs_below
     from babelquake.scorers import MeanScorer, Questions, Scorer, scorer
     from babelquake.studies import plans as plan
@@ -65,9 +64,8 @@ _PLACES = {
         "babelquake.report.examples": "example_table examples",
         "babelquake.report.html": "write_html",
         "babelquake.report.latex": "to_latex",
-        "babelquake.report.markdown": "to_markdown",
-        "babelquake.report.model_card": "to_model_card",
-        "babelquake.report.plots": "write_images",
+        "babelquake.report.markdown": "to_markdown to_model_card",
+        "babelquake.report.images": "write_images",
         "babelquake.runs.run": "Run runs_below",
         "babelquake.scorers": "MeanScorer Questions Scorer scorer",
         "babelquake.studies.attack.study": "attack",

@@ -6,7 +6,7 @@ import pytest
 
 from babelquake.report.html import render
 from babelquake.report.markdown import to_markdown
-from babelquake.report.page import audit_facts, audit_tables
+from babelquake.report.pages import audit_facts, audit_tables
 from babelquake.runs.info import Audit
 from babelquake.runs.run import Run
 

@@ -5,8 +5,7 @@ import pytest
 
 import babelquake as bq
 from babelquake.errors import UserError
-from babelquake.report.examples import example_table, examples, with_texts
-from babelquake.report.pack import example_columns
+from babelquake.report.examples import example_columns, example_table, examples, with_texts
 from babelquake.runs.run import Run
 
 

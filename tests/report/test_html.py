@@ -10,10 +10,10 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.report import html
+from babelquake.report.examples import choose, example_columns, packed
 from babelquake.report.html import render, write_html
-from babelquake.report.pack import choose, example_columns, packed
-from babelquake.report.page import views
-from babelquake.report.plots import write_images
+from babelquake.report.images import write_images
+from babelquake.report.pages import views
 from babelquake.runs.run import Run
 
 

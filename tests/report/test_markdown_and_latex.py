@@ -1,16 +1,19 @@
+"""Runs as Markdown, LaTeX and model cards."""
+
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.escape import visible
 from babelquake.report.latex import escape as latex_escape
 from babelquake.report.latex import table_latex, to_latex
-from babelquake.report.markdown import table_markdown, to_markdown
+from babelquake.report.markdown import table_markdown, to_markdown, to_model_card
 from babelquake.report.table import Table
 from babelquake.runs.command import command_line
 from babelquake.runs.run import Run
@@ -91,3 +94,19 @@ def test_what_is_pasted_from_how_to_reproduce_runs_our_command_alone(tmp_path: P
     said = subprocess.run(["bash"], input=pasted.encode(), cwd=tmp_path, capture_output=True)
     assert said.stderr == b"" and HOSTILE_NAME.encode() in said.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+def test_every_system_has_its_results_and_the_reader_a_section(runs: dict[str, Run]) -> None:
+    text = to_model_card([runs["mt"]])
+    _, front, body = text.split("---\n", 2)
+    index = yaml.safe_load(front)["model-index"]
+    assert [entry["name"] for entry in index] == ["old", "new"]
+    metrics = {metric["name"]: metric for metric in index[1]["results"][0]["metrics"]}
+    assert metrics["overall quality kept (ROBUST) · chrf · de-en"]["value"] > 90
+    assert metrics["quality kept (ROBUST) · chrf · odd capitals · de-en"]["type"] == "robust"
+    assert "## Robustness: mt" in body and "Best under noise: new" in body
+
+
+def test_scorers_are_the_models_of_other_studies(runs: dict[str, Run]) -> None:
+    front = yaml.safe_load(to_model_card([runs["qe"]]).split("---\n", 2)[1])
+    assert [entry["name"] for entry in front["model-index"]] == ["chrf", "bleu", "ter"]

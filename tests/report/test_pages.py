@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.chromium import NEEDED
 
-from babelquake.report.comparison_page import comparison_page
+from babelquake.report.comparison import comparison_page
 from babelquake.report.html import write_html
 from babelquake.runs.run import Run
 from babelquake.studies.compare import compare

@@ -7,7 +7,7 @@ import babelquake as bq
 from babelquake.cli.printing import fitting, natural_width
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.report.page import tables
+from babelquake.report.pages import tables
 from babelquake.report.table import Table
 from babelquake.runs.measures import Measure, measures_frame
 from babelquake.runs.run import Run

@@ -12,8 +12,7 @@ import babelquake as bq
 from babelquake.cli.studying import as_json
 from babelquake.report.html import render
 from babelquake.report.markdown import escape, to_markdown
-from babelquake.report.phrases import listed
-from babelquake.report.results import short_names
+from babelquake.report.names import listed, short_names
 from babelquake.report.verdict import told, verdict
 from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run

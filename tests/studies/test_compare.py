@@ -12,7 +12,7 @@ import pytest
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.report.comparing import comparison_markdown, comparison_table
+from babelquake.report.comparison import comparison_markdown, comparison_table
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
 from babelquake.stats.pvalues import p_value

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babelquake.report.comparing import comparison_table
+from babelquake.report.comparison import comparison_table
 from babelquake.studies.comparison import Change, Comparison
 from babelquake.studies.requirement import Answer
 

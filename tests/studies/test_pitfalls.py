@@ -19,7 +19,7 @@ from babelquake.perturb.context import Beside, Other, Others
 from babelquake.perturb.suite import suite
 from babelquake.report.examples import examples, with_texts
 from babelquake.report.first_screen import worst_examples
-from babelquake.report.page import tables, views
+from babelquake.report.pages import tables, views
 from babelquake.report.remedies import about_scorers
 from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run

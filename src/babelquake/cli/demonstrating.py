@@ -27,7 +27,7 @@ def demo(
     """
     from babelquake.cli.printing import print_table
     from babelquake.report.html import write_html
-    from babelquake.report.page import tables
+    from babelquake.report.pages import tables
     from babelquake.studies.demonstration import demonstrate, neural_metrics
 
     runs, engine = [], StudyOptions(data=(), cache="none", executor=executor).made_engine()

@@ -9,7 +9,7 @@ from babelquake.cli.guard import guarded, unread_is_no_verdict
 from babelquake.cli.options import AsJson, one_of, option, switch
 
 if TYPE_CHECKING:
-    from babelquake.report.comparison_page import ComparisonPage
+    from babelquake.report.comparison import ComparisonPage
     from babelquake.runs.run import Run
 
 
@@ -56,7 +56,7 @@ def report(
 
         written.append(_written(latex, to_latex(opened, intervals)))
     if png:
-        from babelquake.report.plots import write_images
+        from babelquake.report.images import write_images
 
         written += write_images(opened, png)
     if leaderboard:
@@ -65,13 +65,13 @@ def report(
         written.append(write_leaderboard(opened, leaderboard, mine or ()))
     if summary:
         from babelquake.errors import UserError
-        from babelquake.report.slide import write_slide
+        from babelquake.report.images import write_slide
 
         if len(opened) != 1:
             raise UserError(f"--summary shows one run, but {len(opened)} are given.")
         written.append(write_slide(opened[0], summary))
     if model_card:
-        from babelquake.report.model_card import to_model_card
+        from babelquake.report.markdown import to_model_card
 
         written.append(_written(model_card, to_model_card(opened)))
     if html or not (markdown or latex or png or leaderboard or summary or model_card):
@@ -87,7 +87,7 @@ def report(
 def _compared(runs: "list[Run]") -> "ComparisonPage | None":
     """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
     from babelquake.errors import UserError
-    from babelquake.report.comparison_page import comparison_page
+    from babelquake.report.comparison import comparison_page
     from babelquake.studies.compare import compare as study
 
     if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
@@ -131,7 +131,7 @@ def compare(
     import json
 
     from babelquake.errors import GateError, UserError
-    from babelquake.report.comparing import comparison_markdown, comparison_table
+    from babelquake.report.comparison import comparison_markdown, comparison_table
     from babelquake.report.verdict import in_words
     from babelquake.runs.run import Run, run_names
     from babelquake.studies.compare import Correction
@@ -148,7 +148,7 @@ def compare(
     if markdown:
         _written(markdown, comparison_markdown(found, *names))
     if html:
-        from babelquake.report.comparison_page import comparison_page
+        from babelquake.report.comparison import comparison_page
         from babelquake.report.html import write_html
 
         write_html(runs, html, comparison_page(*runs, found))

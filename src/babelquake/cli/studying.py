@@ -257,7 +257,7 @@ def check_command() -> Callable[..., None]:
 
     def afterwards(run: "Run", fail_on: list[str] | None, junit: Path | None) -> None:
         if junit is not None:
-            from babelquake.report.junit import write_junit
+            from babelquake.report.pages.check import write_junit
 
             write_junit(run, junit)
         if fail_on:
@@ -339,7 +339,7 @@ def tell(run: "Run") -> None:
 def print_tables(run: "Run", elsewhere: str) -> None:
     """Its tables; what does not fit a narrow terminal is elsewhere."""
     from babelquake.cli.printing import print_table
-    from babelquake.report.page import audit_tables, tables
+    from babelquake.report.pages import audit_tables, tables
 
     for table in [*tables(run), *audit_tables(run)]:
         print_table(table, elsewhere)

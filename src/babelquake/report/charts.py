@@ -13,8 +13,7 @@ from typing import Any
 import altair as alt
 
 from babelquake.perturb.labels import known_card
-from babelquake.report.phrases import labelled
-from babelquake.report.results import scorer_text
+from babelquake.report.names import labelled, scorer_text
 from babelquake.runs.results import Row, values
 
 GOOD, BAD, NEUTRAL = "#0072B2", "#B54708", "#6B7280"

@@ -8,10 +8,8 @@ import polars as pl
 
 from babelquake.report.charts import HARM, Chart
 from babelquake.report.examples import EVERY, with_texts
-from babelquake.report.failure_words import failure_label
-from babelquake.report.page import page_of, views
-from babelquake.report.phrases import labelled
-from babelquake.report.results import scorer_text, short_names
+from babelquake.report.names import failure_label, labelled, scorer_text, short_names
+from babelquake.report.pages import page_of, views
 from babelquake.report.verdict import Sentence, score, sentence_case, told
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES, findings_of

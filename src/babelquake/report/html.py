@@ -14,17 +14,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from babelquake.errors import UserError
+from babelquake.escape import visible
 from babelquake.files import deliver
 from babelquake.report.charts import Chart
-from babelquake.report.comparison_page import ComparisonPage
+from babelquake.report.comparison import ComparisonPage
+from babelquake.report.examples import example_columns, packed
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
-from babelquake.report.pack import example_columns, packed
-from babelquake.report.page import NOTE, audit_facts, page_of, tables, typed_names, views
+from babelquake.report.pages import NOTE, audit_facts, page_of, tables, typed_names, views
 from babelquake.report.table import Table, is_numeric
-from babelquake.report.templating import rendered
 from babelquake.runs.command import command_lines, signatures
 from babelquake.runs.info import Flag
 from babelquake.runs.run import AnyRun, Run, opened, run_names
@@ -194,3 +195,16 @@ def _vega() -> str:
 
 def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The page that a template makes of values."""
+    environment = Environment(
+        loader=PackageLoader("babelquake.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["visible"] = lambda text: visible(str(text))
+    return environment.get_template(template).render(**values)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import regex
 
 from babelquake.escape import visible
-from babelquake.report.page import tables
+from babelquake.report.pages import tables
 from babelquake.report.table import Table, is_numeric, leading_number
 from babelquake.runs.command import signatures
 from babelquake.runs.run import AnyRun, opened, run_names

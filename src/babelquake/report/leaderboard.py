@@ -10,10 +10,10 @@ import altair as alt
 from babelquake.errors import UserError
 from babelquake.files import deliver
 from babelquake.report.charts import NEUTRAL, PALETTE, Chart, data, tooltips, where_known
+from babelquake.report.images import write_image
 from babelquake.report.latex import table_latex
 from babelquake.report.markdown import table_markdown
-from babelquake.report.plots import write_image
-from babelquake.report.results import base_name, scorer_text, statistic_text
+from babelquake.report.names import base_name, scorer_text, statistic_text
 from babelquake.report.table import Table, number
 from babelquake.runs.measures import NOT_SIGNIFICANT, SIGNIFICANT
 from babelquake.runs.results import STATISTICS, Results, Row, is_significant, values

@@ -58,7 +58,7 @@ class Notebook:
 
     def plot(self, run: Run, kind: str | None) -> Any:
         """One of its charts, with its title."""
-        from babelquake.report.page import views
+        from babelquake.report.pages import views
 
         charts = {chart.name: chart for view in views(run) for chart in view.charts}
         if not charts:
@@ -89,7 +89,7 @@ class Notebook:
         return to_latex(run)
 
     def _parts(self, run: Run) -> Iterator[str]:
-        from babelquake.report.page import tables, views
+        from babelquake.report.pages import tables, views
         from babelquake.report.verdict import verdict
 
         yield f"<h3>{escape(run.info.study)} · {escape(visible(run.folder.name))}</h3>"
@@ -111,7 +111,7 @@ def _picture(spec: str) -> str:
     """A chart as an image inside the page."""
     import vl_convert
 
-    from babelquake.report.plots import VEGA_LITE
+    from babelquake.report.images import VEGA_LITE
 
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE).encode()
     return f'<img alt="chart" src="data:image/svg+xml;base64,{base64.b64encode(drawn).decode("ascii")}">'

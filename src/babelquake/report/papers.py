@@ -6,9 +6,9 @@ from pathlib import Path
 
 from babelquake.files import deliver
 from babelquake.papers import Cell, Reproduction
+from babelquake.report.html import rendered
 from babelquake.report.markdown import table_markdown
 from babelquake.report.table import Table, is_numeric, number
-from babelquake.report.templating import rendered
 
 MEASURED = ("published", "measured", "95 % interval", "n", "difference")
 

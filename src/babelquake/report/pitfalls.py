@@ -8,8 +8,7 @@ import altair as alt
 
 from babelquake.perturb.labels import label_of
 from babelquake.report.charts import BAD, GOOD, NEUTRAL, Chart, data, sweeps, tooltips
-from babelquake.report.phrases import row_label
-from babelquake.report.results import results_of, scorer_text
+from babelquake.report.names import results_of, row_label, scorer_text
 from babelquake.report.table import Table, crossed, digits, number, of, plain_interval, stars, table_of
 from babelquake.runs.info import Expected
 from babelquake.runs.results import Results, Row, apart, values

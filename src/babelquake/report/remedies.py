@@ -4,10 +4,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from babelquake.perturb.labels import known_card
-from babelquake.report.failure_words import KINDS
-from babelquake.report.page import Advice
-from babelquake.report.phrases import listed
-from babelquake.report.results import results_of, scorer_text
+from babelquake.report.names import KINDS, listed, results_of, scorer_text
+from babelquake.report.pages import Advice
 from babelquake.report.table import number
 from babelquake.report.verdict import Names, percent, sentence_case
 from babelquake.runs.results import Results, Row, is_significant, values

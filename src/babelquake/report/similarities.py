@@ -11,10 +11,10 @@ from babelquake.errors import UserError, setting
 from babelquake.escape import visible
 from babelquake.files import deliver
 from babelquake.report.charts import bare, data
-from babelquake.report.plots import svg, write_image
-from babelquake.report.results import scorer_text
+from babelquake.report.html import rendered
+from babelquake.report.images import svg, write_image
+from babelquake.report.names import scorer_text
 from babelquake.report.table import Table, number
-from babelquake.report.templating import rendered
 from babelquake.scorers.similarities import Similarities
 
 CELL = 30

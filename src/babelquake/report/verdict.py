@@ -9,9 +9,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 from babelquake.perturb.labels import known_card, label_of
-from babelquake.report.failure_words import failure_label
-from babelquake.report.phrases import count, listed, of_pair
-from babelquake.report.results import recipe_text, scorer_text, short_names, statistic_text
+from babelquake.report.names import (
+    count,
+    failure_label,
+    listed,
+    of_pair,
+    recipe_text,
+    scorer_text,
+    short_names,
+    statistic_text,
+)
 from babelquake.report.table import number
 from babelquake.runs.findings import Finding, Number, Weight
 from babelquake.runs.run import Run
@@ -74,7 +81,7 @@ Words = Callable[[Finding, Names], str]
 
 def told(run: Run) -> list[Sentence]:
     """What a run found, in sentences, the most important first."""
-    from babelquake.report.page import page_of
+    from babelquake.report.pages import page_of
 
     return in_words(findings_of(run), page_of(run).words) or [
         Sentence(UNDECIDED if run.measures.height else NOTHING, "answer")

@@ -1,7 +1,7 @@
 """A study's card: its name, its question, what it measures, and which falls a gate must stop.
 
 The card is all that readers need to know of a study without running it. A new study is one folder here with its card
-and its steps, one folder under `report/` and one file under `cli/`; other packages bring theirs through the entry-point
+and its steps, one file under `report/pages/` and one under `cli/`; other packages bring theirs through the entry-point
 groups `babelquake.studies`, `babelquake.pages` and `babelquake.commands`.
 """
 

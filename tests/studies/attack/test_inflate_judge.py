@@ -16,7 +16,7 @@ from tests.studies.attack.toys import run_of, tuples
 from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import ResumableError
-from babelquake.report.page import tables
+from babelquake.report.pages import tables
 from babelquake.runs.run import Run
 from babelquake.studies.attack.options import AttackOptions
 from babelquake.studies.attack.study import plan

@@ -9,7 +9,7 @@ import pytest
 
 from babelquake.engine import Engine
 from babelquake.errors import UserError
-from babelquake.report.page import tables, views
+from babelquake.report.pages import tables, views
 from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
 from babelquake.studies.metric.best_of import counts, picked

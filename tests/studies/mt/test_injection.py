@@ -8,7 +8,7 @@ from tests.chat_server import Behaviour, ChatServer
 
 import babelquake as bq
 from babelquake.http import Client
-from babelquake.report.mt.page import mt_lead
+from babelquake.report.pages.mt import mt_lead
 from babelquake.studies.cells import LEAST_CHANGED
 
 FORMS = "canary[form=start|end|middle|zero-width]"

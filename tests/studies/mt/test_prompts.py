@@ -17,7 +17,7 @@ import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.http import Client
 from babelquake.perturb.labels import label_of
-from babelquake.report.mt.tables import mt_tables
+from babelquake.report.pages.mt_tables import mt_tables
 from babelquake.runs.run import Run
 from babelquake.stats.reliability import components
 from babelquake.studies.inquiries import brought_back

@@ -8,8 +8,7 @@ from tests.scorers import parity
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine
-from babelquake.report.examples import example_table, examples, with_texts
-from babelquake.report.pack import judged_columns
+from babelquake.report.examples import example_table, examples, judged_columns, with_texts
 from babelquake.runs.run import Run
 from babelquake.studies.qe.study import qe
 
