@@ -12,7 +12,7 @@ from typer.testing import Result
 from babelquake.attacks.constraints import edit_distance
 from babelquake.errors import UserError
 from babelquake.runs.run import Run
-from babelquake.studies.attack.options import AttackOptions
+from babelquake.studies.attack import AttackOptions
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "start" / "metric.md").read_text("utf-8")
 

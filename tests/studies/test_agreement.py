@@ -8,8 +8,7 @@ import pytest
 
 from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.agreement import agreement_cell, agreement_measures, difference, judgements
-from babelquake.studies.cells import Cell, Place
-from babelquake.studies.tests_to_measures import mean_of
+from babelquake.studies.cells import Cell, Place, mean_of
 
 
 def judged(

@@ -1,4 +1,7 @@
-"""Is the new run worse? Runs of systems and scorers that are, and of ones that are not."""
+"""Is the new run worse? Runs of systems and scorers that are, and of ones that are not; languages written differently.
+
+What a repetition says: the numbers that differ, and what else is different.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -9,17 +12,19 @@ import numpy as np
 import polars as pl
 import pytest
 
+import babelquake as bq
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.report.comparison import comparison_markdown, comparison_table
+from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.spec import Spec
 from babelquake.stats.pvalues import p_value
 from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.attack.study import attack
 from babelquake.studies.cells import Place
-from babelquake.studies.compare import Compared, compare, judge
+from babelquake.studies.compare import Compared, compare, differences, judge
 from babelquake.studies.comparison import RELATIVE
 from babelquake.studies.correlate.study import correlate
 from babelquake.studies.metric.study import metric
@@ -456,3 +461,77 @@ def test_a_gain_is_better_and_a_fall_within_the_allowance_is_none() -> None:
         test = Test(value, null, 500, 500, p_value(null, value, segments=500), "bootstrap")
         found = [Compared(Place("de-en", "bleu", system="a"), "robust", 70.0, 70.0 + value, test, True)]
         assert [change.outcome for change in judge(found, min_drop=allowed)] == [outcome]
+
+
+def run(folder: Path, pair: str) -> Run:
+    """A run on pairs that the data bring."""
+    count = 24
+    data = pl.DataFrame(
+        {
+            "source": [f"Satz {number}." for number in range(count)],
+            "perturbed": [f"saz {number}" for number in range(count)],
+            "reference": [f"Sentence {number}." for number in range(count)],
+            "translation": [f"Sentence {number}." for number in range(count)],
+            "translation_perturbed": [f"Sentence {number}" for number in range(count)],
+            "system": ["s"] * count,
+            "language_pair": [pair] * count,
+        }
+    )
+    return bq.mt(data=data, scorers="chrf", out=folder, resamples=400)
+
+
+def test_a_region_makes_no_other_language(tmp_path: Path) -> None:
+    found = bq.compare(run(tmp_path / "a", "de-DE-en"), run(tmp_path / "b", "de-en"))
+    assert found.changes
+    assert {change.outcome for change in found.changes} == {"same"}
+    assert all(change.paired for change in found.changes)
+
+
+def test_other_language_pairs_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"de-en in .*, fr-en in"):
+        bq.compare(run(tmp_path / "a", "de-en"), run(tmp_path / "b", "fr-en"))
+
+
+ROBUST = Kind("robust", unit="%", better="up")
+
+
+def repeated(folder: Path, value: float = 90.0, p: float = 0.2, **changes: object) -> Run:
+    made = Run.resume(folder, "mt", {"data": changes.get("data", "d.de-en#1")})
+    made.info.versions |= {"numpy": str(changes.get("numpy", "2.0"))}
+    made.info.signatures = {"scorer chrf": str(changes.get("scorer", "nrefs:1"))}
+    measures = [
+        Measure(ROBUST, value, n=9, system="s", scorer="chrf", perturbation="case", p=p, p_corrected=p),
+        Measure(ROBUST, 80.0, n=9, system="t", scorer="chrf", perturbation="case"),
+    ]
+    return made.finish(measures_frame(measures).with_columns(study=pl.lit("mt")))
+
+
+def test_equal_runs_are_the_same_and_nothing_is_blamed(tmp_path: Path) -> None:
+    found = differences(repeated(tmp_path / "a"), repeated(tmp_path / "b"))
+    assert found.same and found.measures == 2 and found.causes == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "blamed"),
+    [
+        ({"numpy": "2.9"}, "version of numpy: 2.0 then, 2.9 now"),
+        ({"scorer": "nrefs:2"}, "signature of scorer chrf: nrefs:1 then, nrefs:2 now"),
+        ({"data": "d.de-en#2"}, "data: d.de-en#1 then, d.de-en#2 now"),
+    ],
+)
+def test_numbers_that_differ_come_with_what_else_is_different(
+    change: dict[str, str], blamed: str, tmp_path: Path
+) -> None:
+    found = differences(repeated(tmp_path / "a"), repeated(tmp_path / "b", 91.0, 0.01, **change))
+    assert found.causes == (blamed,)
+    assert found.numbers == (
+        "s chrf case robust: value was 90.0, is 91.0",
+        "s chrf case robust: p was 0.2, is 0.01",
+        "s chrf case robust: p_corrected was 0.2, is 0.01",
+    )
+
+
+def test_a_measure_of_one_run_alone_is_named(tmp_path: Path) -> None:
+    old, new = repeated(tmp_path / "a"), repeated(tmp_path / "b")
+    new.finish(new.measures.head(1))
+    assert differences(old, new).numbers == (f"t chrf case robust: only in {old.folder}",)

@@ -15,7 +15,7 @@ from babelquake.errors import UserError, read_at_terminal, setting
 from babelquake.runs.command import command_line
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES, function_of
-from babelquake.studies.mt.options import MtOptions
+from babelquake.studies.mt import MtOptions
 from babelquake.studies.options import StudyOptions, entries
 
 PAIRS = [("Das Haus ist alt.", "The house is old."), ("Der Zug kommt.", "The train comes.")]

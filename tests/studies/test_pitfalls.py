@@ -154,7 +154,7 @@ def test_require_exits_with_1_where_a_pitfall_is_failed(rated: Dataset, tmp_path
 def test_scores_that_came_from_elsewhere_take_part(rated: Dataset, tmp_path: Path) -> None:
     """The export holds every text of every pitfall with its own source and reference."""
     from babelquake.studies.exchange import export
-    from babelquake.studies.metric.options import MetricOptions
+    from babelquake.studies.metric import MetricOptions
     from babelquake.studies.metric.study import plan
 
     planned: Plan = plan(MetricOptions(data=rated, scorers=("chrf",), suite="pitfalls", engine=Engine(quiet=True)))

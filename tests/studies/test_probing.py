@@ -19,7 +19,7 @@ from babelquake.scorers import scorer
 from babelquake.studies import variants
 from babelquake.studies.execution import execute
 from babelquake.studies.plan import Material, Plan
-from babelquake.studies.qe.options import QeOptions
+from babelquake.studies.qe import QeOptions
 from babelquake.studies.qe.study import QE, judged_segments
 from babelquake.studies.variants import vocabularies
 

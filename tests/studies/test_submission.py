@@ -9,7 +9,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
 from babelquake.studies.exchange import submit_scores
-from babelquake.studies.metric.options import MetricOptions
+from babelquake.studies.metric import MetricOptions
 
 OUTPUTS = {"A": ["a b c d", "e f g h"], "B": ["a b x y", "e f g h"]}
 REFERENCE = ["a b c d", "e f g z"]

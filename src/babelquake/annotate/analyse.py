@@ -9,9 +9,9 @@ from babelquake.annotate.collected import COUNTED, LEAST, collected
 from babelquake.annotate.project import Project, is_project
 from babelquake.data.ratings import Ratings, read_ratings
 from babelquake.errors import UserError, setting
+from babelquake.runs.measures import ALPHA
+from babelquake.studies.human import HumanOptions
 from babelquake.studies.human.findings import Findings, findings, for_attack
-from babelquake.studies.human.options import HumanOptions
-from babelquake.studies.human.people import ALPHA
 from babelquake.studies.human.study import plan
 
 

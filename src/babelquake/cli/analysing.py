@@ -123,7 +123,7 @@ def _kept(
     ratings: "Ratings", found: "Findings", folder: Path, words: list[str], alpha: float, power: float, restart: bool
 ) -> "Run":
     """What was found as a run, and the command that makes it again."""
-    from babelquake.studies.human.options import HumanOptions
+    from babelquake.studies.human import HumanOptions
     from babelquake.studies.human.study import keep
 
     chosen = HumanOptions(data=ratings.name, out=folder, alpha=alpha, power=power, restart=restart)

@@ -20,11 +20,11 @@ from babelquake.cli.rerunning import rerun
 from babelquake.cli.similarities import similarities
 from babelquake.cli.studying import check_command, scoring_command, study_command
 from babelquake.cli.training import train
-from babelquake.studies.attack.options import AttackOptions
-from babelquake.studies.correlate.options import CorrelateOptions
-from babelquake.studies.metric.options import MetricOptions
-from babelquake.studies.mt.options import MtOptions
-from babelquake.studies.qe.options import QeOptions
+from babelquake.studies.attack import AttackOptions
+from babelquake.studies.correlate import CorrelateOptions
+from babelquake.studies.metric import MetricOptions
+from babelquake.studies.mt import MtOptions
+from babelquake.studies.qe import QeOptions
 from babelquake.version import VERSION
 
 COMMANDS = "babelquake.commands"

@@ -8,7 +8,7 @@ import typer
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Group, option
 from babelquake.cli.studying import study_command
-from babelquake.studies.challenge.options import ChallengeOptions
+from babelquake.studies.challenge import ChallengeOptions
 
 challenge = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
 

@@ -39,7 +39,7 @@ def rerun(
     from babelquake.escape import visible
     from babelquake.runs.command import command_line
     from babelquake.runs.run import Run
-    from babelquake.studies.rerun import differences
+    from babelquake.studies.compare import differences
 
     old = Run.open(run)
     if old.info.finished is None:

@@ -17,7 +17,7 @@ from babelquake.cli.guard import guarded
 from babelquake.cli.options import option, switch, warn
 from babelquake.errors import UserError
 from babelquake.escape import visible
-from babelquake.studies.check.options import CheckOptions
+from babelquake.studies.check import CheckOptions
 from babelquake.studies.options import Entry, StudyOptions, entries
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def scoring_command(study: str, options: type[StudyOptions]) -> Callable[..., No
     """The command with the options of its study, requirements to the run, and scores for a shared task in its place."""
 
     def instead(asked: StudyOptions, require: list[str] | None, submit: Path | None) -> bool:
-        from babelquake.studies.requirement import Requirement
+        from babelquake.studies.comparison import Requirement
 
         for limit in require or ():
             Requirement.parse(limit)
@@ -231,7 +231,7 @@ def scoring_command(study: str, options: type[StudyOptions]) -> Callable[..., No
         return True
 
     def afterwards(run: "Run", require: list[str] | None, submit: Path | None) -> None:
-        from babelquake.studies.requirement import require_of
+        from babelquake.studies.comparison import require_of
 
         require_of(run.measures.to_dicts(), require or ())
 

@@ -14,7 +14,7 @@ from babelquake.attacks.goal import Overpenalise
 from babelquake.errors import UserError
 from babelquake.papers.paper import PaperTable
 from babelquake.runs.measures import measures_frame
-from babelquake.studies.attack.ratings import human_measures, read_ratings
+from babelquake.studies.attack.measures import human_measures, read_ratings
 
 NAMES = {
     "victim": ("metric", "victim"),

@@ -4,17 +4,21 @@ Where both runs judged the same segments, the difference new − old is tested i
 every other difference is; otherwise by the normal approximation z = (new − old)/√(sd² + sd²) on stored values. Tests
 are two-sided, and all of a comparison are one family under step-down max-T: α is about the whole comparison, whatever
 the number of scorers, language pairs and measures (`bench/gate.py` has what simulations found).
+
+`differences` says whether a run that was made again has the same numbers, and if not, what else is different.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from babelquake.errors import UserError, one_of, setting
 from babelquake.languages import LanguagePair
+from babelquake.runs.measures import NAMES
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.scorers import scorer as scorer_of
 from babelquake.stats.families import Outcome as Judged
@@ -24,8 +28,7 @@ from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test, normal_test
 from babelquake.studies.card import STUDIES, Study
 from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, gains, paired_test
-from babelquake.studies.comparison import RATES, Change, Comparison, Outcome
-from babelquake.studies.requirement import Requirement
+from babelquake.studies.comparison import RATES, Change, Comparison, Outcome, Requirement
 
 Correction = Literal["max-t", "bh", "none"]
 RESAMPLES = 2000
@@ -299,3 +302,65 @@ def _only_old(old: Run, new: Run) -> tuple[str, ...]:
         before, after = (run.measures[column].drop_nulls().unique(maintain_order=True) for run in (old, new))
         lacking += [name for name in before if name not in set(after)]
     return tuple(lacking)
+
+
+CLOCK = "milliseconds"
+"""A measure that no two runs agree in."""
+NUMBERS = ("value", "sd", "low", "high", "p", "p_corrected", "n")
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What differs between a run and its repetition."""
+
+    measures: int
+    """How many measures were compared."""
+    numbers: tuple[str, ...]
+    """Measures whose numbers differ, or that only one of the runs has, in words."""
+    causes: tuple[str, ...]
+    """Versions, signatures and data that differ."""
+
+    @property
+    def same(self) -> bool:
+        """Whether every number is the same."""
+        return not self.numbers
+
+
+def differences(old: Run, new: Run) -> Differences:
+    """Compare all measures, to the last digit, and everything they were made with."""
+    first, second = (_by_name(run.measures) for run in (old, new))
+    told = []
+    for name in dict.fromkeys([*first, *second]):
+        if name not in first or name not in second:
+            told.append(f"{name}: only in {old.folder if name in first else new.folder}")
+            continue
+        for number in NUMBERS:
+            before, after = first[name].get(number), second[name].get(number)
+            if before != after:
+                told.append(f"{name}: {number} was {before}, is {after}")
+    return Differences(len(first), tuple(told), tuple(_causes(old, new)))
+
+
+def _by_name(measures: pl.DataFrame) -> dict[str, dict[str, float | None]]:
+    """Numbers of each measure under the name of what it is of."""
+    found: dict[str, dict[str, float | None]] = {}
+    for row in measures.filter(pl.col("measure") != CLOCK).iter_rows(named=True):
+        name = " ".join(str(row[column]) for column in NAMES if row[column] is not None)
+        while name in found:
+            name += " again"
+        found[name] = {number: row.get(number) for number in NUMBERS}
+    return found
+
+
+def _causes(old: Run, new: Run) -> list[str]:
+    told = []
+    for what, before, after in (
+        ("version of", old.info.versions, new.info.versions),
+        ("signature of", old.info.signatures, new.info.signatures),
+    ):
+        for name in sorted({*before, *after}):
+            if before.get(name) != after.get(name):
+                told.append(f"{what} {name}: {before.get(name, 'none')} then, {after.get(name, 'none')} now")
+    if old.info.config.get("data") != new.info.config.get("data"):
+        told.append(f"data: {old.info.config.get('data')} then, {new.info.config.get('data')} now")
+    return told

@@ -23,10 +23,9 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys, by_unit
-from babelquake.studies.cells import LEAST_CHANGED
+from babelquake.studies.cells import LEAST_CHANGED, average, share
 from babelquake.studies.kinds import pitfalls as kinds
 from babelquake.studies.segment_units import keys_by_row
-from babelquake.studies.tests_to_measures import average, share
 
 SMALL = 0.2
 """Standard deviations of a scorer's scores that count as the same."""

@@ -18,7 +18,7 @@ from babelquake.engine import Engine
 from babelquake.errors import ResumableError
 from babelquake.report.pages import tables
 from babelquake.runs.run import Run
-from babelquake.studies.attack.options import AttackOptions
+from babelquake.studies.attack import AttackOptions
 from babelquake.studies.attack.study import plan
 
 UNDER_WAY = 8

@@ -21,8 +21,17 @@ from babelquake.scorers.cross_encoder import CrossEncoder
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.stats.intervals import wilson
 from babelquake.studies.attack.campaign import column_of, sampled
-from babelquake.studies.attack.measures import length_measures, success_measures, transfer_measures, transfer_table
-from babelquake.studies.attack.ratings import coverage, human_measures, rated, ratings_table, read_ratings
+from babelquake.studies.attack.measures import (
+    coverage,
+    human_measures,
+    length_measures,
+    rated,
+    ratings_table,
+    read_ratings,
+    success_measures,
+    transfer_measures,
+    transfer_table,
+)
 from babelquake.studies.attack.searching import likeness
 
 

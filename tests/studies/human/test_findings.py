@@ -9,8 +9,7 @@ import pytest
 import babelquake as bq
 from babelquake.data.ratings import Ratings, ratings_frame
 from babelquake.errors import UserError
-from babelquake.studies.human.findings import findings, for_attack, segment_scores
-from babelquake.studies.human.ranking import segment_means, standardised
+from babelquake.studies.human.findings import findings, for_attack, segment_means, segment_scores, standardised
 
 
 def campaign(

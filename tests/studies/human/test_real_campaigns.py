@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 from babelquake.data.ratings import read_ratings
-from babelquake.studies.human.findings import Findings, findings
+from babelquake.studies.human.findings import Findings, findings, standardised
 from babelquake.studies.human.people import campaign_agreement
-from babelquake.studies.human.ranking import standardised
 
 
 @pytest.fixture(scope="module")

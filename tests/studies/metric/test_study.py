@@ -14,8 +14,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
-from babelquake.studies.metric.material import material_of, mode_of
-from babelquake.studies.metric.study import metric
+from babelquake.studies.metric.study import material_of, metric, mode_of
 from babelquake.studies.variants import meaning_of
 from babelquake.text import ending
 

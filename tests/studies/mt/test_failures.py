@@ -64,7 +64,7 @@ def test_every_failure_is_kept_with_its_evidence(run: bq.Run) -> None:
 
 def test_the_page_names_them_and_a_gate_can_ask(run: bq.Run, tmp_path: Path) -> None:
     from babelquake.report.pages import tables
-    from babelquake.studies.requirement import Requirement
+    from babelquake.studies.comparison import Requirement
 
     (table,) = [table for table in tables(run) if table.title.startswith("Failures")]
     assert any("loop" in line and "100.0" in " ".join(line) for line in table.rows)

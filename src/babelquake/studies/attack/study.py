@@ -35,6 +35,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.scorers.scores import Scores
 from babelquake.spec import Spec, expand
+from babelquake.studies.attack import AttackOptions
 from babelquake.studies.attack.campaign import (
     RENDERINGS,
     Campaign,
@@ -48,16 +49,21 @@ from babelquake.studies.attack.campaign import (
 )
 from babelquake.studies.attack.measures import (
     JUDGE,
+    NOTE,
+    RATED,
+    coverage,
+    drops,
+    human_measures,
     length_measures,
     placed,
+    rated,
+    ratings_table,
     stored_cells,
     success_measures,
     transfer_measures,
     transfer_table,
 )
 from babelquake.studies.attack.models import Models, Wishes, language_notes, pairs_of, taggers
-from babelquake.studies.attack.options import AttackOptions
-from babelquake.studies.attack.ratings import NOTE, RATED, coverage, drops, human_measures, rated, ratings_table
 from babelquake.studies.attack.searching import scales, scores_of, transfer_scores
 from babelquake.studies.card import Study
 from babelquake.studies.judging import questions_about

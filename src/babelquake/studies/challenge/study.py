@@ -30,10 +30,10 @@ from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.intervals import wilson
 from babelquake.stats.resampling import aligned, by_unit
 from babelquake.stats.testing import Test, exchange_test
-from babelquake.studies.aces import aces_measures
 from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell, Place, paired_test
-from babelquake.studies.challenge.options import ChallengeOptions
+from babelquake.studies.cells import Cell, Families, Place, measured, paired_test
+from babelquake.studies.challenge import ChallengeOptions
+from babelquake.studies.challenge_sets import aces_measures
 from babelquake.studies.judging import of_each, questions_about, scores_frame
 from babelquake.studies.kinds import challenge as kinds
 from babelquake.studies.kinds import shared
@@ -42,7 +42,6 @@ from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
 from babelquake.studies.session import Session
-from babelquake.studies.tests_to_measures import Families, measured
 
 RANKED = "outranks_all"
 TIED = 1e-4

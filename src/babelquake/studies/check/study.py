@@ -21,8 +21,8 @@ from babelquake.runs.run import Run
 from babelquake.stats.intervals import rate_sd
 from babelquake.stats.resampling import segment_keys
 from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell
-from babelquake.studies.check.options import CheckOptions
+from babelquake.studies.cells import Cell, share
+from babelquake.studies.check import CheckOptions
 from babelquake.studies.detection import (
     SCHEMA,
     Detector,
@@ -37,7 +37,6 @@ from babelquake.studies.kinds import shared
 from babelquake.studies.options import FailureEncoder, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
-from babelquake.studies.tests_to_measures import share
 from babelquake.text import digest
 
 ANY = "any"

@@ -24,9 +24,8 @@ from babelquake.scorers.base import Array
 from babelquake.stats.reliability import SPAN_FORMULAS, Mark, span_row
 from babelquake.stats.resampling import Keys, aligned, by_unit
 from babelquake.studies.agreement import AGREEMENTS, agreement_measures, compared
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Families, Place, enough, measured
 from babelquake.studies.segment_units import unit_keys
-from babelquake.studies.tests_to_measures import Families, enough, measured
 
 SPANS = ("spans", "error_spans", "errors")
 """Names that a column of marked errors may have."""

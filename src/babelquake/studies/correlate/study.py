@@ -35,7 +35,8 @@ from babelquake.studies.agreement import (
     keep_preferences,
 )
 from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Families, Place, enough, measured
+from babelquake.studies.correlate import OF_SPANS, STATISTICS, CorrelateOptions
 from babelquake.studies.correlate.marked_errors import (
     has_marks,
     marked_by,
@@ -45,7 +46,6 @@ from babelquake.studies.correlate.marked_errors import (
     named_spans,
     span_measures,
 )
-from babelquake.studies.correlate.options import OF_SPANS, STATISTICS, CorrelateOptions
 from babelquake.studies.judge_reliability import (
     answers_in,
     judge_findings,
@@ -60,7 +60,6 @@ from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.session import Session
-from babelquake.studies.tests_to_measures import Families, enough, measured
 
 COMPARED = ("darr", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 """Statistics for which every two scorers are compared."""

@@ -16,11 +16,11 @@ import polars as pl
 
 from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM, TUTORIAL
 from babelquake.errors import UserError
+from babelquake.runs.measures import ALPHA
 from babelquake.stats.agreement import Array
 from babelquake.stats.ranks import paired_t, rank_sum
 from babelquake.stats.reliability import krippendorff, rater_pairs
 
-ALPHA = 0.05
 SAME = ("hit", "annotator", "system", "segment")
 
 

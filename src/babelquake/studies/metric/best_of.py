@@ -21,9 +21,9 @@ from babelquake.runs.measures import Measure
 from babelquake.runs.results import Results, Row, apart
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
+from babelquake.studies.cells import average
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import keys_by_row
-from babelquake.studies.tests_to_measures import average
 
 PEOPLE, HARMFUL = "people", "harmful"
 GIVEN = "given translations"

@@ -25,10 +25,9 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys, by_unit
-from babelquake.studies.cells import Cell, Chosen, Place, Sides, exchange_of
+from babelquake.studies.cells import Cell, Chosen, Families, Place, Sides, enough, exchange_of, measured, measured_loss
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
-from babelquake.studies.tests_to_measures import Families, enough, measured, measured_loss
 
 KINDS = {"score": kinds.SCORE, "score_perturbed": kinds.SCORE_PERTURBED, "delta": kinds.DELTA}
 PLACES = ["language_pair", "scorer", "perturbation", "level"]

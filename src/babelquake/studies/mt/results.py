@@ -34,7 +34,7 @@ from babelquake.stats.intervals import rate_sd
 from babelquake.stats.reliability import components
 from babelquake.stats.resampling import by_unit
 from babelquake.stats.testing import exchange_test
-from babelquake.studies.cells import Cell
+from babelquake.studies.cells import Cell, Families, enough, measured, share
 from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exchange
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds
@@ -52,7 +52,6 @@ from babelquake.studies.mt.robustness import (
     system_differences,
 )
 from babelquake.studies.options import FailureEncoder
-from babelquake.studies.tests_to_measures import Families, enough, measured, share
 from babelquake.systems import System
 
 ANY = "any"

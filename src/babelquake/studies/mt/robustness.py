@@ -32,11 +32,23 @@ from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.intervals import LEAST
 from babelquake.stats.resampling import Keys, aligned, combined, short
 from babelquake.stats.testing import FEW
-from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, differing, gains, grouped, paired_test
+from babelquake.studies.cells import (
+    LEAST_CHANGED,
+    Cell,
+    Families,
+    Place,
+    differing,
+    gains,
+    grouped,
+    mean_of,
+    measured,
+    measured_loss,
+    paired_test,
+    undefined,
+)
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.cells import reaches_zero
-from babelquake.studies.tests_to_measures import Families, mean_of, measured, measured_loss, undefined
 from babelquake.systems import System
 from babelquake.systems.defended import Defended
 

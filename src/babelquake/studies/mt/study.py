@@ -20,19 +20,11 @@ from babelquake.studies.detection import detection, encoder_of
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
-from babelquake.studies.given_variants import (
-    brings_variants,
-    no_system,
-    refuse_shared_labels,
-    systems_for,
-    unmade_variants,
-    with_given,
-)
 from babelquake.studies.inquiries import REPEAT, documents_of
 from babelquake.studies.judging import require_scores, text_in
 from babelquake.studies.kinds import mt as kinds
+from babelquake.studies.mt import MtOptions
 from babelquake.studies.mt.cells import Judged
-from babelquake.studies.mt.options import MtOptions
 from babelquake.studies.mt.results import all_cells, baselines, mt_results, prompt_variance
 from babelquake.studies.mt.robustness import overall_pairs
 from babelquake.studies.mt.verdict import mt_findings
@@ -48,7 +40,16 @@ from babelquake.studies.resolve import (
     without_masked_lm,
 )
 from babelquake.studies.segment_units import slicing_column, unit_for, with_units
-from babelquake.studies.variants import achieved_shares, vocabularies
+from babelquake.studies.variants import (
+    achieved_shares,
+    brings_variants,
+    no_system,
+    refuse_shared_labels,
+    systems_for,
+    unmade_variants,
+    vocabularies,
+    with_given,
+)
 from babelquake.systems import system as system_of
 from babelquake.systems.defended import behind_each
 from babelquake.text import ending

@@ -28,10 +28,9 @@ from babelquake.stats.parallel import in_parallel
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Keys, by_unit, marks_of, short
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Families, Place, mean_of, measured
 from babelquake.studies.kinds import qe as kinds
 from babelquake.studies.segment_units import Rows, keys_by_row
-from babelquake.studies.tests_to_measures import Families, mean_of, measured
 
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""

@@ -25,11 +25,9 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
 from babelquake.studies.agreement import agreement_cell, agreement_measures, judgements
 from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Place, enough
 from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
-from babelquake.studies.given_variants import COLUMN as GIVEN
-from babelquake.studies.given_variants import meanings_of, refuse_shared_labels, with_given
 from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
 from babelquake.studies.judging import (
     of_each,
@@ -45,6 +43,7 @@ from babelquake.studies.kinds import qe as kinds
 from babelquake.studies.options import takes
 from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Material, Plan
+from babelquake.studies.qe import QeOptions
 from babelquake.studies.qe.discrimination import (
     probe_results,
     probed_models,
@@ -53,11 +52,10 @@ from babelquake.studies.qe.discrimination import (
     rivalries,
     standardised,
 )
-from babelquake.studies.qe.options import QeOptions
 from babelquake.studies.resolve import references_each, scorers_of, several, with_masked_lm
 from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
-from babelquake.studies.tests_to_measures import enough
-from babelquake.studies.variants import meaning_of, vocabularies
+from babelquake.studies.variants import COLUMN as GIVEN
+from babelquake.studies.variants import meaning_of, meanings_of, refuse_shared_labels, vocabularies, with_given
 
 DEFAULT_SUITE = "kanojia2021"
 """What translations are probed with unless the user or the data say otherwise."""

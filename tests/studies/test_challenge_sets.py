@@ -9,7 +9,7 @@ from babelquake.data import read
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.scorers import scorer
-from babelquake.studies.metric.challenge import challenge_results, judge_triples, unrelated_to
+from babelquake.studies.challenge_sets import challenge_results, judge_triples, unrelated_to
 from babelquake.studies.metric.study import metric
 
 TRIPLES = [

@@ -3,6 +3,8 @@
 Karpinska et al. 2022 §3: detection accuracy is the share of triples in which the original scores strictly higher; the
 ratio compares the loss with that for a sentence that has nothing to do with the reference:
 (f(t, r) − f(t′, r)) / (f(t, r) − f(u, r)), means over the phenomenon's triples.
+
+The ACES score is one number for a metric from ten categories of errors (Amrhein et al. 2022).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,17 +13,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from babelquake.data.aces import WEIGHTS, category_of
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure
-from babelquake.scorers.base import Questions, Scorer
+from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.resampling import by_unit
-from babelquake.studies.cells import Cell, Place
+from babelquake.studies.cells import Cell, Place, measured
 from babelquake.studies.judging import of_each
 from babelquake.studies.kinds import metric as kinds
+from babelquake.studies.kinds import shared
 from babelquake.studies.segment_units import Slices, keys_by_row
-from babelquake.studies.tests_to_measures import measured
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""
@@ -115,3 +118,31 @@ def challenge_cells(
 def _label(segments: pl.DataFrame, name: str) -> pl.Expr:
     """A column of labels; null where the data have none."""
     return pl.col(name) if name in segments.columns else pl.lit(None, pl.String).alias(name)
+
+
+def aces_measures(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int) -> list[Measure]:
+    """The ACES score of every scorer, where the phenomena are ACES's and cover all of its categories.
+
+    τ = (C − D) / (C + D) of each phenomenon, ties discordant; the mean over a category's phenomena; their sum weighted
+    by severity (Amrhein et al. 2022 §6).
+    """
+    phenomena = scores["phenomenon"].drop_nulls().unique(maintain_order=True).to_list()
+    categories = {name: category_of(name) for name in phenomena}
+    if set(categories.values()) != set(WEIGHTS):
+        return []
+    shares = {category: [*categories.values()].count(category) for category in WEIGHTS}
+    weights = np.array([WEIGHTS[str(one)] / shares[str(one)] for one in categories.values()])
+    keys, found = keys_by_row(segments), []
+
+    def weighted(sums: Array) -> Array:
+        counts, won = sums[..., : len(phenomena)], sums[..., len(phenomena) :]
+        return np.asarray((2 * won / counts - 1) @ weights)
+
+    for (scorer,), part in scores.group_by("scorer", maintain_order=True):
+        own = np.array(phenomena)[None, :] == part["phenomenon"].to_numpy()[:, None]
+        won = own & ((part["score"] - part["score_perturbed"]).to_numpy() > 0)[:, None]
+        units, rows = by_unit(keys[part["row"].to_numpy()], np.concatenate([own, won], axis=1).astype(np.float64))
+        cell = Cell(Place(None, str(scorer)), units, part.height)
+        cell.compute({"aces_score": weighted}, [rows], resamples, seed)
+        found.append(measured(shared.ACES_SCORE, cell.numbers["aces_score"], part.height, scorer=str(scorer)))
+    return found
