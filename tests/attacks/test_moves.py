@@ -1,6 +1,7 @@
 """Every move proposes what its paper says, and nothing else."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +20,10 @@ from babelquake.attacks.moves import (
     SubstituteLetter,
     SwapLetters,
     SwapNeighbour,
+    neighbours,
 )
 from babelquake.attacks.sentence import Sentence
+from babelquake.errors import UserError
 from babelquake.resource import Gap
 
 SENTENCE = Sentence.of("The cat sat on the mat.")
@@ -131,3 +134,12 @@ def test_spots_and_letters_are_drawn_evenly(toys: Any) -> None:
     letters = Counter(next(filter(str.isalpha, word)) for word in words)
     assert len(spots) == 8 and all(abs(count - 650) < 4 * 23.8 for count in spots.values())  # sd √(n·⅛·⅞) = 23.8
     assert len(letters) == 52 and all(abs(count - 100) < 4 * 9.9 for count in letters.values())
+
+
+def test_blank_lines_are_no_words(tmp_path: Path) -> None:
+    file = tmp_path / "near.txt"
+    file.write_text("Good fine nice\n\n  \nbad\tpoor\n", "utf-8")
+    assert neighbours(str(file)) == {"good": ("fine", "nice"), "bad": ("poor",)}
+    file.write_text("\n\n", "utf-8")
+    with pytest.raises(UserError, match="no words"):
+        neighbours(str(file))

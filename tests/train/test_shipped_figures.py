@@ -74,7 +74,7 @@ def test_judge_agrees_with_the_published_scores_it_learnt(shared_data: Path) -> 
 
 
 def test_neighbours_are_words_of_like_meaning() -> None:
-    from babelquake.attacks.moves.words import neighbours
+    from babelquake.attacks.moves import neighbours
 
     place("neighbours-en")
     table = neighbours("neighbours-en")

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal
-from babelquake.attacks.moves.base import Move
+from babelquake.attacks.moves import Move
 from babelquake.attacks.requests import Asking, Memory
 from babelquake.attacks.sentence import Sentence
 from babelquake.attacks.victim import Victim

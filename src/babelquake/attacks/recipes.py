@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 from babelquake.attacks.attack import Attack, StopWords, Trial
 from babelquake.attacks.constraints import Constraint, Levenshtein
 from babelquake.attacks.moves import (
+    LETTERS,
     DeleteLetter,
     DeleteWord,
     InsertLetter,
@@ -27,13 +28,11 @@ from babelquake.attacks.moves import (
     SubstituteLetter,
     SwapLetters,
     SwapNeighbour,
+    Tags,
     TakeReferenceWord,
 )
-from babelquake.attacks.moves.characters import LETTERS
-from babelquake.attacks.moves.masks import Tags
 from babelquake.attacks.requests import PIECES, Asking
-from babelquake.attacks.search import genetic, greedy_by_importance, least_important_first
-from babelquake.attacks.search.greedy import Rank, beam, climb, once
+from babelquake.attacks.search import Rank, beam, climb, genetic, greedy_by_importance, least_important_first, once
 from babelquake.errors import UserError
 from babelquake.spec import Range, Spec, bind, make, named, parameters, parse
 

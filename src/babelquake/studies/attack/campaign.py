@@ -20,7 +20,7 @@ import polars as pl
 from babelquake.attacks.attack import Check
 from babelquake.attacks.constraints import Constraint, QualityRise
 from babelquake.attacks.goal import Goal
-from babelquake.attacks.moves.inflating import Attach
+from babelquake.attacks.moves import Attach
 from babelquake.attacks.recipes import Recipe, Tools, Universal, recipe
 from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.search import once

@@ -8,8 +8,7 @@ from typing import Any
 from babelquake import models
 from babelquake.attacks.constraints import Constraint
 from babelquake.attacks.goal import Goal
-from babelquake.attacks.moves.masks import Tags
-from babelquake.attacks.moves.words import neighbours, neighbours_signature
+from babelquake.attacks.moves import Tags, neighbours, neighbours_signature
 from babelquake.attacks.recipes import Tools, recipe
 from babelquake.attacks.sentence import Sentence
 from babelquake.data import Dataset

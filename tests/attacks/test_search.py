@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from babelquake.attacks.constraints import Levenshtein, PerplexityRise, SelfSimilarity, Similarity
 from babelquake.attacks.goal import Collapse, Inflate, Overpenalise
 from babelquake.attacks.moves import DeleteWord, InsertLetter, MaskInsert, MaskReplace, SwapNeighbour
-from babelquake.attacks.search import beam, genetic, greedy_by_importance, least_important_first
-from babelquake.attacks.search.genetic import Substitutes
+from babelquake.attacks.search import Substitutes, beam, genetic, greedy_by_importance, least_important_first
 from babelquake.attacks.victim import SystemVictim
 from babelquake.scorers.base import Question
 
