@@ -276,9 +276,68 @@ def test_a_lead_that_is_chance_is_not_called_chance_agreement(tmp_path: Path, p:
     assert verdict(run) == [first, "mine (0.210) agrees significantly less with people than chrF (p < .001)."]
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            {"chrf": (-0.52, -0.6, -0.44), "bleu": (-0.61, -0.7, -0.5)},
+            "All scorers contradict people, even chrF (Kendall's τ −0.520, 95 % interval −0.600 to −0.440). "
+            "If a higher rating means a worse translation here, negate the ratings.",
+        ),
+        (
+            {"chrf": (0.03, -0.05, 0.11), "bleu": (-0.61, -0.7, -0.5)},
+            "It cannot be shown that any of the scorers agrees with people, not even chrF (Kendall's τ 0.030, "
+            "95 % interval −0.050 to 0.110).",
+        ),
+        (
+            {"chrf": (-0.03, -0.11, 0.05)},
+            "It cannot be shown that chrF agrees with people (Kendall's τ −0.030, 95 % interval −0.110 to 0.050).",
+        ),
+    ],
+)
+def test_nobody_agrees_best_where_nobody_agrees(
+    tmp_path: Path, values: dict[str, tuple[float, float, float]], said: str
+) -> None:
+    kind = Kind("kendall", better="up")
+    rows = [Measure(kind, tau, 300, scorer=name, low=low, high=high) for name, (tau, low, high) in values.items()]
+    if len(rows) > 1:
+        rows.append(Measure(kind.difference(), 0.09, scorer="chrf", other="bleu", p=0.001, p_corrected=0.001))
+    assert verdict(Run.resume(tmp_path / "r", "correlate", {}).finish(measures_frame(rows))) == [said]
+
+
+@pytest.mark.parametrize(("r", "agrees"), [(-0.3, False), (0.3, True)])
+def test_pairwise_accuracy_counts_as_agreement_where_pearson_s_r_is_above_zero(
+    tmp_path: Path, r: float, agrees: bool
+) -> None:
+    """Its chance level depends on ties, so an accuracy below a half may be good and one above it bad."""
+    rows = [
+        Measure(Kind("accuracy", better="up"), 0.45, 300, scorer="chrf", low=0.41, high=0.49),
+        Measure(Kind("pearson", better="up"), r, 300, scorer="chrf", low=r - 0.1, high=r + 0.1),
+    ]
+    (said,) = verdict(Run.resume(tmp_path / "r", "correlate", {}).finish(measures_frame(rows)))
+    assert ("agrees with people: pairwise accuracy 0.450" in said) == agrees
+    assert ("contradicts people (Pearson's r −0.300" in said) != agrees
+
+
+def test_judgements_that_are_yes_or_no_are_spoken_of_by_auc(tmp_path: Path) -> None:
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    lines = ["source\treference\ttranslation\tscore"]
+    for place in range(60):
+        reference = " ".join(words[place % 5 : place % 5 + 6])
+        good = place % 3 > 0
+        lines.append(f"Satz {place}\t{reference} {place}\t{reference if good else reference[:9]}\t{int(good)}")
+    path = tmp_path / "yes.de-en.tsv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    run = bq.correlate(scorers=["chrf", "ter"], data=path, out=tmp_path / "run", resamples=200)
+    assert "(AUC " in verdict(run)[0]
+    here = run.measures.filter(pl.col("measure") == "auc_difference")
+    assert here["p_corrected"].item() is not None, "the lead is tested"
+
+
 def test_scorers_that_agree_alike_share_the_lead(tmp_path: Path) -> None:
-    run = bq.correlate(scorers=["chrf", "chrf[name=again]"], data=few(tmp_path), out=tmp_path / "run", resamples=200)
-    assert verdict(run) == ["chrF and again agree equally well with people (pairwise accuracy 0.500)."]
+    data = bq.read("sample:rated").first(200)
+    run = bq.correlate(scorers=["chrf", "chrf[name=again]"], data=data, out=tmp_path / "run", resamples=200)
+    assert verdict(run)[0].startswith("chrF and again agree equally well with people (")
 
 
 def test_a_run_without_measures_says_so(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from babelquake.stats.agreement import (
     AGREEMENTS,
     accuracy,
     agreement,
+    auc,
     calibrated_accuracy,
     concordance,
     darr,
@@ -94,6 +95,7 @@ def test_a_stack_of_tables_gives_each_tables_agreement(name, by):
 @pytest.mark.parametrize("name", list(AGREEMENTS))
 def test_a_metric_that_copies_the_humans_agrees_fully(name):
     human = np.random.default_rng(0).integers(0, 100, (6, 20)).astype(float)
+    human = (human > 50).astype(float) if name == "auc" else human
     assert float(agreement(name)(human, human, "item")) == pytest.approx(1)
 
 
@@ -295,6 +297,39 @@ def test_segments_that_were_not_judged_do_not_count() -> None:
 def test_one_system_has_no_soft_accuracy() -> None:
     human, metric = noisy_tables(1, 20, 1.0)
     assert np.isnan(float(soft_accuracy(human, metric)))
+
+
+def accepted(systems: int, items: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Judgements that are 0 or 1, and scores that follow them, with ties."""
+    rng = np.random.default_rng(seed)
+    judged = (rng.random((systems, items)) < 0.3).astype(np.float64)
+    return judged, np.round(judged + rng.normal(0, 1.2, judged.shape), 1)
+
+
+def test_auc_is_mann_whitney_s_share_of_pairs() -> None:
+    human, metric = accepted(2, 60, 1)
+    metric[0, 3] = np.nan
+    known = ~np.isnan(metric)
+    u = scipy_stats.mannwhitneyu(metric[known & (human == 1)], metric[known & (human == 0)]).statistic
+    expected = u / (known & (human == 1)).sum() / (known & (human == 0)).sum()
+    assert 0.6 < expected < 0.9
+    for by in ("none", "item", "system"):
+        assert bootstrap_agreement("auc", human, metric, by, resamples=100).value == pytest.approx(expected)
+    assert float(auc(100 * human - 7, metric)) == pytest.approx(expected), "whatever the two values are"
+    assert float(auc(human, -metric)) == pytest.approx(1 - expected)
+
+
+def test_auc_is_of_judgements_with_two_values_only() -> None:
+    human, metric = accepted(1, 30, 2)
+    human[0, 0] = 0.5
+    assert np.isnan(float(auc(human, metric))) and np.isnan(float(auc(np.ones_like(human), metric)))
+
+
+def test_intervals_of_auc_cover_what_is_true() -> None:
+    true = scipy_stats.norm.cdf(1 / (1.2 * np.sqrt(2)))
+    estimates = [bootstrap_agreement("auc", *accepted(1, 150, seed), resamples=500).estimate() for seed in range(150)]
+    covered = np.mean([one.low <= true <= one.high for one in estimates])
+    assert 0.9 <= covered <= 0.99
 
 
 def test_the_interval_covers_the_value_whatever_the_grouping() -> None:

@@ -185,6 +185,11 @@ def test_correlate_names_a_leader_and_all_that_are_significantly_behind(measures
         if row.kind.name == "pearson_difference" and leader.who in (row.scorer, row.other)
         if row.testable and (row.p_corrected or 0.0) < 0.05
     }
+    if leader.what == "agrees_none":
+        low = leader.numbers[0].low
+        assert len(findings) == 1 and (leader.numbers[0].known <= 0 or (low is not None and low <= 0))
+        return
+    assert known[leader.who] > 0
     if leader.what == "agree_alike":
         assert len(findings) == 1 and len({one.value for one in leader.numbers}) == 1
         return

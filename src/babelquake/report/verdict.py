@@ -711,6 +711,20 @@ def agrees_best(finding: Finding, names: Names) -> str:
     return f"{both} are ahead in agreement with people{tested(finding, 'the difference between them')}."
 
 
+def agrees_none(finding: Finding, names: Names) -> str:
+    """Nobody leads where nobody agrees; scores that fall as ratings rise may be turned round."""
+    first, *others = finding.numbers
+    who = names.who(first.scorer)
+    value = f"{statistic_text(first.measure)} {number(first.value, 3)}"
+    if first.low is not None:
+        value += f", 95 % interval {number(first.low, 3)} to {number(first.high, 3)}"
+    if finding.facts["against"]:
+        said = f"All scorers contradict people, even {who}" if others else f"{who} contradicts people"
+        return f"{said} ({value}). If a higher rating means a worse translation here, negate the ratings."
+    some = f"any of the scorers agrees with people, not even {who}" if others else f"{who} agrees with people"
+    return f"It cannot be shown that {some} ({value})."
+
+
 def agree_alike(finding: Finding, names: Names) -> str:
     first = finding.numbers[0]
     alike = listed([names.who(one.scorer) for one in finding.numbers])
@@ -1060,7 +1074,7 @@ WORDS: dict[str, Words] = {
     **_all(failures_rise),
     **_all(obeys, prompts_matter, agrees_with_itself),
     **_all(judge_again, judge_order, judge_prompts, judge_unread, believes_claims),
-    **_all(agrees_best, agree_alike, agrees_less),
+    **_all(agrees_best, agrees_none, agree_alike, agrees_less),
     **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, suggestions_change, annotators_agree),
     **_all(collapsed, nothing_testable, requirement),

@@ -12,6 +12,7 @@ SCORES = ("quality", "quality_perturbed", "score", "score_perturbed", "score_mt"
 """Scores as the scorer gives them."""
 STATISTICS = (
     "darr",
+    "auc",
     "kendall_like",
     "accuracy",
     "soft_accuracy",

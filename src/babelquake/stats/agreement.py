@@ -327,6 +327,46 @@ def soft_accuracy_of_sums(sums: Array) -> Array:
     return ratio(np.where(known, 1.0 - np.abs(judged - scored), 0.0).sum(axis=-1), known.sum(axis=-1))
 
 
+def auc(human: ArrayLike, metric: ArrayLike, by: By = "none") -> Array:
+    """How often a translation that people accept scores above one that they reject, ties counting half.
+
+    The area under the ROC curve, for judgements that are yes or no: over all entries, whatever `by` says; NaN where
+    people's scores have another number of values than two.
+    """
+    return _of_each_table(human, metric, lambda table: auc_of_sums(auc_rows(human, table).sum(axis=0)))
+
+
+def auc_rows(human: ArrayLike, metric: ArrayLike) -> Array:
+    """Of every item: the accepted entries' placements and their count, the rejected ones', and the AUC for each entry.
+
+    An entry's placement is the share of the other kind that it is on the right side of. Drawing them leaves placements
+    as they are, so a bootstrap has DeLong's variance (DeLong et al. 1988), and placements of two metrics share a scale.
+    """
+    judged, scored = as_table(human), as_table(metric)
+    known = ~np.isnan(judged + scored)
+    placement = np.full(judged.shape, np.nan)
+    accepted = known & (judged == np.nanmax(np.where(known, judged, np.nan), initial=-np.inf))
+    if is_yes_or_no(judged[known]):
+        for own, others, sign in ((accepted, known & ~accepted, 1), (known & ~accepted, accepted, -1)):
+            ranked, values = np.sort(sign * scored[others]), sign * scored[own]
+            below, upto = (np.searchsorted(ranked, values, side=side) for side in ("left", "right"))
+            placement[own] = (below + upto) / (2 * ranked.size)
+    parts = [np.where(some, part, 0.0) for some in (accepted, known & ~accepted) for part in (placement, 1.0)]
+    parts += [np.where(known, placement[accepted].mean() if accepted.any() else np.nan, 0.0), known.astype(np.float64)]
+    return np.asarray(np.stack(parts, axis=-1).sum(axis=0))
+
+
+def auc_of_sums(sums: Array) -> Array:
+    """The AUC of summed rows, (…, 6) → (…): both means of placements less the AUC that they have been placed by."""
+    accepted, rejected, whole = (ratio(sums[..., at], sums[..., at + 1]) for at in (0, 2, 4))
+    return np.asarray(accepted + rejected - whole)
+
+
+def is_yes_or_no(scores: Array) -> bool:
+    """Whether scores have two values only."""
+    return len(np.unique(scores)) == 2
+
+
 ROUNDING = 1e-13
 """Relative to standardised scores, variances below this are rounding: the scores are constant."""
 
@@ -395,6 +435,7 @@ AGREEMENTS: dict[str, Callable[..., Array]] = {
     "kendall_like": kendall_like,
     "accuracy": accuracy,
     "soft_accuracy": soft_accuracy,
+    "auc": auc,
 }
 """Statistics by name, all called as `statistic(human, metric, by)`. DARR has pairs for input: see `darr`."""
 

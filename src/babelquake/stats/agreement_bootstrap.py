@@ -23,6 +23,8 @@ from babelquake.stats.agreement import (
     accuracy_of_groups,
     agreement,
     as_table,
+    auc_of_sums,
+    auc_rows,
     average,
     calibrated_accuracy,
     concordance,
@@ -44,19 +46,20 @@ from babelquake.stats.resampling import Draws, Keys
 WITHIN_SEGMENT = {"pearson": group_pearson, "spearman": group_spearman, "kendall": tau_b}
 OWN_GROUPS: dict[str, By] = {"kendall_like": "item", "accuracy": "item"}
 """How a statistic groups scores unless told otherwise; the rest take all together."""
+ALWAYS: dict[str, By] = {"soft_accuracy": "item", "auc": "none"}
 
 
 def grouping(statistic: str, by: By | None) -> By:
-    """The grouping asked for, or the statistic's own; soft accuracy, which is of systems, has one only."""
-    if statistic == "soft_accuracy":
-        return "item"
+    """The grouping asked for, or the statistic's own; soft accuracy, which is of systems, and AUC have one only."""
+    if statistic in ALWAYS:
+        return ALWAYS[statistic]
     return by or OWN_GROUPS.get(statistic, "none")
 
 
 def has_rows(statistic: str, by: By | None = None) -> bool:
     """Whether a statistic is a function of sums over segments."""
     group = grouping(statistic, by)
-    return group == "item" or statistic == "pearson"
+    return group == "item" or statistic in ("pearson", "auc")
 
 
 def agreement_rows(
@@ -68,6 +71,8 @@ def agreement_rows(
     """
     if not has_rows(statistic, by):
         raise UserError(f"{statistic} across segments is not a function of sums over segments.")
+    if statistic == "auc":
+        return auc_of_sums, auc_rows(human, metric)
     if grouping(statistic, by) != "item":
         return _pearson_rows(human, metric, grouping(statistic, by))
     if statistic == "soft_accuracy":

@@ -13,7 +13,7 @@ import polars as pl
 from babelquake.runs.measures import Measure
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
-from babelquake.stats.agreement import By, agreement, concordance, darr_rows
+from babelquake.stats.agreement import By, agreement, concordance, darr_rows, is_yes_or_no
 from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
 from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.resampling import Keys, Places, aligned, by_unit
@@ -198,6 +198,8 @@ def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
 def _allowed(name: str, given: Judgements, by: By | None) -> bool:
     if name == "darr":
         return given.preferences is not None
+    if name == "auc" and not is_yes_or_no(given.human[~np.isnan(given.human)]):
+        return False
     within_items = grouping(name, by) == "item"
     return given.judged and not (within_items and len(given.human) < 2)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 OF_SPANS = ("span_f1", "span_precision", "span_recall")
 """Statistics of errors that were marked."""
-STATISTICS = ("darr", "kendall_like", "pearson", "spearman", "kendall", "accuracy", "soft_accuracy", *OF_SPANS)
+STATISTICS = ("darr", "auc", "kendall_like", "pearson", "spearman", "kendall", "accuracy", "soft_accuracy", *OF_SPANS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class CorrelateOptions(StudyOptions):
     scorers: Scorers = option((), SCORER)
     statistics: Words = option(
         STATISTICS,
-        "darr, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy, span-f1, span-precision, "
+        "darr, auc, kendall-like, pearson, spearman, kendall, accuracy, soft-accuracy, span-f1, span-precision, "
         "span-recall; default: all.",
         "--statistic",
     )

@@ -61,16 +61,22 @@ from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.session import Session
 
-COMPARED = ("darr", "kendall_like", "pearson", "accuracy", "soft_accuracy")
+COMPARED = ("darr", "auc", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 """Statistics for which every two scorers are compared."""
+CHANCE = dict.fromkeys(("darr", "kendall_like", "pearson", "spearman", "kendall"), 0.0) | {
+    "auc": 0.5,
+    "soft_accuracy": 0.5,
+}
+"""What scores that know nothing of the translations get."""
 
 
 def correlate_findings(run: Run) -> list[Finding]:
     """Per language pair, by the first statistic that the field speaks of."""
     results = Results.of(run)
-    measure = next((name for name in SPOKEN_OF if results.known(name)), None)
-    pairs = values_of(results.known(measure), "language_pair") if measure is not None else []
-    found = [finding for pair in pairs for finding in _about(results, str(measure), pair)]
+    found = list[Finding]()
+    for pair in values_of(results.known(*SPOKEN_OF), "language_pair"):
+        measure = next(name for name in SPOKEN_OF if results.known(name, language_pair=pair))
+        found += _about(results, measure, pair)
     return [*found, *judge_findings(results)]
 
 
@@ -85,6 +91,10 @@ def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding
     }
     second = others[0]["scorer"] if others else None
     alike = [row for row in rows if row["value"] == first["value"]]
+    known = _beside_chance(results, measure, pair)
+    if known and not (chance := _against_chance(known[0])) > 0:
+        yield Finding.on("agrees_none", *known, weight="alarm", facts={"against": float(chance < 0)})
+        return
     if len(alike) > 1:
         yield Finding.on("agree_alike", *alike, weight="answer")
         return
@@ -92,6 +102,23 @@ def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding
     for row in others[1:]:
         if (test := tests.get(row["scorer"])) is not None and test.significant:
             yield Finding.on("agrees_less", row, first, test=test)
+
+
+def _beside_chance(results: Results, measure: str, pair: str | None) -> list[dict[str, Any]]:
+    """The scorers' agreement by a statistic whose level of chance is known, the best first; empty where there is none.
+
+    That of pairwise accuracy depends on ties: there Pearson's r says who agrees at all.
+    """
+    told = "pearson" if measure == "accuracy" else measure
+    rows = results.known(told, language_pair=pair) if told in CHANCE else []
+    return sorted(rows, key=lambda row: -float(row["value"]))
+
+
+def _against_chance(row: dict[str, Any]) -> int:
+    """1 where an agreement is above chance with its whole interval, −1 where below with all of it, otherwise 0."""
+    chance = CHANCE[row["measure"]]
+    low, high = (row[end] if row[end] is not None else row["value"] for end in ("low", "high"))
+    return int(low > chance) - int(high < chance)
 
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
