@@ -19,7 +19,7 @@ NEW_FOLDERS = ("train/", "models/")
 ELSEWHERE = {
     "files.py": "this is how",
     "cli/guard.py": "the log of a crash, and the empty device",
-    "runs/table_parts.py": "a line more for every sentence that is finished",
+    "runs/tables.py": "a line more for every sentence that is finished",
 }
 KILLED = """
 import os, sys

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from babelquake.runs.command import command_line
+from babelquake.runs.info import command_line
 from babelquake.runs.run import Run
 
 BOTH = "-d in/a.tsv -d in/b.tsv --columns source=german,reference=english --resamples 100"

@@ -7,7 +7,7 @@ import pytest
 import babelquake as bq
 from babelquake.errors import UserError
 from babelquake.papers import reproduce
-from babelquake.papers.finished import notes_of
+from babelquake.papers.reproducing import notes_of
 from babelquake.report.papers import reproduction_table
 
 TEXT = "source\treference\n" + "".join(f"Satz {row} ohne Punkt\tSentence {row}\n" for row in range(30))

@@ -15,7 +15,7 @@ from babelquake.report.latex import escape as latex_escape
 from babelquake.report.latex import table_latex, to_latex
 from babelquake.report.markdown import table_markdown, to_markdown, to_model_card
 from babelquake.report.table import Table
-from babelquake.runs.command import command_line
+from babelquake.runs.info import command_line
 from babelquake.runs.run import Run
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=[]), max_size=40)

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from babelquake.languages import sides
-from babelquake.runs.chunks import list_column, rows_of
+from babelquake.runs.tables import list_column, rows_of
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (4, 3)])

@@ -16,7 +16,7 @@ from babelquake.errors import ResumableError, UserError, read_at_terminal
 from babelquake.files import disk
 from babelquake.runs.measures import COLUMNS, Kind, Measure, measures_frame
 from babelquake.runs.run import Run, differing
-from babelquake.runs.table_parts import Parts
+from babelquake.runs.tables import Parts
 
 CONFIG = {"seed": 1, "suite": ["misspell[level=0.1]"], "system": ["command[cmd=cat]"], "data": "d.tsv#12"}
 TABLE = pl.DataFrame({"row": [0, 1], "text": ["ä", None]})

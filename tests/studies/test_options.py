@@ -12,7 +12,7 @@ import typer
 import babelquake as bq
 from babelquake.cli.app import app
 from babelquake.errors import UserError, read_at_terminal, setting
-from babelquake.runs.command import command_line
+from babelquake.runs.info import command_line
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES, function_of
 from babelquake.studies.mt import MtOptions

@@ -14,7 +14,7 @@ from babelquake.cli.app import app
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.perturb.suite import Suite, suite
-from babelquake.runs.chunks import rows_of
+from babelquake.runs.tables import rows_of
 from babelquake.scorers import scorer
 from babelquake.studies import variants
 from babelquake.studies.execution import execute
@@ -98,11 +98,11 @@ def test_texts_that_came_with_the_data_are_judged_as_they_are(judged: Dataset, t
 KILLED = """
 import os, signal, sys
 from babelquake.cli.app import app
-from babelquake.runs import table_parts
+from babelquake.runs import tables
 from babelquake.studies import variants
 
 variants.BLOCK_TEXTS = 20
-store, left = table_parts.store_table, [5]
+store, left = tables.store_table, [5]
 
 def counted(table, path):
     left[0] -= 1
@@ -111,7 +111,7 @@ def counted(table, path):
         os.kill(os.getpid(), signal.SIGKILL)
     store(table, path)
 
-table_parts.store_table = counted
+tables.store_table = counted
 app(sys.argv[1:])
 """
 

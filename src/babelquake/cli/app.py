@@ -5,21 +5,15 @@ from typing import Any
 import typer
 
 from babelquake.cli.annotating import annotate
-from babelquake.cli.augmenting import augment
-from babelquake.cli.caching import cache
-from babelquake.cli.challenge import challenge
-from babelquake.cli.demonstrating import demo
 from babelquake.cli.guard import guarded
-from babelquake.cli.listing import list_things
-from babelquake.cli.neighbours import neighbours
+from babelquake.cli.listing import cache, list_things
 from babelquake.cli.options import Group
-from babelquake.cli.perturbing import perturb
-from babelquake.cli.reporting import compare, report
-from babelquake.cli.reproducing import reproduce
-from babelquake.cli.rerunning import rerun
+from babelquake.cli.perturbing import augment, perturb
+from babelquake.cli.reporting import compare, report, rerun
+from babelquake.cli.reproducing import demo, reproduce
 from babelquake.cli.similarities import similarities
-from babelquake.cli.studying import check_command, scoring_command, study_command
-from babelquake.cli.training import train
+from babelquake.cli.studying import challenge, check_command, scoring_command, study_command
+from babelquake.cli.training import neighbours, train
 from babelquake.studies.attack import AttackOptions
 from babelquake.studies.correlate import CorrelateOptions
 from babelquake.studies.metric import MetricOptions

@@ -1,6 +1,7 @@
 """A study as a command: its options are read off the study's own dataclass, printing is the same for all.
 
-`metric` and `qe` have a gate on what scorers must reach after the run, `check` one on failures and JUnit XML.
+`metric` and `qe` have a gate on what scorers must reach after the run, `check` one on failures and JUnit XML;
+`challenge` builds challenge sets for metrics and measures what came back.
 """
 
 import inspect
@@ -14,9 +15,10 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import option, switch, warn
+from babelquake.cli.options import Group, option, switch, warn
 from babelquake.errors import UserError
 from babelquake.escape import visible
+from babelquake.studies.challenge import ChallengeOptions
 from babelquake.studies.check import CheckOptions
 from babelquake.studies.options import Entry, StudyOptions, entries
 
@@ -343,3 +345,36 @@ def print_tables(run: "Run", elsewhere: str) -> None:
 
     for table in [*tables(run), *audit_tables(run)]:
         print_table(table, elsewhere)
+
+
+challenge = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
+
+
+@challenge.callback()
+def group() -> None:
+    """Build challenge sets for metrics from a run, and measure what came back.
+
+    Example: babelquake challenge score -d 1-submitted/condrift --returned 4-to_return/condrift --out runs/condrift
+    """
+
+
+@challenge.command("build")
+@guarded
+def build(
+    run: Annotated[Path, option("--from", "RUN", "A run of metric, qe or attack.", exists=True, file_okay=False)],
+    out: Annotated[Path, option("--out -o", "DIR", "The folder for the challenge set.")],
+    layout: Annotated[str, option("--format", "FORMAT", "wmt25, wmt26 or contrastive.")] = "wmt25",
+    name: Annotated[str, option("--name", "NAME", "What the set is called.")] = "challenge",
+    seed: Annotated[int, option("--seed", "N", "Seed of the order of hypotheses.", min=0)] = 0,
+) -> None:
+    """Write the perturbed translations of a run as a challenge set for metrics.
+
+    Example: babelquake challenge build --from runs/pitfalls --format wmt25 --out pitfalls --name pitfalls
+    """
+    from babelquake.studies.challenge.build import build_challenge
+
+    count = build_challenge(run, layout, out, name=name, seed=seed)  # type: ignore[arg-type]
+    typer.echo(f"{count:,} items in {out}. README: {out / f'{name}.README.txt'}")
+
+
+challenge.command("score")(study_command("challenge", ChallengeOptions))

@@ -14,7 +14,7 @@ import altair as alt
 
 from babelquake.perturb.labels import known_card
 from babelquake.report.names import labelled, scorer_text
-from babelquake.runs.results import Row, values
+from babelquake.runs.measures import Row, values
 
 GOOD, BAD, NEUTRAL = "#0072B2", "#B54708", "#6B7280"
 """A judgement; dark enough to be text."""

@@ -14,7 +14,7 @@ from babelquake.report.names import count, labelled, results_of, scorer_text, sh
 from babelquake.report.pages import page_of, typed_names
 from babelquake.report.table import Table, number
 from babelquake.report.verdict import RATES, Sentence, in_words, measure_called, sentence_case
-from babelquake.runs.results import Results, Row, apart, values
+from babelquake.runs.measures import Results, Row, apart, values
 from babelquake.runs.run import Run, run_names
 from babelquake.stats.pvalues import p_words
 from babelquake.studies.card import STUDIES

@@ -26,8 +26,7 @@ from babelquake.report.examples import example_columns, packed
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.pages import NOTE, audit_facts, page_of, tables, typed_names, views
 from babelquake.report.table import Table, is_numeric
-from babelquake.runs.command import command_lines, signatures
-from babelquake.runs.info import Flag
+from babelquake.runs.info import Flag, command_lines, signatures
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.studies.card import STUDIES
 from babelquake.version import VERSION

@@ -7,7 +7,7 @@ import regex
 from babelquake.escape import visible
 from babelquake.report.pages import tables
 from babelquake.report.table import Table, is_numeric, leading_number
-from babelquake.runs.command import signatures
+from babelquake.runs.info import signatures
 from babelquake.runs.run import AnyRun, opened, run_names
 
 SPECIAL = {

@@ -15,8 +15,7 @@ from babelquake.report.latex import table_latex
 from babelquake.report.markdown import table_markdown
 from babelquake.report.names import base_name, scorer_text, statistic_text
 from babelquake.report.table import Table, number
-from babelquake.runs.measures import NOT_SIGNIFICANT, SIGNIFICANT
-from babelquake.runs.results import STATISTICS, Results, Row, is_significant, values
+from babelquake.runs.measures import NOT_SIGNIFICANT, SIGNIFICANT, STATISTICS, Results, Row, is_significant, values
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.scorers import SCORERS
 from babelquake.stats.intervals import wilson

@@ -11,8 +11,8 @@ from babelquake.report.names import results_of
 from babelquake.report.pages import audit_tables, tables
 from babelquake.report.table import Table, is_numeric
 from babelquake.report.verdict import Sentence, told, verdict
-from babelquake.runs.command import command_line, signatures
-from babelquake.runs.results import Row
+from babelquake.runs.info import command_line, signatures
+from babelquake.runs.measures import Row
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.studies.card import STUDIES
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from babelquake.errors import UserError
 from babelquake.failures.base import DETECTORS
 from babelquake.perturb.labels import label_of
-from babelquake.runs.results import Results, Row, is_significant, values
+from babelquake.runs.measures import Results, Row, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.scorers import SCORERS
 from babelquake.spec import parse

@@ -11,7 +11,7 @@ from babelquake.report.charts import BAD, GOOD, NEUTRAL, Chart, data, sweeps, to
 from babelquake.report.names import results_of, row_label, scorer_text
 from babelquake.report.table import Table, crossed, digits, number, of, plain_interval, stars, table_of
 from babelquake.runs.info import Expected
-from babelquake.runs.results import Results, Row, apart, values
+from babelquake.runs.measures import Results, Row, apart, values
 from babelquake.runs.run import Run
 from babelquake.studies.kinds import pitfalls as kinds
 from babelquake.studies.pitfalls import SMALL, UNTOUCHED, outcome_of

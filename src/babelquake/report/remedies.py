@@ -8,7 +8,7 @@ from babelquake.report.names import KINDS, listed, results_of, scorer_text
 from babelquake.report.pages import Advice
 from babelquake.report.table import number
 from babelquake.report.verdict import Names, percent, sentence_case
-from babelquake.runs.results import Results, Row, is_significant, values
+from babelquake.runs.measures import Results, Row, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.card import findings_of
 

@@ -7,8 +7,7 @@ from typing import Any
 import regex
 
 from babelquake.perturb.labels import label_of
-from babelquake.runs.measures import CANNOT_BE_TESTED
-from babelquake.runs.results import Row, distinct, values
+from babelquake.runs.measures import CANNOT_BE_TESTED, Row, distinct, values
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,21 @@
-"""run.json, typed to the last field: how a run was made, and what its readers must know beside its tables."""
+"""run.json, typed to the last field: how a run was made, and what its readers must know beside its tables.
+
+From it follow the command that makes the run again, and the signatures of everything that took part.
+"""
 
 import platform
+import shlex
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
 from babelquake.runs.findings import Finding
 from babelquake.version import VERSION
+
+if TYPE_CHECKING:
+    from babelquake.runs.run import Run
 
 PACKAGES = ("numpy", "scipy", "polars", "sacrebleu", "ctranslate2", "sentencepiece", "torch", "transformers", "spacy")
 Status = Literal["begun", "interrupted", "failed", "finished"]
@@ -124,3 +131,41 @@ def versions() -> dict[str, str]:
 def now() -> str:
     """The time, to the second, as run.json writes it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def command_line(run: "Run") -> str:
+    """The command line on one line."""
+    return " ".join(command_lines(run))
+
+
+def command_lines(run: "Run") -> list[str]:
+    """The command line, repeated options on separate lines."""
+    lines = [["babelquake", *(run.info.words or [run.info.study])]]
+    single: list[str] = []
+    for key, value in run.info.options.items():
+        words = _flag("--" + key.replace("_", "-"), value)
+        if len(words) > 2:
+            lines.append(words)
+        else:
+            single += words
+    return [shlex.join(words) for words in [*lines, [*single, "--out", run.folder.name or "RUN"]]]
+
+
+def signatures(run: "Run") -> dict[str, str]:
+    """Who took part, data and version included."""
+    named = dict(run.info.signatures)
+    data = run.info.config.get("data")
+    if data:
+        named["data"] = ", ".join(map(str, data)) if isinstance(data, list) else str(data)
+    named["babelquake"] = run.info.versions.get("babelquake", "")
+    return {name: text for name, text in named.items() if text}
+
+
+def _flag(flag: str, value: Any) -> list[str]:
+    if value is None or value is False or value == []:
+        return []
+    if value is True:
+        return [flag]
+    if isinstance(value, list):
+        return [word for item in value for word in (flag, str(item))]
+    return [flag, f"{value:g}" if isinstance(value, float) else str(value)]

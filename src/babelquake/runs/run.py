@@ -22,8 +22,8 @@ from babelquake.files import checksum, draft_of, is_locked, locked, replacing, s
 from babelquake.runs.display import display
 from babelquake.runs.findings import Finding, in_order
 from babelquake.runs.info import RunInfo, now, versions
-from babelquake.runs.table_parts import FOLDER as PARTS
-from babelquake.runs.table_parts import Parts
+from babelquake.runs.tables import FOLDER as PARTS
+from babelquake.runs.tables import Parts
 
 TABLES = ("segments", "variants", "translations", "scores", "measures")
 MEASURES = "measures.csv"
@@ -263,7 +263,7 @@ class Run:
         return found
 
     def _damaged(self, name: str, why: str) -> UserError:
-        from babelquake.runs.command import command_line
+        from babelquake.runs.info import command_line
 
         return UserError(f"{self.path(name)} is damaged: {why}. This makes it again: {command_line(self)}")
 

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.runs.chunks import Part
 from babelquake.runs.measures import ALPHA, Kind, Measure
+from babelquake.runs.tables import Part
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import Function, Resampled, resampled_sums, weighted_sums
 from babelquake.stats.families import corrected

@@ -14,8 +14,7 @@ from babelquake.engine import Engine, Progress, sharing
 from babelquake.perturb.base import card_of
 from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import REWRITTEN
-from babelquake.runs.chunks import list_column
-from babelquake.runs.table_parts import Parts
+from babelquake.runs.tables import Parts, list_column
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.detection import EXCHANGE, close_detectors

@@ -25,8 +25,7 @@ import polars as pl
 from babelquake.engine import Engine
 from babelquake.randomness import Stream
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results
+from babelquake.runs.measures import Measure, Results
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array

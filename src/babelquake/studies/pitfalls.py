@@ -14,12 +14,11 @@ import polars as pl
 
 from babelquake.perturb.expectations import Expectation
 from babelquake.perturb.suite import Suite
-from babelquake.runs.chunks import same
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Expected
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, Row, apart
+from babelquake.runs.measures import Measure, Results, Row, apart
 from babelquake.runs.run import Run
+from babelquake.runs.tables import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys, by_unit

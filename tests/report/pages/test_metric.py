@@ -10,8 +10,7 @@ import babelquake as bq
 from babelquake.report.charts import PALETTE, _cycled
 from babelquake.report.pages.metric import in_order, layer_charts, layer_tables, swept
 from babelquake.report.verdict import verdict
-from babelquake.runs.measures import NAMES
-from babelquake.runs.results import Results
+from babelquake.runs.measures import NAMES, Results
 
 LAYERS = ("10", "2", "mean", "first")
 

@@ -13,7 +13,7 @@ from babelquake.attacks.goal import Inflate, Overpenalise
 from babelquake.attacks.goal import goal as goal_of
 from babelquake.attacks.victim import Scale
 from babelquake.errors import UserError
-from babelquake.runs.table_parts import Journal
+from babelquake.runs.tables import Journal
 from babelquake.scorers.base import Scorer
 from babelquake.scorers.bleurt import Bleurt
 from babelquake.scorers.comet import Comet

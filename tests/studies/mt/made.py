@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from babelquake.runs.chunks import list_column
 from babelquake.runs.measures import Measure
+from babelquake.runs.tables import list_column
 from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array, Scorer
 from babelquake.spec import Spec

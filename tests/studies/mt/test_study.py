@@ -16,7 +16,7 @@ from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
 from babelquake.resource import Limits
 from babelquake.runs.run import Run
-from babelquake.runs.table_parts import Parts
+from babelquake.runs.tables import Parts
 from babelquake.scorers import scorer
 from babelquake.spec import Spec
 from babelquake.studies.mt.study import mt

@@ -30,8 +30,7 @@ from babelquake.report.table import (
     with_interval,
     with_sd,
 )
-from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.measures import ALPHA, CANNOT_BE_TESTED, Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.studies.kinds import attack as kinds
 

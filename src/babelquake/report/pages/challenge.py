@@ -18,7 +18,7 @@ from babelquake.report.table import (
     text,
     value_of,
 )
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.measures import Results, Row, values
 from babelquake.runs.run import Run
 
 NOTE = (

@@ -21,7 +21,7 @@ from babelquake.report.pages import Examples, Page
 from babelquake.report.remedies import about_failures
 from babelquake.report.table import Table, number, of
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import Results, Row, apart, values
+from babelquake.runs.measures import Results, Row, apart, values
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.check.study import ANY, MOST_NAMED, flagged, of_systems
 

@@ -15,7 +15,7 @@ from babelquake.report.pitfalls import judge_tables
 from babelquake.report.remedies import about_agreement
 from babelquake.report.table import Table, crossed, interval, number, of, stars, table_of, text, with_interval
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import STATISTICS, Results, values
+from babelquake.runs.measures import STATISTICS, Results, values
 from babelquake.runs.run import Run
 
 

@@ -55,7 +55,7 @@ from babelquake.report.table import (
     value_of,
 )
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import STATISTICS, Results, Row, apart, values
+from babelquake.runs.measures import STATISTICS, Results, Row, apart, values
 from babelquake.runs.run import Run
 from babelquake.spec import Spec, parse
 

@@ -44,7 +44,7 @@ from babelquake.report.pages import Examples, Page
 from babelquake.report.pages.mt_tables import floors, mt_tables
 from babelquake.report.remedies import against_noise
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import Results, Row, distinct, is_significant, values
+from babelquake.runs.measures import Results, Row, distinct, is_significant, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.kinds import mt as kinds

@@ -24,7 +24,7 @@ from babelquake.report.table import (
     with_sd,
 )
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.results import Results, Row, distinct, values
+from babelquake.runs.measures import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.kinds import mt as kinds
 

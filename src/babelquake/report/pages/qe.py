@@ -14,7 +14,7 @@ from babelquake.report.remedies import about_scorers
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, parts_table, table_of, value_of
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.info import Flag, Probe
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.measures import Results, Row, values
 from babelquake.runs.run import Run
 
 MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")

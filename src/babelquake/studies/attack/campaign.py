@@ -30,7 +30,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.languages import sides
 from babelquake.randomness import Stream
-from babelquake.runs.table_parts import FOLDER, Journal
+from babelquake.runs.tables import FOLDER, Journal
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
 from babelquake.studies.attack.models import Models, stop_words, tags

@@ -24,7 +24,7 @@ from babelquake.attacks.victim import Scale, ScorerVictim, SystemVictim, Victim
 from babelquake.engine import Ask, Engine, Progress
 from babelquake.errors import ResumableError
 from babelquake.generators import Dialogue
-from babelquake.runs.table_parts import Journal
+from babelquake.runs.tables import Journal
 from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.studies.judging import missing_error, of_each, scores_frame, steady
 from babelquake.systems.base import System

@@ -29,8 +29,7 @@ from babelquake.data import Dataset, require
 from babelquake.errors import UserError, setting
 from babelquake.files import store_text
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import CANNOT_BE_TESTED, Measure
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.measures import CANNOT_BE_TESTED, Measure, Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.scorers.scores import Scores

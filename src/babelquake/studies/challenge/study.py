@@ -21,8 +21,7 @@ from babelquake.data.aces import scored_metrics
 from babelquake.data.challenge_sets import read_returned
 from babelquake.errors import UserError, setting
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.measures import Measure, Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array

@@ -15,8 +15,7 @@ from babelquake.failures.rules import Rules, read_rules
 from babelquake.languages import Language, sides
 from babelquake.models.shipped import INSTALL
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, Row, values
+from babelquake.runs.measures import Measure, Results, Row, values
 from babelquake.runs.run import Run
 from babelquake.stats.intervals import rate_sd
 from babelquake.stats.resampling import segment_keys

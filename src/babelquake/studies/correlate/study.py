@@ -13,10 +13,9 @@ from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import STATISTICS as SPOKEN_OF
-from babelquake.runs.results import Results
-from babelquake.runs.results import values as values_of
+from babelquake.runs.measures import STATISTICS as SPOKEN_OF
+from babelquake.runs.measures import Measure, Results
+from babelquake.runs.measures import values as values_of
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array

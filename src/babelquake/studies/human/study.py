@@ -10,8 +10,7 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import ALPHA, Measure
-from babelquake.runs.results import Results, Row
+from babelquake.runs.measures import ALPHA, Measure, Results, Row
 from babelquake.runs.run import Run
 from babelquake.spec import run_signature
 from babelquake.stats.intervals import Z

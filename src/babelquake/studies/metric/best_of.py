@@ -17,8 +17,7 @@ from babelquake.errors import UserError, setting
 from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import Results, Row, apart
+from babelquake.runs.measures import Measure, Results, Row, apart
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.studies.cells import average

@@ -18,8 +18,8 @@ import polars as pl
 
 from babelquake.files import ROWS_TOGETHER
 from babelquake.models.tokenizers import tokenizer
-from babelquake.runs.chunks import counted, same
 from babelquake.runs.measures import Measure
+from babelquake.runs.tables import counted, same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of

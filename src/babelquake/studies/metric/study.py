@@ -20,11 +20,10 @@ from babelquake.models.tokenizers import tokenizer
 from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.chunks import same
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure
-from babelquake.runs.results import STATISTICS, Results, Row, apart, values
+from babelquake.runs.measures import STATISTICS, Measure, Results, Row, apart, values
 from babelquake.runs.run import Run
+from babelquake.runs.tables import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.parallel import in_parallel

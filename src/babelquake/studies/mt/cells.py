@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.runs.chunks import Part, counted, pieces, same
+from babelquake.runs.tables import Part, counted, pieces, same
 from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled, ratio_of
 from babelquake.stats.parallel import in_parallel

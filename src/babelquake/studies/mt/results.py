@@ -20,9 +20,9 @@ import polars as pl
 from babelquake.engine import Progress
 from babelquake.languages import sides
 from babelquake.perturb.labels import known_card
-from babelquake.runs.chunks import counted, same
 from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.run import Run
+from babelquake.runs.tables import counted, same
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.scorers.base import Array

@@ -10,9 +10,9 @@ from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
-from babelquake.runs.chunks import counted
 from babelquake.runs.info import Audit
 from babelquake.runs.run import Run
+from babelquake.runs.tables import counted
 from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.card import Study

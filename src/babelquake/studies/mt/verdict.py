@@ -9,7 +9,7 @@ from typing import Any
 
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.results import Results, Row, distinct, values
+from babelquake.runs.measures import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.inquiries import REPEAT

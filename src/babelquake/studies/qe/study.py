@@ -19,7 +19,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding
 from babelquake.runs.info import Flag, Probe
-from babelquake.runs.results import Results, values
+from babelquake.runs.measures import Results, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babelquake.runs import chunks as module
-from babelquake.runs.chunks import Part, counted, list_column, pieces, rows_of, same
+from babelquake.runs import tables as module
+from babelquake.runs.tables import Part, counted, list_column, pieces, rows_of, same
 
 NAMES = st.sampled_from([None, "misspell", "case"])
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from babelquake.runs.command import command_line, command_lines
+from babelquake.runs.info import command_line, command_lines
 from babelquake.runs.run import Run
 
 
