@@ -24,8 +24,8 @@ from scipy.stats import rankdata
 from babelquake.engine import Engine
 from babelquake.failures import Failure, Pair, cards_for, failures_in
 from babelquake.failures.detached import LOOP, SUSPECT, detached
+from babelquake.failures.lengths import repetition
 from babelquake.failures.pair import Views
-from babelquake.failures.repetition import repetition
 from babelquake.languages import Language, LanguagePair
 from babelquake.scorers import Questions, scorer
 from babelquake.studies.detection import detached_among

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from babelquake.engine import Engine
 from babelquake.failures import DETECTORS, Pair, cards_for
-from babelquake.failures.words import words_of
+from babelquake.failures.pair import words_of
 from babelquake.languages import LanguagePair
 from babelquake.stats.intervals import wilson
 from babelquake.studies.check.study import ANY

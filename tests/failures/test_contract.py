@@ -40,7 +40,7 @@ def test_a_card_says_what_it_sees_and_what_it_needs(kind: str) -> None:
     card = DETECTORS.get(kind)
     assert card.description.endswith(".")
     assert card.family
-    assert not card.serves(None, None, sources=False) or not card.needs
+    assert not card.serves(None, None, ()) or not card.needs
 
 
 @pytest.mark.parametrize(("pair", "source", "translation"), GOOD)

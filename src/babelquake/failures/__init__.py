@@ -6,7 +6,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from babelquake.failures.base import COSTS, DETECTORS, Card, Cost, Failure, detector
+from babelquake.failures.base import COSTS, DETECTORS, Card, Cost, Failure, Need, detector
 from babelquake.failures.pair import Exchange, Injection, Pair
 from babelquake.languages import Language, LanguagePair
 
@@ -38,25 +38,22 @@ def cards_for(
     lines: bool = False,
     costs: Sequence[Cost] = WITHOUT_MODEL,
 ) -> list[Card]:
-    """The detectors that can speak about translations between two languages; of all kinds, or of those named."""
+    """The detectors that can speak about translations between two languages; of all kinds, or of those named.
+
+    `sources` says whether the sources are known; `injected` are sources with an instruction inside, beside which the
+    clean ones are known; `exchanged` are answers of which is known what was sent for them, `lines` those to documents
+    with one sentence a line.
+    """
+    told: dict[Need, bool] = {"source": sources, "injection": injected, "exchange": exchanged, "lines": lines}
+    there = [need for need, known in told.items() if known]
     wanted = [DETECTORS.get(kind) for kind in kinds] if kinds is not None else [card for _, card in DETECTORS.items()]
-    served = [
-        card
-        for card in wanted
-        if card.cost in costs
-        and card.serves(source, target, sources=sources, injected=injected, exchanged=exchanged, lines=lines)
-    ]
+    served = [card for card in wanted if card.cost in costs and card.serves(source, target, there)]
     return sorted(served, key=lambda card: (COSTS.index(card.cost), card.kind))
 
 
 def failures_in(pair: Pair, cards: Iterable[Card]) -> list[Failure]:
     """What is wrong with one translation, one failure of each kind at most."""
-    found = []
-    for card in cards:
-        failure = card.function(pair)
-        if failure is not None:
-            found.append(failure)
-    return found
+    return [failure for card in cards if (failure := card.function(pair)) is not None]
 
 
 def detect(

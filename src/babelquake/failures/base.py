@@ -6,7 +6,7 @@ asked, and no rate is given for it.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
@@ -53,50 +53,19 @@ class Card:
         """The docstring's first line."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
-    def serves(
-        self,
-        source: Language | None,
-        target: Language | None,
-        *,
-        sources: bool = True,
-        injected: bool = False,
-        exchanged: bool = False,
-        lines: bool = False,
-    ) -> bool:
-        """Whether it can speak about translations between these languages, with or without their sources.
-
-        `injected` are sources with an instruction inside, beside which the clean ones are known; `exchanged` are
-        answers of which is known what was sent for them, `lines` those to documents with one sentence a line.
-        """
-        if ("exchange" in self.needs and not exchanged) or ("lines" in self.needs and not lines):
-            return False
-        if "injection" in self.needs and not injected:
-            return False
-        if ("source" in self.needs and not sources) or ("source language" in self.needs and source is None):
-            return False
-        if "target language" in self.needs and target is None:
-            return False
-        if "source language" in self.needs and source is not None and target is not None and source.code == target.code:
-            return False
-        if "vectors" in self.needs and (source is None or source.code not in self.languages):
-            return False
-        return not self.languages or (target is not None and target.code in self.languages)
+    def serves(self, source: Language | None, target: Language | None, there: Collection[Need]) -> bool:
+        """Whether it can speak about translations between these languages, beside which is `there` what it may need."""
+        known = set(there)
+        if target is not None:
+            known.add("target language")
+        if source is not None and (target is None or source.code != target.code):
+            known.add("source language")
+        if source is not None and source.code in self.languages:
+            known.add("vectors")
+        return self.needs <= known and (not self.languages or (target is not None and target.code in self.languages))
 
 
-MODULES = (
-    "language",
-    "copying",
-    "talking",
-    "repetition",
-    "lengths",
-    "numbers",
-    "markup",
-    "negation",
-    "names",
-    "detached",
-    "injection",
-    "exchange",
-)
+MODULES = ("language", "talking", "lengths", "numbers", "markup", "content", "detached", "injection")
 """The modules whose import registers detectors: one line per family."""
 
 DETECTORS: Registry[Card] = Registry(
@@ -127,3 +96,8 @@ def detector(
         return function
 
     return register
+
+
+def lost_and_added(lost: Sequence[str], added: Sequence[str]) -> str:
+    """The first of what is missing in a translation, and of what it has beyond its source, as evidence."""
+    return "; ".join(f"{word}: {' '.join(some[:5])}" for word, some in (("lost", lost), ("added", added)) if some)

@@ -16,9 +16,8 @@ by windows of four, six and nine words and by single words. `docs/results/failur
 from math import exp
 
 from babelquake.failures.base import Failure, detector
-from babelquake.failures.lengths import LANGUAGES, relative_length
+from babelquake.failures.lengths import LANGUAGES, loop, relative_length, repetition
 from babelquake.failures.pair import Pair, Side, Views
-from babelquake.failures.repetition import loop, repetition
 from babelquake.text import ending, is_unspaced
 
 FLAGGED, FLAGGED_BY_USEM3 = 0.35, 0.5

@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from babelquake.failures.base import Failure, detector
 from babelquake.failures.language import source_language
-from babelquake.failures.pair import Injection, Pair
+from babelquake.failures.pair import Injection, Pair, words_of
 from babelquake.failures.talking import answer
-from babelquake.failures.words import words_of
 from babelquake.languages import Language
 from babelquake.text import UNSPACED
 

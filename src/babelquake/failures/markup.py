@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from babelquake.failures.base import Failure, detector
+from babelquake.failures.base import Failure, detector, lost_and_added
 from babelquake.failures.pair import Pair, Side, remembered
 from babelquake.machinery import EMAIL, PLACEHOLDER, TAG, URL
 
@@ -68,7 +68,7 @@ def symbol(pair: Pair) -> Failure | None:
     if not lost and not added:
         return None
     spans = tuple(item.span() for item in SYMBOL.finditer(pair.translation.text) if item.group() in added[:20])[:20]
-    return Failure("symbol", (len(lost) + len(added)) / len(wanted | found), _evidence(lost, added), spans)
+    return Failure("symbol", (len(lost) + len(added)) / len(wanted | found), lost_and_added(lost, added)[:240], spans)
 
 
 def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
@@ -95,16 +95,11 @@ def _compared(kind: str, pair: Pair, machine: str) -> Failure | None:
         for item in pair.translation.machinery
         if item.kind == machine and _written(item.text, machine) in added[:20]
     )
-    return Failure(kind, min(1.0, share), _evidence(lost, added), spans)
+    return Failure(kind, min(1.0, share), lost_and_added(lost, added)[:240], spans)
 
 
 def _symbols(side: Side) -> frozenset[str]:
     return NOTHING if side.is_latin else frozenset(SYMBOL.findall(side.text))
-
-
-def _evidence(lost: list[str], added: list[str]) -> str:
-    told = [f"{word}: {' '.join(items[:5])}" for word, items in (("lost", lost), ("added", added)) if items]
-    return "; ".join(told)[:240]
 
 
 def _are_words(pair: Pair, differing: list[str], wanted: Counter[str]) -> bool:

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from babelquake.failures.base import Failure, detector
-from babelquake.failures.pair import Pair, Side, remembered
-from babelquake.failures.words import Words
+from babelquake.failures.base import Failure, detector, lost_and_added
+from babelquake.failures.pair import Pair, Side, Words, remembered
 
 NUMBER = re.compile(
     r"(?<![\w@#&/\\.’'^_~-])(\d{1,15}(?:[.,:'’]\d{1,15}|[\u00a0\u202f ]\d{3}(?!\d))*)"
@@ -288,12 +287,7 @@ def number(pair: Pair) -> Failure | None:
     convertible = _has_convertible(pair.source, IMPERIAL) or _has_convertible(pair.translation, IMPERIAL_WORDS)
     if convertible and _has_any_number(pair.translation):
         return None
-    evidence = "; ".join(
-        [
-            *(["lost: " + " ".join(item.text for item in lost[:5])] if lost else []),
-            *(["added: " + " ".join(item.text for item in added[:5])] if added else []),
-        ]
-    )
+    evidence = lost_and_added([item.text for item in lost], [item.text for item in added])
     share = max(len(lost), len(added)) / max(1, len(ours), len(theirs))
     return Failure("number", share, evidence, tuple((item.start, item.end) for item in added[:20]))
 

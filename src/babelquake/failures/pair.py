@@ -1,6 +1,12 @@
 """A source and its translation as detectors see them: words, numbers and machinery, each looked for once.
 
 Sources are remembered, because several systems translate the same ones.
+
+What is known of a language – numbers, months, negation, what chat models say – stands in `words/<language>.yaml`, all
+keys optional. Words are in lower case; one with a trailing hyphen is the beginning of words. Of negation there are,
+for sources, `denies` (negated verbs), `figures` (denials that are often said without one), `unless` and `unless_words`
+(what makes a denial hard to weigh) and `may_deny` (what denies, may be misspelt for it, or is often said by denying the
+opposite); for translations `gained` and `unless_gained`.
 """
 
 import re
@@ -8,9 +14,83 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
-from babelquake.failures.words import Words, words_of
 from babelquake.languages import Language
 from babelquake.machinery import Machine, machinery, without_machinery
+from babelquake.paths import table_of_room, tables_in
+
+
+class Words:
+    """The word lists of one language."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        def valued(key: str) -> dict[str, Any]:
+            return {word: value for value, forms in (data.get(key) or {}).items() for word in str(forms).split()}
+
+        def numbered(key: str) -> dict[str, int]:
+            return {word: number for number, forms in enumerate(data.get(key) or (), 1) for word in str(forms).split()}
+
+        def some(key: str) -> list[str]:
+            return str(data.get(key) or "").split()
+
+        def whole(key: str) -> frozenset[str]:
+            return frozenset(word for word in some(key) if not word.endswith("-"))
+
+        def starts(key: str) -> tuple[str, ...]:
+            return tuple(word[:-1] for word in some(key) if word.endswith("-"))
+
+        self._data = data
+        self.numbers: dict[str, int] = valued("numbers")
+        """Number words and ordinals, with all their forms, and their values."""
+        self.number_starts = tuple(some("number_starts"))
+        """Beginnings of words that may be numbers, compounds among them."""
+        self.scales = frozenset(some("scales"))
+        """Thousand, million, dozen and their like, whole or abbreviated."""
+        self.months = numbered("months")
+        """Names of months and their numbers."""
+        self.weekdays = numbered("weekdays")
+        """Names of weekdays, Monday first."""
+        self.calendar = frozenset((*self.months, *self.weekdays))
+        """Names of months and weekdays."""
+        self.units: dict[str, str] = valued("units")
+        """Words for units, and the unit's name."""
+        self.negative, self.negative_starts = whole("negative"), starts("negative")
+        """Words that deny, and beginnings of words that may."""
+        self.plain, self.plain_starts = whole("plain"), starts("plain")
+        """Words that begin as words that deny do, and do not deny; and beginnings of such words."""
+        self.gained = frozenset(some("gained"))
+        """Words that deny beyond doubt, where they stand in a translation."""
+        self.unless_words = frozenset(some("unless_words"))
+        """Words beside which a denial is hard to weigh: conditions, figures of speech, adjectives with an opposite."""
+        self.function_words = frozenset(some("function_words"))
+        """Words that hold sentences together and no other language of the alphabet uses."""
+        self.triggers = frozenset(some("triggers"))
+        """Words of which refusals, preambles and notes have at least one; empty where words are not parted."""
+        self.answer_triggers = frozenset(some("answer_triggers"))
+        """Words of which the usual openings of answers have at least one."""
+        self.yes_no = frozenset(some("yes_no"))
+        """How answers begin."""
+        self.question_words = frozenset(some("question_words"))
+        """Words that questions begin with, direct and indirect ones."""
+        self.tell_me = frozenset(some("tell_me"))
+        """Words that only an order to tell something has."""
+
+    def pattern(self, key: str) -> re.Pattern[str] | None:
+        """An expression of the language's list of that name, such as `refusal`; None where there is none."""
+        return _compiled(tuple(self._data.get(key) or ()))
+
+
+@lru_cache(maxsize=256)
+def _compiled(alternatives: tuple[str, ...]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{item})" for item in alternatives), re.IGNORECASE) if alternatives else None
+
+
+@lru_cache(maxsize=256)
+def words_of(language: Language | None) -> Words | None:
+    """The lists of a language; None where there are none."""
+    if language is None or language.code not in tables_in("failures", "words"):
+        return None
+    return Words(table_of_room("failures", f"words/{language.code}"))
+
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LATIN = "A-Za-zª²³µ¹º¼-¾À-ÖØ-öø-ɏ"

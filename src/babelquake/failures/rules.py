@@ -44,6 +44,11 @@ def _several(given: object) -> object:
 Strings = Annotated[list[str], BeforeValidator(_several)]
 
 
+def _is_into(language: str | None, pair: Pair) -> bool:
+    """Whether a translation is into a language, whatever its region; into any where none is named."""
+    return language is None or (pair.translation.language or "").split("-")[0] == language.split("-")[0]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -72,7 +77,7 @@ class Rule(_Strict):
 
     def holds_for(self, pair: Pair, segment: str) -> bool:
         """Whether the rule is about this translation."""
-        if self.language is not None and (pair.translation.language or "").split("-")[0] != self.language.split("-")[0]:
+        if not _is_into(self.language, pair):
             return False
         if self.source is not None and not self._has(pair.source.whole, self.source):
             return False
@@ -129,8 +134,7 @@ class Term(_Strict):
 
     def failure(self, pair: Pair) -> Failure | None:
         """The term where none of its translations is there."""
-        language = pair.translation.language
-        if self.language is not None and (language or "").split("-")[0] != self.language.split("-")[0]:
+        if not _is_into(self.language, pair):
             return None
         source, text = pair.source.whole, pair.translation.whole
         wanted, targets = self.source, list(self.target)
