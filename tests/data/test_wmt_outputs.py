@@ -100,6 +100,12 @@ def test_a_suite_that_does_not_exist_names_those_that_do(release: Path) -> None:
         read(f"{release}:en-xx")
 
 
+def test_without_a_suite_it_is_said_what_was_read_and_what_was_not(release: Path) -> None:
+    (said,) = [note for note in read(f"{release}:en-cs").notes if "general task" in note]
+    assert "2 of 17 lines" in said and "pia, rocs-mt, speech" in said and f"{release}:en-cs/pia" in said
+    assert not any("general task" in note for note in read(f"{release}:en-cs/pia").notes)
+
+
 def test_outputs_of_another_length_are_refused_with_both_files(release: Path) -> None:
     _write(release / "system-outputs/en-cs/Two.txt", ["too short"])
     with pytest.raises(UserError, match=r"17 in .*en-cs\.txt, 1 in .*Two\.txt"):

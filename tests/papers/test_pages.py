@@ -12,6 +12,8 @@ from babelquake.report.papers import reproduction_markdown
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "papers"
 RESULTS = sorted(FOLDER.glob("*.json"))
 INDEX = (FOLDER / "index.md").read_text("utf-8")
+COUNTS = "size"
+"""The kind of table whose numbers are counts: they are an n and have no interval."""
 TABLES = [(name, table) for name in paper_names() for table in paper(name).tables]
 
 
@@ -25,6 +27,10 @@ def test_stored_results_make_a_page_with_what_was_published(results: Path) -> No
     assert {(cell["row"], cell["column"]) for cell in stored["cells"]} <= {(one.row, one.column) for one in found.cells}
     for cell in found.cells:
         assert cell.published == card.rows[cell.row].published[list(card.columns).index(cell.column)]
+    for cell in found.cells:
+        if cell.measured is not None and card.study != COUNTS:
+            assert cell.n is not None and cell.low is not None and cell.high is not None, f"{cell.row}, {cell.column}"
+            assert cell.low <= cell.measured <= cell.high or cell.too_few, f"{cell.row}, {cell.column}"
     page = reproduction_markdown(found)
     assert page.startswith(f"# {name} {table}: {card.title}\n") and "95 % interval" in page
     assert found.stored() == stored, "storing it again changes nothing"

@@ -102,6 +102,11 @@ def read_wmt_outputs(request: Request) -> Dataset:
         return _comments(release, rows, request.what)
     if suite == "pia" and len(rows) % (1 + len(INJECTIONS)) == 0:
         return _injections(release, rows, request.what)
+    if not suite and suites:
+        release.notes.append(
+            f"{release.name}: the general task was read, {len(rows):,} of {len(release.sources):,} lines, and not the test "
+            f"suites {', '.join(suites)} ({request.what}/{suites[0]} reads one)"
+        )
     return _plain(release, rows, suite, request.what)
 
 
