@@ -104,8 +104,8 @@ def read_wmt_outputs(request: Request) -> Dataset:
         return _injections(release, rows, request.what)
     if not suite and suites:
         release.notes.append(
-            f"{release.name}: the general task was read, {len(rows):,} of {len(release.sources):,} lines, and not the test "
-            f"suites {', '.join(suites)} ({request.what}/{suites[0]} reads one)"
+            f"{release.name}: the general task was read, {len(rows):,} of {len(release.sources):,} lines, and not "
+            f"the test suites {', '.join(suites)} ({request.what}/{suites[0]} reads one)"
         )
     return _plain(release, rows, suite, request.what)
 
