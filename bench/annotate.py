@@ -23,9 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.annotate.conftest import answer, tuple_rows
 from tests.annotate.serving import Server
 
-from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import add_annotator
-from babelquake.annotate.prepare import prepare
+from babelquake.annotate.prepare import Recipe, prepare
 
 RESULTS = Path(__file__).parent / "results" / "annotate.json"
 PAUSE = 0.5

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import add_annotator, new_admin_token
-from babelquake.annotate.prepare import prepare
+from babelquake.annotate.prepare import Recipe, prepare
 from babelquake.annotate.project import Project
 
 WORDS = [

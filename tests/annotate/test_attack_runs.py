@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from babelquake.annotate.analyse import analyse
-from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import add_annotator, annotator_of
-from babelquake.annotate.prepare import prepare
+from babelquake.annotate.prepare import Recipe, prepare
 from babelquake.annotate.work import current, submit
 from babelquake.studies.attack.study import attack
 from babelquake.studies.human.findings import for_attack

@@ -12,8 +12,8 @@ from tests.annotate.conftest import MakeSite, Site, stored
 from tests.annotate.serving import free_port
 from tests.chromium import NEEDED
 
-from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import revoke
+from babelquake.annotate.prepare import Recipe
 
 pytestmark = NEEDED
 PHONE = {"width": 390, "height": 844}

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from tests.annotate.conftest import MakeSite, answer, fields, stored
 
-from babelquake.annotate.analyse import analyse
-from babelquake.annotate.collected import collected
-from babelquake.annotate.hits import Recipe
-from babelquake.annotate.prepare import prepare
+from babelquake.annotate.analyse import analyse, collected
+from babelquake.annotate.prepare import Recipe, prepare
 from babelquake.annotate.project import Project
 from babelquake.annotate.suggest import moved
 from babelquake.data.ratings import read_ratings

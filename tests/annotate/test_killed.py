@@ -10,9 +10,8 @@ import pytest
 from tests.annotate.conftest import stored
 from tests.annotate.serving import Person, Server
 
-from babelquake.annotate.hits import Recipe
 from babelquake.annotate.people import add_annotator
-from babelquake.annotate.prepare import prepare
+from babelquake.annotate.prepare import Recipe, prepare
 
 pytest.importorskip("uvicorn", reason="needs uvicorn (pip install 'babelquake[annotate]')")
 

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from tests.annotate.conftest import tuple_rows
 
-from babelquake.annotate.hits import Item, Recipe, hits
 from babelquake.annotate.material import Tuple
+from babelquake.annotate.prepare import Recipe, hits
+from babelquake.annotate.project import Item
 from babelquake.data.ratings import ratings_frame
 from babelquake.studies.human.people import annotator_quality, hit_quality, share_passed
 

@@ -13,7 +13,7 @@ import pytest
 from tests.annotate.conftest import MakeSite, answer, fields, joined, stored
 from tests.annotate.serving import Person, Server
 
-from babelquake.annotate import people, requests
+from babelquake.annotate import people, web
 from babelquake.annotate.project import Project
 from babelquake.errors import UserError
 
@@ -190,7 +190,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
     from fastapi import HTTPException
 
     site = make_site()
-    monkeypatch.setattr(requests, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(web, "BODY_SECONDS", 0.05)
     cookie = site.client("ann").cookies["annotator"]
 
     class Slow:
@@ -205,5 +205,5 @@ def test_a_body_that_does_not_come_is_not_waited_for(
             await asyncio.sleep(60)
 
     with pytest.raises(HTTPException) as caught:
-        asyncio.run(requests.form_of(Slow()))  # type: ignore[arg-type]
+        asyncio.run(web.form_of(Slow()))  # type: ignore[arg-type]
     assert caught.value.status_code == 408

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from babelquake.annotate.collected import collected, progress
-from babelquake.annotate.hits import Recipe
+from babelquake.annotate.analyse import collected, progress
 from babelquake.annotate.people import (
     Annotator,
     add_annotator,
@@ -15,7 +14,7 @@ from babelquake.annotate.people import (
     new_token,
     revoke,
 )
-from babelquake.annotate.prepare import prepare
+from babelquake.annotate.prepare import Recipe, prepare
 from babelquake.annotate.project import Project
 from babelquake.annotate.work import current, submit
 from babelquake.errors import UserError

@@ -11,7 +11,6 @@ import time
 from dataclasses import dataclass
 
 from babelquake.annotate.project import Project
-from babelquake.annotate.security import sign, signed
 from babelquake.errors import UserError
 
 TOKEN_BYTES = 32
@@ -144,6 +143,17 @@ def annotator_in(project: Project, session: str, lasting: float) -> Annotator | 
     return Annotator(row["id"], row["name"])
 
 
+def sign(secret: str, *parts: object) -> str:
+    """A signature only this project can make; what it covers cannot be changed or used elsewhere."""
+    text = "\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()
+
+
+def signed(secret: str, signature: str, *parts: object) -> bool:
+    """Whether a signature covers these parts."""
+    return hmac.compare_digest(sign(secret, *parts).encode(), signature.encode("utf-8", "surrogatepass"))
+
+
 def _session(project: Project, who: str) -> str:
     since = int(time.time())
     return f"{who}.{since}.{sign(_secret(project), SESSION, who, since, _invitation(project, who))}"
@@ -152,11 +162,12 @@ def _session(project: Project, who: str) -> str:
 def _parts(session: str) -> tuple[str, int, str]:
     who, _, rest = session.partition(".")
     since, _, signature = rest.partition(".")
-    known = (who == ADMIN or _is_number(who)) and _is_number(since)
+    known = (who == ADMIN or is_number(who)) and is_number(since)
     return (who, int(since), signature) if known else ("", 0, "")
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is the number of something in the project, as sent by a browser."""
     return text.isascii() and text.isdecimal() and len(text) < 16
 
 

@@ -8,12 +8,12 @@ import json
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from babelquake.annotate.hits import Item
 from babelquake.annotate.material import Tuple
 from babelquake.errors import UserError
 from babelquake.files import replacing
@@ -21,6 +21,19 @@ from babelquake.paths import text_of_room
 
 VERSION = "2"
 MAGIC = b"SQLite format 3\x00"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One screen: a tuple, how it is meant, its texts as shown, the order of its sides, and what is suggested."""
+
+    judged: Tuple
+    type: str
+    texts: Mapping[str, str]
+    order: tuple[str, ...]
+    suggestions: Mapping[str, Sequence[Mapping[str, Any]]]
+    suggested: bool | None
+    """Whether its suggestions are shown; None in projects without any."""
 
 
 def is_project(path: str | Path) -> bool:
@@ -155,14 +168,9 @@ class Project:
             ],
         )
 
-    def add_task(
-        self, database: sqlite3.Connection, hit: str, copy: int, items: Sequence[Item], annotator: int | None = None
-    ) -> int:
+    def add_task(self, database: sqlite3.Connection, hit: str, copy: int, items: Sequence[Item]) -> None:
         """Store one copy of a task."""
-        task = database.execute(
-            "INSERT INTO tasks (hit, copy, annotator) VALUES (?, ?, ?)", (hit, copy, annotator)
-        ).lastrowid
-        assert task is not None
+        task = database.execute("INSERT INTO tasks (hit, copy) VALUES (?, ?)", (hit, copy)).lastrowid
         database.executemany(
             "INSERT INTO items (task, place, tuple, type, texts, sides, suggestions, suggested) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -180,7 +188,6 @@ class Project:
                 for place, item in enumerate(items)
             ],
         )
-        return task
 
 
 def _text(value: Any) -> str:

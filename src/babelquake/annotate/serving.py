@@ -30,7 +30,7 @@ def serve(
         import uvicorn
 
         from babelquake.annotate.app import make_app
-        from babelquake.annotate.connections import Bounded, Server
+        from babelquake.annotate.web import Bounded, Server
     except ImportError as error:
         raise UserError(f"serving needs FastAPI and uvicorn: {install_line('annotate')}.") from error
     project = Project(path)

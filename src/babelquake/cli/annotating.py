@@ -221,9 +221,9 @@ def prepare(
 
     Example: babelquake annotate prepare --from runs/attack --out project.db --invite ann --invite bob
     """
-    from babelquake.annotate.collected import progress
-    from babelquake.annotate.hits import Recipe
+    from babelquake.annotate.analyse import progress
     from babelquake.annotate.people import add_annotator, new_admin_token
+    from babelquake.annotate.prepare import Recipe
     from babelquake.annotate.prepare import prepare as make
     from babelquake.data.request import Targets
 
@@ -315,7 +315,7 @@ def status(
     Example: babelquake annotate status project.db --add cleo
     """
     from babelquake.annotate import people
-    from babelquake.annotate.collected import progress
+    from babelquake.annotate.analyse import progress
     from babelquake.annotate.project import Project
 
     opened = Project(project)

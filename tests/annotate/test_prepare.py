@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.annotate.conftest import tuple_rows
 
-from babelquake.annotate.hits import Item, Recipe, balanced, degraded, hits
 from babelquake.annotate.material import Tuple
-from babelquake.annotate.prepare import prepare
-from babelquake.annotate.project import Project
+from babelquake.annotate.prepare import Recipe, balanced, degraded, hits, prepare
+from babelquake.annotate.project import Item, Project
 from babelquake.errors import UserError
 from babelquake.randomness import Stream
 from babelquake.text import words

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babelquake.annotate.highlight import Piece, differing
+from babelquake.annotate.protocols import Piece, differing
 
 
 def marked(pieces: list[Piece]) -> list[str]:
